@@ -1,0 +1,60 @@
+# The one list of commands. Each sets up what it needs in .venv, says what it does, and is quick the second time.
+
+PYTHON ?= python3
+RUN = .venv/bin/python
+JOBS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help python book serve lab test test-variants test-gpu refresh bench links lock newest clean ready-book ready-tests
+
+help: ## list the commands
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
+
+book: ready-book ## build the site into _build/html (only when something changed)
+	@$(RUN) tools/build.py
+
+serve: book ## build, serve on this machine only, and print the address (PORT=8000)
+	@$(RUN) tools/serve.py $(PORT)
+
+lab: ready-book ## open the chapters in JupyterLab
+	@cd book && ../$(RUN) -m jupyter lab
+
+test: ready-tests ## run every chapter, test and page check
+	@$(RUN) tools/build.py
+	@$(RUN) tools/test.py
+
+test-variants: ready-tests ## run the chapters with 1 and 2 threads and on each instruction set this processor has
+	@$(RUN) tools/test.py --variants
+
+test-gpu: ready-tests ## run the chapters on the GPU; fails where there is none
+	@$(RUN) tools/test.py --gpu
+
+refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
+	@$(RUN) tools/refresh.py $(if $(ALL),--all)
+
+bench: ready-tests ## measure speed, memory and page weight, side by side in one run
+	@$(RUN) tools/bench.py
+
+links: ready-book ## check the links that lead out of the book
+	@$(RUN) tools/links.py
+
+lock: ready-tests ## re-resolve constraints.txt after an edit of a requirements file
+	@.venv/bin/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
+		--no-header --no-annotate --upgrade tests/requirements.txt -o constraints.txt
+
+newest: python ## run everything with the newest versions in place of the pinned ones, to see what will break
+	@$(PYTHON) tools/environment.py newest
+	@$(RUN) tools/build.py
+	@$(RUN) tools/test.py
+
+clean: ## remove what the commands above made
+	rm -rf .venv _build node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache
+
+ready-book: python
+	@$(PYTHON) tools/environment.py book
+
+ready-tests: python
+	@$(PYTHON) tools/environment.py tests
+
+python:
+	@command -v $(PYTHON) >/dev/null || { echo "setup: there is no $(PYTHON): install Python 3.11 or newer" >&2; exit 1; }

@@ -1,0 +1,79 @@
+"""How the chapters are checked under nbval, and what the last lines of a run say."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from nbval.plugin import IPyNbCell, IPyNbFile
+
+sys.path.insert(0, str(Path(__file__).parent / "tools"))
+import notebooks
+
+# HTML always has plain text beside it (tests/test_notebooks.py sees to that), and that text is compared. The
+# HTML of a claim also shows the measured value, whose last digits may differ from machine to machine.
+NOT_COMPARED = ("text/html", notebooks.CLAIM)
+# A GPU adds in another order than a CPU: its figures may differ in a third decimal. Its text must not.
+NOT_COMPARED_ON_GPU = (notebooks.FIGURE,)
+MOST_MEMORY = 1000  # MB for one chapter: Binder gives 2 GB to JupyterLab and all open chapters together
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    if isinstance(collector, IPyNbFile):
+        collector.skip_compare += NOT_COMPARED
+        if os.environ.get("ATTNLAB_DEVICE", "").startswith("cuda"):
+            collector.skip_compare += NOT_COMPARED_ON_GPU
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After a chapter's last cell, while its kernel still lives, ask what memory it took at most."""
+    if not isinstance(item, IPyNbCell) or (nextitem is not None and nextitem.parent is item.parent):
+        return
+    megabytes = peak_memory(item.parent.kernel.km.provisioner.pid)
+    if megabytes is not None:
+        item.user_properties.append(("peak memory", megabytes))
+        if megabytes > MOST_MEMORY:
+            pytest.fail(
+                f"{item.path.name} took {megabytes} MB of memory; Binder leaves {MOST_MEMORY} MB for a chapter"
+            )
+
+
+def peak_memory(process: int) -> int | None:
+    """In MB; None where the system does not tell (it does on Linux)."""
+    status = Path(f"/proc/{process}/status")
+    if not status.exists():
+        return None
+    for line in status.read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) // 1000
+    return None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The counts, and for each chapter what it cost."""
+    costs: dict[str, dict[str, float]] = {}
+    tests = 0
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if not isinstance(report, pytest.TestReport):
+                continue
+            file = report.nodeid.partition("::")[0]
+            if not file.endswith(".ipynb"):
+                tests += report.when == "call"
+                continue
+            cost = costs.setdefault(file, {"cells": 0, "seconds": 0, "megabytes": 0})
+            cost["cells"] += report.when == "call"
+            cost["seconds"] += report.duration
+            cost["megabytes"] = max([cost["megabytes"], *(value for _, value in report.user_properties)])
+    if not costs:
+        return
+    counts = {file: len(notebooks.claims(notebooks.read(notebooks.ROOT / file))) for file in sorted(costs)}
+    terminalreporter.section("chapters")
+    for file, claims in counts.items():
+        cost = costs[file]
+        terminalreporter.write_line(
+            f"{Path(file).name}: {cost['cells']:.0f} cells, {claims} claims, {cost['seconds']:.0f} s, "
+            f"{cost['megabytes']:.0f} MB at most"
+        )
+    cells = sum(cost["cells"] for cost in costs.values())
+    terminalreporter.write_line(f"checked: {cells:.0f} cells, {sum(counts.values())} claims, {tests} tests")

@@ -1,0 +1,14 @@
+"""What several test files need."""
+
+from pathlib import Path
+
+import build
+import pytest
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The built site, made from just the files that are here: `make test` builds it first."""
+    if not build.BUILT_FROM.exists() or build.BUILT_FROM.read_text() != build.inputs():
+        pytest.fail("the site in _build/html is not built from these files: run `make book`", pytrace=False)
+    return build.ROOT / "_build" / "html"

@@ -1,0 +1,180 @@
+"""What a committed chapter must be: executed from top to bottom, by the code that is committed with it.
+
+`make refresh` makes chapters so, and tests/test_notebooks.py keeps them so; both use this one description.
+"""
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import yaml
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+CLAIM = "application/vnd.attnlab.claim+json"
+FIGURE = "image/svg+xml"
+LONGEST_CELL = 25  # lines: what a reader sees at once on a small screen
+NOTEBOOK_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def chapters(book: Path = BOOK) -> list[Path]:
+    return sorted(book.glob("*.ipynb"))
+
+
+def read(path: Path) -> NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def write(notebook: NotebookNode, path: Path) -> None:
+    path.write_text(
+        json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def displays(cell: NotebookNode) -> Iterator[dict]:
+    """The data of everything a cell displayed: MIME type to content."""
+    for output in cell.outputs:
+        if "data" in output:
+            yield output.data
+
+
+def claims(notebook: NotebookNode) -> list[dict]:
+    return [data[CLAIM] for cell in code_cells(notebook) for data in displays(cell) if CLAIM in data]
+
+
+# ---- which code made the outputs ----
+
+
+def imported_modules(source: str) -> set[str]:
+    """`imported_modules("from attnlab import plots")` holds "attnlab" and "attnlab.plots"."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in names if name.partition(".")[0] == "attnlab"}
+
+
+def package_files(source: str, book: Path = BOOK) -> list[Path]:
+    """Every file of attnlab that running `source` reads, through all that it imports in turn."""
+    files: set[Path] = set()
+    waiting = list(imported_modules(source))
+    while waiting:
+        name = waiting.pop()
+        parents = [name.rsplit(".", depth)[0] for depth in range(1, name.count(".") + 1)]
+        place = book.joinpath(*name.split("."))
+        file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        if file.exists() and file not in files:
+            files.add(file)
+            waiting += list(imported_modules(file.read_text(encoding="utf-8"))) + parents
+    return sorted(files)
+
+
+def plain_python(cell: NotebookNode) -> str:
+    """The cell without IPython's own lines (%magic, !shell), which Python can't parse."""
+    return "\n".join(
+        "" if line.lstrip().startswith(("%", "!")) else line for line in cell.source.splitlines()
+    )
+
+
+def code_digest(notebook: NotebookNode, book: Path = BOOK) -> str:
+    digest = hashlib.sha256()
+    for cell in code_cells(notebook):
+        digest.update(cell.source.encode() + b"\0")
+        for file in package_files(plain_python(cell), book):
+            digest.update(file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def outputs_digest(notebook: NotebookNode) -> str:
+    outputs = [cell.outputs for cell in code_cells(notebook)]
+    return hashlib.sha256(json.dumps(outputs, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def stamp(notebook: NotebookNode, book: Path = BOOK) -> dict[str, str]:
+    return {"code": code_digest(notebook, book), "outputs": outputs_digest(notebook)}
+
+
+# ---- what is wrong with a chapter ----
+
+
+def listed(toc: Path = ROOT / "_toc.yml") -> set[str]:
+    """The names of all files in the table of contents."""
+    found: set[str] = set()
+
+    def walk(entry: object) -> None:
+        if isinstance(entry, dict):
+            found.update(value for key, value in entry.items() if key in ("root", "file"))
+            for value in entry.values():
+                walk(value)
+        elif isinstance(entry, list):
+            for value in entry:
+                walk(value)
+
+    walk(yaml.safe_load(toc.read_text(encoding="utf-8")))
+    return found
+
+
+def problems(path: Path, book: Path = BOOK, toc: Path = ROOT / "_toc.yml") -> list[str]:
+    """A line for each thing that keeps this chapter from being published, saying what mends it."""
+    notebook = read(path)
+    cells = code_cells(notebook)
+    lines: list[str] = []
+
+    counts = [cell.execution_count for cell in cells]
+    if counts != list(range(1, len(cells) + 1)):
+        lines.append(f"cells are not executed from top to bottom (counts {counts}): run `make refresh`")
+    stored = notebook.metadata.get("attnlab", {})
+    if stored.get("code") != code_digest(notebook, book):
+        lines.append(
+            "its outputs were made by other code than its cells and attnlab hold: run `make refresh`"
+        )
+    if stored.get("outputs") != outputs_digest(notebook):
+        lines.append("its stored outputs were edited: run `make refresh`")
+    if path.stem not in listed(toc):
+        lines.append("it is missing from _toc.yml: list it there")
+    known = {*NOTEBOOK_METADATA, "attnlab"}
+    if strays := set(notebook.metadata) - known:
+        lines.append(f"stray metadata {sorted(strays)}: run `make refresh`")
+
+    for number, cell in enumerate(cells, 1):
+        where = f"code cell {number}"
+        if not cell.source.strip():
+            lines.append(f"{where} is empty: remove it")
+        if len(cell.source.splitlines()) > LONGEST_CELL:
+            lines.append(f"{where} has more than {LONGEST_CELL} lines: split it")
+        if any(output.output_type == "error" for output in cell.outputs) and not raises(cell):
+            lines.append(f"{where} stores an error: mend it, or tag it raises-exception")
+        figures = [data for data in displays(cell) if FIGURE in data]
+        if len(figures) > 1:
+            lines.append(
+                f"{where} draws {len(figures)} figures: give each a cell, so that each has its alt text"
+            )
+        elif figures and not alt_text(cell).strip():
+            lines.append(
+                f"{where} draws a figure without alt text: give attnlab.plots its alt=, run `make refresh`"
+            )
+        for data in displays(cell):
+            if "text/html" in data and "text/plain" not in data:
+                lines.append(f"{where} shows HTML with no plain text beside it: nothing would compare it")
+    return lines
+
+
+def raises(cell: NotebookNode) -> bool:
+    return "raises-exception" in cell.metadata.get("tags", [])
+
+
+def alt_text(cell: NotebookNode) -> str:
+    return cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")

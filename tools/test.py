@@ -1,0 +1,72 @@
+"""Run the tests: all, or the chapters alone on a GPU (--gpu) or in each variant of a CPU (--variants)."""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest(*arguments: str, **variables: str) -> int:
+    command = [sys.executable, "-m", "pytest", "-q", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False).returncode
+
+
+def instruction_sets() -> list[str]:
+    """The sets of vector instructions that PyTorch can be told to use here, the portable one included."""
+    found = ["default"]
+    for name in ("avx2", "avx512"):
+        command = [sys.executable, "-c", "import torch; print(torch.backends.cpu.get_cpu_capability())"]
+        variables = os.environ | {"ATEN_CPU_CAPABILITY": name}
+        answer = subprocess.run(command, env=variables, capture_output=True, text=True, check=True).stdout
+        # Asked for more than the processor has, PyTorch answers with what it uses instead.
+        if answer.strip().lower().startswith(name):
+            found.append(name)
+    return found
+
+
+def variants() -> int:
+    failures = 0
+    for threads in ("1", "2"):
+        for instructions in instruction_sets():
+            print(f"test: the chapters with {threads} thread(s) on {instructions} instructions", flush=True)
+            settings = {
+                "OMP_NUM_THREADS": threads,
+                "MKL_NUM_THREADS": threads,
+                "ATEN_CPU_CAPABILITY": instructions,
+            }
+            failures += bool(pytest("book", "-n", "2", **settings))
+    return failures
+
+
+def gpu() -> int:
+    import torch
+
+    if not torch.cuda.is_available():
+        sys.exit("test: no GPU: PyTorch sees no CUDA device, so the chapters can't be checked on one")
+    print(f"test: the chapters on {torch.cuda.get_device_name()}", flush=True)
+    return pytest("book", ATTNLAB_DEVICE="cuda")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--gpu", action="store_true")
+    which.add_argument("--variants", action="store_true")
+    options = parser.parse_args()
+    started = time.monotonic()
+    if options.gpu:
+        status = gpu()
+    elif options.variants:
+        status = variants()
+    else:
+        status = pytest("-n", "2", "tests", "book", ATTNLAB_DEVICE="cpu")
+    print(f"test: {'failed' if status else 'passed'} in {time.monotonic() - started:.0f} s")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
