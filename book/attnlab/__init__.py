@@ -1,0 +1,7 @@
+"""The code that the chapters build, in rooms: each imports only from the floors below it.
+
+floor 0   runtime, claims, shapes
+floor 1   scores, masks, positions
+floor 2   attention, training, plots, explore
+floor 3   layers, exercises
+"""

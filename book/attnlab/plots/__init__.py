@@ -1,0 +1,199 @@
+"""How figures are drawn: one look, light and dark, and the same file on every machine.
+
+The figures themselves are beside this file, in a module for each chapter.
+
+A figure is SVG text in which colours are variables: the viewer's preference for light or dark picks their
+values, so one stored picture suits both. Numbers are rounded to three decimals before they are drawn: the
+last digits, in which machines differ, then can't change the file.
+"""
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+import seaborn as sns
+from IPython.core.getipython import get_ipython
+from IPython.display import display
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from torch import Tensor
+
+Numbers = Sequence[float] | Tensor | npt.NDArray[Any]
+
+# Each name has a colour for light pages and one for dark pages. The series are Okabe and Ito's
+# colour-blind-safe hues, darkened or lightened until each has a contrast of 3:1 or more with its page.
+COLOURS = {
+    "ink": ("#1f2430", "#e4e6ea"),
+    "faint": ("#d5d8de", "#3d434d"),
+    "paper": ("#fefefe", "#14181e"),  # not pure white: that is the colour of numbers on dark cells
+    "blue": ("#0067a5", "#62b4e6"),
+    "orange": ("#c04a00", "#f0913e"),
+    "green": ("#007a58", "#3fc39a"),
+    "purple": ("#a3417c", "#dd94bd"),
+    "grey": ("#666c77", "#a3a9b3"),
+}
+SERIES = ("blue", "orange", "green", "purple", "grey")
+# Four markers and dashes as well: colour is never the only difference.
+MARKERS = ("o", "s", "^", "D", "v")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)))
+
+STYLE: dict[Any, Any] = {
+    "figure.figsize": (6.4, 3.4),
+    "figure.facecolor": COLOURS["paper"][0],
+    "savefig.facecolor": COLOURS["paper"][0],
+    "figure.constrained_layout.use": True,
+    "font.size": 11,
+    "axes.facecolor": "none",
+    "axes.edgecolor": COLOURS["grey"][0],
+    "axes.labelcolor": COLOURS["ink"][0],
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.titlecolor": COLOURS["ink"][0],
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": COLOURS["faint"][0],
+    "grid.linewidth": 0.8,
+    "text.color": COLOURS["ink"][0],
+    "xtick.color": COLOURS["ink"][0],
+    "ytick.color": COLOURS["ink"][0],
+    "legend.frameon": False,
+    "lines.linewidth": 2,
+    "lines.markersize": 6,
+    # Letters as outlines: the picture does not depend on the fonts of the reader's machine.
+    "svg.fonttype": "path",
+    # Without a fixed salt the ids inside the file would be new at every run.
+    "svg.hashsalt": "attention-measured",
+}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`Axis("d_k", log=2)` is a label and, where the axis is logarithmic, its base."""
+
+    label: str
+    log: int | None = None
+
+
+def curves(
+    x: Numbers,
+    series: Mapping[str, Numbers],
+    x_axis: Axis,
+    y_axis: Axis,
+    *,
+    alt: str,
+    spread: Mapping[str, tuple[Numbers, Numbers]] | None = None,
+) -> None:
+    """`curves([1, 2], {"raw": [3.0, 4.0]}, Axis("d_k"), Axis("nats"), alt="…")` draws one line a series.
+
+    `spread` gives a series its lower and upper edge, drawn as a band: say in `alt` or the text what it is.
+    """
+    with mpl.rc_context(STYLE):
+        figure = Figure()
+        axes = figure.subplots()
+        _scale(axes, x_axis, y_axis)
+        if x_axis.log:
+            axes.set_xticks(_round(x), [f"{value:g}" for value in _round(x)])
+            axes.minorticks_off()
+        for (name, y), colour, marker, dash in zip(series.items(), SERIES, MARKERS, DASHES, strict=False):
+            if spread and name in spread:
+                low, high = spread[name]
+                axes.fill_between(
+                    _round(x), _round(low), _round(high), color=COLOURS[colour][0], alpha=0.15, lw=0
+                )
+            axes.plot(_round(x), _round(y), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
+        if len(series) > 1:
+            axes.legend()
+        _show(figure, alt)
+
+
+def histograms(samples: Mapping[str, Numbers], x_axis: Axis, *, alt: str, bins: Numbers) -> None:
+    """`histograms({"d_k = 4": scores}, Axis("score"), alt="…", bins=[-4, 0, 4])` draws a panel for each."""
+    with mpl.rc_context(STYLE | {"figure.figsize": (6.4, 2.6)}):
+        figure = Figure()
+        panels = figure.subplots(1, len(samples), sharex=True, sharey=True, squeeze=False)[0]
+        for axes, (name, values), colour in zip(panels, samples.items(), SERIES, strict=False):
+            # Shares to three decimals: a sample that crosses a bin's edge by its last digit changes nothing.
+            counts, edges = np.histogram(_round(values), _round(bins))
+            axes.stairs(_round(counts / counts.sum()), edges, fill=True, color=COLOURS[colour][0], alpha=0.75)
+            axes.set_title(name)
+            axes.set_xlabel(x_axis.label)
+        panels[0].set_ylabel("share of samples")
+        _show(figure, alt)
+
+
+def heat_map(
+    matrix: Tensor | npt.NDArray[Any],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    alt: str,
+    row_label: str = "query",
+    column_label: str = "key",
+) -> None:
+    """`heat_map(weights, ["the", "cat"], ["le", "chat"], alt="…")` shades each cell and writes its weight."""
+    with mpl.rc_context(STYLE | {"axes.grid": False}):
+        figure = Figure(figsize=(1.2 + 0.7 * len(columns), 1.0 + 0.5 * len(rows)))
+        axes = figure.subplots()
+        # seaborn picks black or white for each number by the shade under it, so the shades are the same on
+        # dark pages: their blue is a hair off the series' blue, which turns light there.
+        shades = sns.light_palette("#0068a6", as_cmap=True)
+        sns.heatmap(
+            _round(matrix), vmin=0, annot=True, fmt=".2f", cmap=shades, cbar=False, square=True, ax=axes,
+            xticklabels=list(columns), yticklabels=list(rows), linewidths=1, linecolor=COLOURS["paper"][0],
+        )  # fmt: skip
+        axes.set_xlabel(column_label)
+        axes.set_ylabel(row_label)
+        axes.tick_params(length=0, rotation=0)
+        _show(figure, alt)
+
+
+def _scale(axes: Axes, x_axis: Axis, y_axis: Axis) -> None:
+    axes.set_xlabel(x_axis.label)
+    axes.set_ylabel(y_axis.label)
+    if x_axis.log:
+        axes.set_xscale("log", base=x_axis.log)
+    if y_axis.log:
+        axes.set_yscale("log", base=y_axis.log)
+
+
+def _round(numbers: Numbers) -> npt.NDArray[Any]:
+    """Three decimals, or three significant digits of what is smaller: a logarithmic axis shows those too."""
+    array = (
+        numbers.detach().cpu().numpy() if isinstance(numbers, Tensor) else np.asarray(numbers, dtype=float)
+    )
+    magnitude = np.abs(np.where(array == 0, 1, array))
+    decimals = np.maximum(3, 2 - np.floor(np.log10(magnitude)).astype(int))
+    rounded = [round(float(n), int(d)) for n, d in zip(array.ravel(), decimals.ravel(), strict=True)]
+    return np.array(rounded).reshape(array.shape)
+
+
+def svg(figure: Figure, alt: str) -> str:
+    """`svg(figure, "one rising line")` is the figure as text, colours as variables, with its description."""
+    if not alt.strip():
+        raise ValueError("alt must describe the figure in words, got an empty text")
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    text = file.getvalue()
+    text = text[text.index("<svg") :]
+    for name, (light, _) in COLOURS.items():
+        text = text.replace(light, f"var(--{name})")
+    light_values = "".join(f"--{name}:{light};" for name, (light, _) in COLOURS.items())
+    dark_values = "".join(f"--{name}:{dark};" for name, (_, dark) in COLOURS.items())
+    head = (
+        f"<title>{alt.replace('&', '&amp;').replace('<', '&lt;')}</title>"
+        f"<style>:root{{{light_values}}}@media(prefers-color-scheme:dark){{:root{{{dark_values}}}}}</style>"
+    )
+    return re.sub(r"(<svg[^>]*>)", lambda match: match.group(1) + head, text, count=1)
+
+
+def _show(figure: Figure, alt: str) -> None:
+    picture = svg(figure, alt)
+    if get_ipython() is not None:
+        display({"image/svg+xml": picture, "text/plain": alt}, raw=True)
