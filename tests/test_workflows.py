@@ -1,0 +1,209 @@
+"""What GitHub and Binder run: linted, safe, and nothing but the `make` targets that run here."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+import yaml
+from notebooks import BOOK, ROOT
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+# The words with which a step may begin that only readies the machine, or says something. All else is `make`.
+READIES = {"command", "echo", "nvidia-smi"}
+
+
+def run(*command: str | Path, **options) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).with_name(str(command[0]))
+    return subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False, **options)
+
+
+# ---- two linters ----
+
+
+def schema(name: str, *files: Path) -> subprocess.CompletedProcess[str]:
+    return run("check-jsonschema", "--builtin-schema", f"vendor.{name}", *files)
+
+
+def security(*files: Path) -> subprocess.CompletedProcess[str]:
+    """Every finding of zizmor, however small, makes it fail."""
+    return run("zizmor", "--offline", "--no-progress", "--persona", "auditor", "--strict-collection", *files)
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("github-workflows", WORKFLOWS),
+        ("dependabot", [ROOT / ".github" / "dependabot.yml"]),
+        ("citation-file-format", [ROOT / "CITATION.cff"]),
+    ],
+)
+def test_the_files_fit_their_schema(name, files):
+    result = schema(name, *files)
+    assert result.returncode == 0, result.stdout
+
+
+def test_the_workflows_are_safe():
+    result = security(ROOT / ".github")
+    assert result.returncode == 0, result.stdout
+
+
+GOOD = """\
+name: Good
+on: push
+permissions: {}
+concurrency:
+  group: good
+  cancel-in-progress: true
+jobs:
+  one:
+    name: One
+    runs-on: ubuntu-24.04
+    timeout-minutes: 5
+    permissions:
+      contents: read
+    steps:
+      - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0
+        with:
+          persist-credentials: false
+      - run: make test
+"""
+
+
+def planted(folder: Path, right: str, wrong: str) -> Path:
+    assert right in GOOD
+    file = folder / ".github" / "workflows" / "planted.yml"
+    file.parent.mkdir(parents=True)
+    file.write_text(GOOD.replace(right, wrong))
+    return file
+
+
+def test_both_linters_accept_a_good_workflow(tmp_path):
+    file = planted(tmp_path, "make test", "make book")
+    assert schema("github-workflows", file).returncode == 0
+    assert security(file).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("runs-on:", "run-on:"),
+        ("timeout-minutes: 5", "timeout-minutes: soon"),
+        ("contents: read", "content: read"),
+        ("on: push", "on: pushed"),
+    ],
+)
+def test_a_planted_mistake_fails_the_schema(tmp_path, right, wrong):
+    assert schema("github-workflows", planted(tmp_path, right, wrong)).returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "finding"),
+    [
+        ("on: push", "on: pull_request_target", "dangerous-triggers"),
+        ("make test", "echo ${{ github.event.head_commit.message }}", "template-injection"),
+        ("08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0", "v5", "unpinned-uses"),
+        ("persist-credentials: false", "fetch-depth: 0", "artipacked"),
+        ("permissions: {}", "permissions: write-all", "excessive-permissions"),
+    ],
+)
+def test_a_planted_danger_is_found(tmp_path, right, wrong, finding):
+    result = security(planted(tmp_path, right, wrong))
+    assert result.returncode != 0
+    assert finding in result.stdout
+
+
+# ---- the house rules that no linter knows ----
+
+
+def steps() -> list[tuple[str, dict]]:
+    return [
+        (f"{file.name}: {name}", step)
+        for file in WORKFLOWS
+        for name, job in yaml.safe_load(file.read_text("utf-8"))["jobs"].items()
+        for step in job.get("steps", [])
+    ]
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def test_every_step_that_builds_or_tests_is_a_make_target_that_exists():
+    called = set()
+    for where, step in steps():
+        for line in step.get("run", "").splitlines():
+            first, *rest = line.split()
+            if first == "make":
+                assert len(rest) == 1, f"{where}: {line}"
+                assert rest[0] in targets(), f"{where}: the Makefile has no target {rest[0]!r}"
+                called.add(rest[0])
+            else:
+                assert first in READIES, f"{where}: put {line!r} into the Makefile, so that it runs here too"
+    assert called == {"book", "links", "newest", "test", "test-gpu", "test-variants"}
+
+
+def test_every_action_names_the_version_of_its_commit():
+    for file in WORKFLOWS:
+        for line in file.read_text("utf-8").splitlines():
+            if "uses: " in line and "$/" not in line:
+                pinned = re.search(r"uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)
+                assert pinned, f"{file.name}: {line.strip()!r} is not `uses: action@commit # version`"
+
+
+def test_every_job_has_a_time_limit():
+    for file in WORKFLOWS:
+        for name, job in yaml.safe_load(file.read_text("utf-8"))["jobs"].items():
+            assert "timeout-minutes" in job or "uses" in job, f"{file.name}: {name}"
+
+
+def test_the_gpu_is_asked_for_first_and_not_by_pull_requests():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "gpu.yml").read_text("utf-8"))
+    # YAML 1.1 reads the bare word `on` as true.
+    assert workflow[True].keys() == {"push", "workflow_dispatch"}
+    jobs = workflow["jobs"]
+    assert jobs["gpu"]["steps"][0]["run"] == "nvidia-smi"
+    assert (jobs["gpu"]["if"], jobs["none"]["if"]) == ("vars.GPU_RUNNER != ''", "vars.GPU_RUNNER == ''")
+
+
+# ---- Binder ----
+
+
+def test_binder_plans_to_install_just_the_pins(tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / ".binder", copy / ".binder")
+    for name in ("requirements.txt", "constraints.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, copy)
+    result = run("jupyter-repo2docker", "--no-build", "--debug", copy, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "python=3.11\n" in result.stderr
+    copied = result.stdout.index("COPY --chown=0:0 src/ ${REPO_DIR}/")
+    installed = result.stdout.index('pip install --no-cache-dir -r ".binder/requirements.txt"')
+    # The requirements lead to files beside .binder, which have to be there first.
+    assert copied < installed
+    assert result.stdout.count("pip install") == 1
+
+
+def test_binder_has_no_pins_of_its_own():
+    lines = (ROOT / ".binder" / "requirements.txt").read_text("utf-8").splitlines()
+    words = [line.split()[0] for line in lines if not line.startswith("#")]
+    assert words == ["--extra-index-url", "-c", "-r"]
+
+
+@pytest.mark.skipif("CI" not in os.environ, reason="takes minutes and 2 GB of disk; every CI run does it")
+def test_what_binder_installs_runs_the_book():
+    # Where PyTorch's CPU index can't be reached, pip is to go on at once with the others.
+    environment = os.environ | {"PIP_RETRIES": "0", "PIP_DEFAULT_TIMEOUT": "15"}
+    with tempfile.TemporaryDirectory() as folder:
+        python = Path(folder, "bin", "python")
+        for command in (
+            [sys.executable, "-m", "venv", folder],
+            [python, "-m", "pip", "install", "--quiet", "-r", ROOT / ".binder" / "requirements.txt"],
+            [python, "-c", "import attnlab, torchtext, torch; assert torch.version.cuda is None"],
+        ):
+            result = subprocess.run(command, cwd=BOOK, env=environment, stderr=subprocess.PIPE, check=False)
+            assert result.returncode == 0, result.stderr.decode()
