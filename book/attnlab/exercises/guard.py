@@ -1,0 +1,147 @@
+"""Running code that nobody has read: it may raise, hang, print, seed or set what it likes, and we go on."""
+
+import contextlib
+import io
+import pickle
+import random
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import torch
+
+Value = TypeVar("Value")
+
+# Honest answers need hundredths of a second; the rest is for a busy machine, and for PyTorch's own imports.
+TIME_LIMIT = 4.0
+# How often the alarm rings again, for code that swallows it in an `except:` of its own.
+RING_AGAIN = 0.1
+
+
+def _torch_state() -> Any:
+    return torch.get_rng_state().numpy()  # an array, because equal tensors don't pickle to equal bytes
+
+
+def _set_torch_state(state: Any) -> None:
+    torch.set_rng_state(torch.from_numpy(state))
+
+
+# What a function has no business to change: how to read it, and how to put it back.
+SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "PyTorch's random numbers": (_torch_state, _set_torch_state),
+    "Python's random numbers": (random.getstate, random.setstate),
+    "NumPy's random numbers": (np.random.get_state, np.random.set_state),
+    "PyTorch's default dtype": (torch.get_default_dtype, torch.set_default_dtype),
+    "PyTorch's default device": (torch.get_default_device, torch.set_default_device),
+    "whether PyTorch records gradients": (torch.is_grad_enabled, torch.set_grad_enabled),
+    "how many threads PyTorch uses": (torch.get_num_threads, torch.set_num_threads),
+}
+
+
+class TimeUpError(BaseException):
+    """`except Exception` in the guarded code does not swallow this one, which says that the time is over."""
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Value]):
+    """`guarded(lambda: 1 + 1).value` is 2: what came back, or the error, and what else the code did."""
+
+    value: Value | None
+    error: BaseException | None
+    touched: tuple[str, ...]
+    printed: bool
+
+
+def guarded(action: Callable[[], Value]) -> Outcome[Value]:
+    """`guarded(lambda: 1 / 0).error` is the ZeroDivisionError: whatever the action does, we go on.
+
+    Settings that it changed are put back, what it prints or warns is kept off the page, and after TIME_LIMIT
+    seconds it is stopped. Only a single call into C that never returns can't be stopped.
+
+    >>> outcome = guarded(lambda: print(torch.rand(1)))
+    >>> outcome.touched, outcome.printed
+    (("PyTorch's random numbers",), True)
+    """
+    value, error = None, None
+    muted = _Muted()
+    before = {name: read() for name, (read, _) in SETTINGS.items()}
+    with warnings.catch_warnings(), contextlib.redirect_stdout(muted), contextlib.redirect_stderr(muted):
+        warnings.simplefilter("ignore")
+        try:
+            value = _limited(action)
+        # Even SystemExit and KeyboardInterrupt: whoever asked must be able to say that they were raised.
+        except BaseException as raised:
+            error = raised
+    return Outcome(value, error, _put_back(before), muted.used)
+
+
+class _Muted(io.TextIOBase):
+    """A stream that keeps nothing, so that a print in an endless loop fills no memory."""
+
+    used = False
+
+    def write(self, text: str) -> int:
+        self.used = True
+        return len(text)
+
+
+def _put_back(before: dict[str, Any]) -> tuple[str, ...]:
+    touched = []
+    for name, (read, restore) in SETTINGS.items():
+        # Pickled, because the states are arrays, tuples and numbers, and one comparison must do for all.
+        if pickle.dumps(read()) != pickle.dumps(before[name]):
+            restore(before[name])
+            touched.append(name)
+    return tuple(touched)
+
+
+def _limited(action: Callable[[], Value]) -> Value:
+    """`_limited(lambda: 1)` is 1, and a loop that never ends raises TimeUpError.
+
+    An alarm interrupts even a sleep, but only the main thread of a Unix process hears one. Elsewhere a trace
+    function looks at the clock before each line of the action.
+    """
+    deadline = time.monotonic() + TIME_LIMIT
+    time_up = TimeUpError(f"It does not finish within {TIME_LIMIT:g} seconds. Does a loop never end?")
+
+    def at_each_line(frame: FrameType, event: str, argument: object) -> Any:
+        if frame.f_code is ring.__code__:
+            return None  # the alarm decides for itself where it may raise
+        if event == "line" and time.monotonic() > deadline:
+            raise time_up
+        return at_each_line
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        # The action is not running: raising here would keep us from clearing up.
+        if frame is None or frame.f_code is _limited.__code__:
+            return
+        # A bare `except:` swallows what is raised here; the first line inside it then raises again.
+        sys.settrace(at_each_line)
+        while frame is not None and frame.f_code is not _limited.__code__:
+            frame.f_trace = at_each_line
+            frame = frame.f_back
+        raise time_up
+
+    trace_before = sys.gettrace()
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        sys.settrace(at_each_line)
+        try:
+            return action()
+        finally:
+            sys.settrace(trace_before)
+    handler_before = signal.signal(signal.SIGALRM, ring)
+    timer_before = signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT, RING_AGAIN)
+    try:
+        return action()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.settrace(trace_before)
+        signal.signal(signal.SIGALRM, handler_before)
+        signal.setitimer(signal.ITIMER_REAL, *timer_before)
