@@ -1,0 +1,187 @@
+"""Attention: a mix of the values, weighted by how well a query matches their keys."""
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnlab.masks import for_heads
+from attnlab.scores import check_same_width, leading_axes, scaled_dot
+from attnlab.shapes import Keys, Mask, Queries, Scores, Sequence, Values, Weights
+
+Score: TypeAlias = Callable[[Queries, Keys], Scores]
+
+
+def gate(features: Tensor, attention: Tensor) -> Tensor:
+    """`gate(features, attention)` lets through, of each feature, the share that its attention says.
+
+    Each share, from 0 to 1, stands alone: unlike the weights of `attend` they need not sum to 1, and nothing
+    is mixed.
+
+    >>> gate(torch.tensor([4.0, 2.0]), torch.tensor([0.5, 1.0])).tolist()
+    [2.0, 2.0]
+    """
+    if attention.shape != features.shape:
+        shapes = f"{tuple(features.shape)}, got {tuple(attention.shape)}"
+        raise ValueError(f"attention must have the shape of features, {shapes}")
+    return attention * features
+
+
+def attend(
+    query: Queries,
+    key: Keys,
+    value: Values,
+    score: Score = scaled_dot,
+    mask: Mask | None = None,
+    dropout: float = 0.0,
+    need_weights: bool = True,
+) -> tuple[Tensor, Weights | None]:
+    """`attend(query, key, value)` mixes the values for each query, (…, n, d_v), by weights, (…, n, m).
+
+    >>> query, key, value = torch.tensor([[9.0], [0.0]]), torch.tensor([[9.0], [-9.0]]), torch.eye(2)
+    >>> output, weights = attend(query, key, value)
+    >>> weights.tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
+
+    The mask has as many axes as the scores. A query that may attend to nothing gets zero weights and a zero
+    output. What is hidden has a weight of exactly 0, yet must be finite, because 0 · NaN is NaN.
+
+    `dropout` is the share of the weights that is dropped before they mix the values (0 when not training);
+    the weights returned are whole. With need_weights=False they are None, and the scaled dot product goes
+    through F.scaled_dot_product_attention, whose fused kernels never hold all of them at once.
+    """
+    leading_axes(query=query, key=key, value=value)
+    if value.shape[-2] != key.shape[-2]:
+        raise ValueError(f"value has length {value.shape[-2]}, key has {key.shape[-2]}")
+    _check_dropout(dropout)
+    if score is scaled_dot and not need_weights:
+        return _fused(query, key, value, mask, dropout), None
+    scores = score(query, key)  # (…, n, m)
+    expected = _scores_shape(query, key)
+    if scores.shape != expected:
+        raise ValueError(f"score must give (…, n, m) = {expected}, got {tuple(scores.shape)}")
+    weights = masked_softmax(scores, mask)
+    del scores  # as large as the weights, and in nobody's use while these mix the values
+    output = F.dropout(weights, dropout) @ value  # (…, n, d_v)
+    return output, weights if need_weights else None
+
+
+def masked_softmax(scores: Scores, mask: Mask | None = None) -> Weights:
+    """`masked_softmax(scores, mask)` sums to 1 over the keys that a query may see, and is 0 on the others.
+
+    >>> mask = torch.tensor([[True, True, False], [False, False, False]])
+    >>> masked_softmax(torch.zeros(2, 3), mask).tolist()
+    [[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]
+    """
+    if mask is None:
+        return scores.softmax(-1)
+    _check_mask_fits(mask, scores.shape, scores.device)
+    visible = mask.any(-1, keepdim=True)  # (…, n, 1)
+    # -inf, because every finite number is too large for some type, or too small for some scores. But a row of
+    # nothing else has no softmax (0 / 0), so a query that sees nothing keeps its scores until the end.
+    drop = torch.where(visible, -math.inf, 0.0).to(scores.dtype)  # (…, n, 1)
+    # Added, not filled in: heads share a mask, so what is added is small, and adding is free on the way back.
+    lowered = scores + torch.where(mask, 0.0, drop)  # (…, n, m)
+    return lowered.softmax(-1) * visible.to(scores.dtype)
+
+
+def _fused(query: Queries, key: Keys, value: Values, mask: Mask | None, dropout: float) -> Tensor:
+    check_same_width(query, key)
+    if mask is not None:
+        _check_mask_fits(mask, _scores_shape(query, key), query.device)
+    # The fused kernels are for four axes. Given three, PyTorch would build all the weights after all.
+    without_heads = query.dim() == key.dim() == value.dim() == 3
+    if without_heads:
+        query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)  # (B, 1, length, width)
+        mask = None if mask is None else for_heads(mask)
+    output = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
+    return output.squeeze(1) if without_heads else output
+
+
+class MultiHeadAttention(nn.Module):
+    """`MultiHeadAttention(d_model=512, heads=8)` attends in 8 ways at once, each in 64 dimensions of its own.
+
+    Its parameters are named and shaped as in nn.MultiheadAttention, so that each loads the other's
+    state_dict: the matrices for queries, keys and values stand one above the other in `in_proj_weight`.
+    """
+
+    def __init__(self, d_model: int, heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        if heads < 1 or d_model % heads != 0:
+            raise ValueError(f"heads must divide d_model, got d_model = {d_model} and heads = {heads}")
+        _check_dropout(dropout)
+        self.d_model = d_model
+        self.heads = heads
+        self.dropout = dropout
+        self.in_proj_weight = nn.Parameter(torch.empty(3 * d_model, d_model))
+        self.in_proj_bias = nn.Parameter(torch.zeros(3 * d_model))
+        self.out_proj = nn.Linear(d_model, d_model)
+        nn.init.xavier_uniform_(self.in_proj_weight)
+        nn.init.zeros_(self.out_proj.bias)
+
+    def forward(
+        self,
+        query: Sequence,
+        key: Sequence | None = None,
+        value: Sequence | None = None,
+        mask: Mask | None = None,
+        need_weights: bool = True,
+    ) -> tuple[Sequence, Weights | None]:
+        """`attention(x)` is self-attention, and `attention(x, memory)` cross-attention.
+
+        Without a key the query is the key, and without a value the key is the value. The mask is (B, n, m),
+        with 1 in place of B or n where all see alike, as attnlab.masks makes it. The weights are
+        (B, heads, n, m).
+        """
+        key = query if key is None else key
+        value = key if value is None else value
+        for name, x in (("query", query), ("key", key), ("value", value)):
+            if x.dim() != 3 or x.shape[-1] != self.d_model:
+                expected = f"(batch, length, d_model = {self.d_model})"
+                raise ValueError(f"{name} must be {expected}, got {tuple(x.shape)}")
+        query_weight, key_weight, value_weight = self.in_proj_weight.chunk(3)
+        query_bias, key_bias, value_bias = self.in_proj_bias.chunk(3)
+        output, weights = attend(
+            self._split(F.linear(query, query_weight, query_bias)),
+            self._split(F.linear(key, key_weight, key_bias)),
+            self._split(F.linear(value, value_weight, value_bias)),
+            mask=None if mask is None else for_heads(mask),
+            dropout=self.dropout if self.training else 0.0,
+            need_weights=need_weights,
+        )
+        output = output.transpose(1, 2).flatten(2)  # (B, n, heads, d_k), then (B, n, d_model)
+        return self.out_proj(output), weights
+
+    def _split(self, x: Sequence) -> Tensor:
+        """`_split(x)` is (B, heads, length, d_k): each head has d_k neighbours of the d_model numbers."""
+        x = x.view(*x.shape[:2], self.heads, -1)  # (B, length, heads, d_k)
+        # A view straight to (B, heads, length, d_k) would have the right shape, and mix the tokens.
+        return x.transpose(1, 2)
+
+
+def _check_dropout(dropout: float) -> None:
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
+
+
+def _scores_shape(query: Queries, key: Keys) -> tuple[int, ...]:
+    return (*leading_axes(query=query, key=key), query.shape[-2], key.shape[-2])
+
+
+def _check_mask_fits(mask: Mask, scores: tuple[int, ...], device: torch.device) -> None:
+    if mask.dtype != torch.bool:
+        raise TypeError(f"mask must be boolean, True = may attend, got {mask.dtype}")
+    if mask.device != device:
+        raise ValueError(f"mask is on {mask.device}, the scores are on {device}")
+    # As many axes as the scores have: PyTorch would let (batch, m) act on (n, m), or (batch, 1, m) on
+    # (heads, n, m), without a word where the lengths happen to agree.
+    if (
+        len(mask.shape) != len(scores)
+        or mask.shape[-1] != scores[-1]
+        or any(length not in (1, wanted) for length, wanted in zip(mask.shape, scores, strict=True))
+    ):
+        expected = f"{tuple(scores)}, or 1 in place of any but the last"
+        raise ValueError(f"mask must be {expected}, got {tuple(mask.shape)}")

@@ -1,0 +1,96 @@
+"""Every interactive chart of the book: written in Python, computed in the browser.
+
+A chart carries a few numbers and the steps from them to what is drawn. The browser takes the steps again each
+time a control moves, so a chart needs no kernel: it works alike on the site, on Binder and in JupyterLab.
+"""
+
+from typing import Any
+
+import altair as alt
+
+# JupyterLab has a viewer for this type, and the site's build looks for it.
+MIME_TYPE = "application/vnd.vegalite.v5+json"
+
+# The dot products of one query with 16 keys, divided by √d_k: 16 draws from N(0, 1), the highest first.
+STANDARD_SCORES = (
+    1.24, 1.12, 0.85, 0.69, 0.35, 0.32, 0.31, 0.12, -0.25, -0.25, -0.32, -0.43, -1.13, -1.15, -1.26, -2.12,
+)  # fmt: skip
+
+
+def for_notebooks(chart: dict[str, Any]) -> dict[str, Any]:
+    """`for_notebooks({"description": "Bars."})` is what a cell stores: the chart and, as text, what it shows.
+
+    Both are the same at every run; Altair's own HTML has new random names each time.
+
+    >>> for_notebooks({"description": "Bars."})["text/plain"]
+    'Bars.'
+    """
+    if not chart.get("description", "").strip():
+        raise ValueError("description must say in words what the chart shows; it is empty or missing")
+    return {MIME_TYPE: chart, "text/plain": chart["description"]}
+
+
+alt.renderers.register("attnlab", for_notebooks)
+alt.renderers.enable("attnlab")
+
+
+def softmax_saturation() -> alt.TopLevelMixin:
+    """`softmax_saturation()` shows the weights of 16 keys as d_k grows, with the scores divided or not.
+
+    The keys keep their places and their standardised scores; only the scale of the scores changes.
+    """
+    exponent = alt.param(
+        name="exponent", value=6, bind=alt.binding_range(name="d_k, as a power of 2", min=0, max=10, step=1)
+    )
+    divisor = alt.param(
+        name="divisor",
+        value="1 (nothing)",
+        bind=alt.binding_radio(name="scores are divided by", options=["1 (nothing)", "√d_k", "d_k"]),
+    )
+    d_k = alt.param(name="d_k", expr="pow(2, exponent)")
+    divide_by = alt.param(name="divide_by", expr="{'1 (nothing)': 1, '√d_k': sqrt(d_k), 'd_k': d_k}[divisor]")
+
+    keys = [{"key": place, "standard": score} for place, score in enumerate(STANDARD_SCORES, start=1)]
+    weights = (
+        alt.Chart(alt.InlineData(keys))
+        .transform_calculate(score="datum.standard * sqrt(d_k) / divide_by")
+        .transform_joinaggregate(highest="max(score)")
+        .transform_calculate(power="exp(datum.score - datum.highest)")  # no overflow: the largest is 1
+        .transform_joinaggregate(total="sum(power)")
+        .transform_calculate(weight="datum.power / datum.total")
+    )
+    bars = weights.mark_bar().encode(
+        x=alt.X("key:O", title="key, from the highest score to the lowest", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(grid=False)),
+    )
+    # softmax's Jacobian has the entries w_i (δ_ij - w_j); the sizes of all n² of them add up to 2 (1 - Σ w²).
+    summary = (
+        weights.transform_calculate(
+            surprise="datum.weight > 0 ? -datum.weight * log(datum.weight) : 0",
+            square="datum.weight * datum.weight",
+        )
+        .transform_aggregate(
+            largest="max(weight)", entropy="sum(surprise)", squares="sum(square)", keys="count()"
+        )
+        .transform_calculate(slope="2 * (1 - datum.squares) / (datum.keys * datum.keys)")
+        .transform_calculate(
+            readout="['d_k = ' + d_k + ', scores divided by ' + format(divide_by, '.4~g'),"
+            " 'largest weight ' + format(datum.largest, '.3f'),"
+            " 'entropy ' + format(datum.entropy, '.2f') + ' nats of ' + format(log(datum.keys), '.2f'),"
+            " 'mean |slope| of the softmax ' + format(datum.slope, '.2~e')]"
+        )
+        .mark_text(align="right", baseline="top", lineHeight=20, dy=4)
+        .encode(x=alt.value("width"), y=alt.value(0), text="readout:N")
+        .properties(name="readout")  # the site's charts.js reads it out when a control has moved
+    )
+    description = (
+        "Bars for the softmax weights of 16 keys, the highest score first, between 0 and 1. One slider sets "
+        "d_k from 1 to 1024; a choice divides the scores by nothing, by √d_k or by d_k. Undivided, the first "
+        "bar swallows the others as d_k grows: at 64 it holds most of the weight. Divided by √d_k, the bars "
+        "are the same at every d_k. Divided by d_k, they become equal."
+    )
+    return (
+        alt.layer(bars, summary)
+        .add_params(exponent, divisor, d_k, divide_by)
+        .properties(width=480, height=260, description=description)
+    )

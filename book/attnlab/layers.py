@@ -1,0 +1,197 @@
+"""The parts of a Transformer around attention: embedding, normalisation, feed-forward, and whole layers."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attnlab.attention import MultiHeadAttention
+from attnlab.shapes import Mask, Sequence
+
+
+class ScaledEmbedding(nn.Module):
+    """`ScaledEmbedding(vocabulary=20000, d_model=512)(ids)` turns ids (B, T) into vectors (B, T, 512).
+
+    The vectors are rows of `weight` times √d_model. Rows are drawn with variance 1/d_model, so that a scaled
+    word starts with numbers of variance 1, about as large as the positions that are added to it.
+
+    >>> embedding = ScaledEmbedding(vocabulary=10, d_model=4)
+    >>> _ = nn.init.constant_(embedding.weight, 0.5)
+    >>> embedding(torch.tensor([[7, 2]])).tolist()
+    [[[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]]
+    """
+
+    def __init__(self, vocabulary: int, d_model: int) -> None:
+        super().__init__()
+        _check_at_least_one(vocabulary=vocabulary, d_model=d_model)
+        self.weight = nn.Parameter(torch.randn(vocabulary, d_model) / math.sqrt(d_model))
+
+    def forward(self, ids: Tensor) -> Sequence:
+        """`ScaledEmbedding(20000, 512)(ids)` adds an axis of 512 to the shape of ids."""
+        if ids.dtype not in (torch.int64, torch.int32):
+            raise TypeError(f"ids must be int64 or int32, got {ids.dtype}")
+        return F.embedding(ids, self.weight) * math.sqrt(self.weight.shape[-1])  # (B, T, d_model)
+
+
+class LayerNorm(nn.Module):
+    """`LayerNorm(d_model=5)(inputs)` gives each vector mean 0 and variance 1, then a learned gain and bias.
+
+    Every vector is normalised by its own numbers alone: neither the batch nor the other positions matter.
+
+    >>> LayerNorm(d_model=2)(torch.tensor([[3.0, 7.0], [-100.0, 100.0]])).round().tolist()
+    [[-1.0, 1.0], [-1.0, 1.0]]
+    """
+
+    def __init__(self, d_model: int, eps: float = 1e-5) -> None:
+        super().__init__()
+        _check_at_least_one(d_model=d_model)
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, inputs: Sequence) -> Sequence:
+        """`LayerNorm(5)(inputs)` has the shape and the dtype of inputs, (…, 5)."""
+        if inputs.shape[-1] != len(self.weight):
+            raise ValueError(f"inputs has d_model = {inputs.shape[-1]}, the layer has {len(self.weight)}")
+        # In float16 the square of 256 is already infinite.
+        wide = inputs.to(torch.promote_types(inputs.dtype, torch.float32))
+        centred = wide - wide.mean(dim=-1, keepdim=True)
+        # The mean over d_model, not d_model - 1: these numbers are all there are, not a sample of more.
+        variance = centred.square().mean(dim=-1, keepdim=True)  # (…, 1)
+        # eps inside the root: a vector of equal numbers is divided by √eps, and not by 0.
+        normal = centred * torch.rsqrt(variance + self.eps)
+        return (normal * self.weight + self.bias).to(inputs.dtype)  # (…, d_model)
+
+
+class FeedForward(nn.Module):
+    """`FeedForward(d_model=512, hidden=2048)(inputs)` widens vectors, drops what is negative, narrows them.
+
+    Every position goes through the same weights by itself.
+
+    >>> FeedForward(d_model=4, hidden=16)(torch.zeros(2, 3, 4)).shape
+    torch.Size([2, 3, 4])
+    """
+
+    def __init__(self, d_model: int, hidden: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        _check_at_least_one(d_model=d_model, hidden=hidden)
+        self.widen = nn.Linear(d_model, hidden)
+        self.dropout = nn.Dropout(dropout)
+        self.narrow = nn.Linear(hidden, d_model)
+
+    def forward(self, inputs: Sequence) -> Sequence:
+        """`FeedForward(512, 2048)(inputs)` has the shape of inputs, (B, T, 512)."""
+        hidden = self.dropout(self.widen(inputs).relu())  # (B, T, hidden)
+        outputs: Sequence = self.narrow(hidden)  # (B, T, d_model)
+        return outputs
+
+
+class Residual(nn.Module):
+    """`Residual(d_model=512)(inputs, block)` is norm(inputs + block(inputs)), as in the first Transformer.
+
+    With norm_first it is inputs + block(norm(inputs)): the inputs then pass from layer to layer unchanged but
+    for what is added, and deep stacks can train without a warm-up.
+
+    >>> double = Residual(d_model=2, norm_first=True)
+    >>> double(torch.tensor([[3.0, 7.0]]), lambda vectors: 10 * vectors).round().tolist()
+    [[-7.0, 17.0]]
+    """
+
+    def __init__(self, d_model: int, dropout: float = 0.0, norm_first: bool = False) -> None:
+        super().__init__()
+        self.norm = LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, inputs: Sequence, block: Callable[[Sequence], Sequence]) -> Sequence:
+        """`Residual(512)(inputs, block)` has the shape of inputs, which block must keep."""
+        added = block(self.norm(inputs) if self.norm_first else inputs)
+        if added.shape != inputs.shape:
+            raise ValueError(f"block must keep the shape {tuple(inputs.shape)}, got {tuple(added.shape)}")
+        outputs: Sequence = inputs + self.dropout(added)  # (B, T, d_model)
+        return outputs if self.norm_first else self.norm(outputs)
+
+
+class EncoderLayer(nn.Module):
+    """`EncoderLayer(d_model=512, heads=8, hidden=2048)(inputs, mask)` lets each position read the others.
+
+    With `causal(T)` as mask, this is also the layer of a model that has a decoder only.
+
+    >>> EncoderLayer(d_model=8, heads=2, hidden=16)(torch.zeros(3, 5, 8)).shape
+    torch.Size([3, 5, 8])
+    """
+
+    def __init__(
+        self, d_model: int, heads: int, hidden: int, dropout: float = 0.0, norm_first: bool = False
+    ) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, heads, dropout)
+        self.around_self_attention = Residual(d_model, dropout, norm_first)
+        self.feed_forward = FeedForward(d_model, hidden, dropout)
+        self.around_feed_forward = Residual(d_model, dropout, norm_first)
+
+    def forward(self, inputs: Sequence, mask: Mask | None = None) -> Sequence:
+        """`EncoderLayer(512, 8, 2048)(inputs, mask)` has the shape of inputs, (B, T, 512).
+
+        mask is (B|1, T|1, T), True where a position may attend.
+        """
+
+        def read_itself(vectors: Sequence) -> Sequence:
+            read: Sequence = self.self_attention(vectors, mask=mask, need_weights=False)[0]
+            return read
+
+        vectors = self.around_self_attention(inputs, read_itself)
+        outputs: Sequence = self.around_feed_forward(vectors, self.feed_forward)
+        return outputs
+
+
+class DecoderLayer(nn.Module):
+    """`DecoderLayer(d_model=512, heads=8, hidden=2048)(inputs, memory, mask, memory_mask)` also reads memory.
+
+    inputs are the words so far, under a causal mask; memory is what an encoder made of another sequence.
+
+    >>> inputs, memory = torch.zeros(3, 5, 8), torch.zeros(3, 7, 8)
+    >>> DecoderLayer(d_model=8, heads=2, hidden=16)(inputs, memory).shape
+    torch.Size([3, 5, 8])
+    """
+
+    def __init__(
+        self, d_model: int, heads: int, hidden: int, dropout: float = 0.0, norm_first: bool = False
+    ) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, heads, dropout)
+        self.around_self_attention = Residual(d_model, dropout, norm_first)
+        self.cross_attention = MultiHeadAttention(d_model, heads, dropout)
+        self.around_cross_attention = Residual(d_model, dropout, norm_first)
+        self.feed_forward = FeedForward(d_model, hidden, dropout)
+        self.around_feed_forward = Residual(d_model, dropout, norm_first)
+
+    def forward(
+        self, inputs: Sequence, memory: Sequence, mask: Mask | None = None, memory_mask: Mask | None = None
+    ) -> Sequence:
+        """`DecoderLayer(512, 8, 2048)(inputs, memory)` has the shape of inputs, (B, T, 512).
+
+        memory is (B, S, 512). mask is (B|1, T|1, T) and memory_mask (B|1, T|1, S), True where a position of
+        inputs may attend.
+        """
+
+        def read_itself(vectors: Sequence) -> Sequence:
+            read: Sequence = self.self_attention(vectors, mask=mask, need_weights=False)[0]
+            return read
+
+        def read_memory(vectors: Sequence) -> Sequence:
+            read: Sequence = self.cross_attention(vectors, memory, mask=memory_mask, need_weights=False)[0]
+            return read
+
+        vectors = self.around_self_attention(inputs, read_itself)
+        vectors = self.around_cross_attention(vectors, read_memory)
+        outputs: Sequence = self.around_feed_forward(vectors, self.feed_forward)
+        return outputs
+
+
+def _check_at_least_one(**numbers: int) -> None:
+    for name, number in numbers.items():
+        if number < 1:
+            raise ValueError(f"{name} must be at least 1, got {number}")

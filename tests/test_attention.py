@@ -1,0 +1,641 @@
+"""Attention: equal to PyTorch's own, and what must hold whatever the numbers."""
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+from torch.func import functional_call, grad, stack_module_state, vmap
+from torch.nn import functional as F
+
+from attnlab.attention import MultiHeadAttention, attend, gate, masked_softmax
+from attnlab.masks import causal, combine, for_heads, padding, to_multihead
+from attnlab.runtime import choose_device
+from attnlab.scores import Additive, Concat, General, dot, general, scaled_dot
+
+quick = settings(deadline=None, derandomize=True, max_examples=25)
+# The goal. All numbers compared are of order 1, so that it is relative and absolute at once.
+TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
+ALL_DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
+
+
+def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
+
+
+def random_mask(*shape: int, seed: int = 0) -> Tensor:
+    """About half is shown; the first query sees nothing."""
+    mask = torch.rand(*shape, generator=torch.Generator().manual_seed(seed)) < 0.5
+    mask[..., 0, :] = False
+    return mask
+
+
+def learnable(*tensors: Tensor) -> list[Tensor]:
+    return [x.clone().requires_grad_() for x in tensors]
+
+
+def assert_same(ours: Tensor, theirs: Tensor) -> None:
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=TOLERANCE[theirs.dtype])
+
+
+def assert_same_gradients(
+    ours: Tensor, theirs: Tensor, our_inputs: list[Tensor], their_inputs: list[Tensor] | None = None
+) -> None:
+    backward = random(*ours.shape, dtype=ours.dtype, seed=9)
+    our_gradients = torch.autograd.grad(ours, our_inputs, backward)
+    their_gradients = torch.autograd.grad(theirs, their_inputs or our_inputs, backward, retain_graph=True)
+    for our_gradient, their_gradient in zip(our_gradients, their_gradients, strict=True):
+        assert_same(our_gradient, their_gradient)
+
+
+def query_by_query(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Scaled dot-product attention from its definition: each query alone, over just the keys it sees."""
+    scores_shape = (*query.shape[:-1], key.shape[-2])
+    mask = torch.ones(scores_shape).bool() if mask is None else mask.expand(scores_shape)
+    outputs, weights = [], []
+    flat = (x.reshape(-1, *x.shape[-2:]) for x in (query, key, value, mask))
+    for queries, keys, values, rows in zip(*flat, strict=True):
+        for q, seen in zip(queries, rows, strict=True):
+            row = torch.zeros(len(keys), dtype=q.dtype)
+            if seen.any():
+                exponentials = torch.stack([(q * k).sum() / math.sqrt(len(q)) for k in keys[seen]]).exp()
+                row[seen] = exponentials / exponentials.sum()
+            weights.append(row)
+            outputs.append(sum(weight * v for weight, v in zip(row, values, strict=True)))
+    return torch.stack(outputs).view(*query.shape[:-1], -1), torch.stack(weights).view(scores_shape)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One drawn comparison: the inputs and what may be seen of them."""
+
+    leading: tuple[int, ...]
+    n: int
+    m: int
+    d_k: int
+    d_v: int
+    dtype: torch.dtype
+    mask_leading: tuple[int, ...] | None  # None for no mask
+    one_mask_row: bool
+
+    def inputs(self) -> list[Tensor]:
+        shapes = (self.n, self.d_k), (self.m, self.d_k), (self.m, self.d_v)
+        return learnable(
+            *(random(*self.leading, *shape, dtype=self.dtype, seed=seed) for seed, shape in enumerate(shapes))
+        )
+
+    def mask(self) -> Tensor | None:
+        if self.mask_leading is None:
+            return None
+        if self.one_mask_row:
+            return random_mask(*self.mask_leading, 2, self.m)[..., 1:, :]
+        return random_mask(*self.mask_leading, self.n, self.m)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    leading = draw(st.sampled_from([(), (2,), (2, 3), (2, 1, 3)]))
+    mask_leading = st.tuples(*(st.sampled_from([1, size]) for size in leading))
+    n, m, d_k, d_v = (draw(st.integers(1, 5)) for _ in range(4))
+    return Case(
+        leading=leading,
+        n=n,
+        m=m,
+        d_k=d_k,
+        d_v=draw(st.sampled_from([d_k, d_v])),
+        dtype=draw(st.sampled_from(list(TOLERANCE))),
+        mask_leading=draw(st.one_of(st.none(), mask_leading)),
+        one_mask_row=draw(st.booleans()),
+    )
+
+
+class TestAttend:
+    @quick
+    @given(cases())
+    def test_equals_pytorchs_own(self, case: Case) -> None:
+        inputs, mask = case.inputs(), case.mask()
+        theirs = F.scaled_dot_product_attention(*inputs, attn_mask=mask)
+        for need_weights in (True, False):
+            ours, weights = attend(*inputs, mask=mask, need_weights=need_weights)
+            assert_same(ours, theirs)
+            assert_same_gradients(ours, theirs, inputs)
+            assert (weights is not None) == need_weights
+
+    @quick
+    @given(cases())
+    def test_equals_the_definition(self, case: Case) -> None:
+        inputs, mask = case.inputs(), case.mask()
+        output, weights = attend(*inputs, mask=mask)
+        expected_output, expected_weights = query_by_query(*inputs, mask)
+        assert_same(output, expected_output)
+        assert_same(weights, expected_weights)
+
+    @quick
+    @given(cases())
+    def test_weights_sum_to_1_over_what_is_visible_and_are_0_elsewhere(self, case: Case) -> None:
+        inputs, mask = case.inputs(), case.mask()
+        _, weights = attend(*inputs, mask=mask)
+        visible = torch.ones_like(weights).bool() if mask is None else mask.expand_as(weights)
+        assert weights[~visible].eq(0).all()
+        assert weights[visible].gt(0).all()
+        assert_same(weights.sum(-1), visible.any(-1).to(weights.dtype))
+
+    def test_leading_axes_broadcast(self) -> None:
+        inputs = learnable(random(2, 1, 4, 3), random(3, 5, 3, seed=1), random(2, 3, 5, 2, seed=2))
+        theirs = F.scaled_dot_product_attention(*(x.expand(2, 3, *x.shape[-2:]) for x in inputs))
+        for need_weights in (True, False):
+            ours, _ = attend(*inputs, need_weights=need_weights)
+            assert_same(ours, theirs)
+            assert_same_gradients(ours, theirs, inputs)
+        # One query set, one key set, two value sets: the weights are of the first two alone.
+        output, weights = attend(random(4, 3), random(5, 3), random(2, 5, 2), mask=torch.ones(4, 5).bool())
+        assert output.shape == (2, 4, 2)
+        assert weights.shape == (4, 5)
+
+    def test_gradcheck(self) -> None:
+        inputs = learnable(random(2, 3, 4), random(2, 5, 4, seed=1), random(2, 5, 2, seed=2))
+        mask = random_mask(2, 3, 5)
+        assert torch.autograd.gradcheck(lambda *args: attend(*args, mask=mask), inputs)
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_half_precision(self, dtype: torch.dtype, need_weights: bool) -> None:
+        inputs = [random(2, 6, 8, dtype=dtype, seed=seed) for seed in range(3)]
+        mask = combine(padding(torch.tensor([6, 3])), causal(6))
+        output, weights = attend(*inputs, mask=mask, need_weights=need_weights)
+        exact_output, exact_weights = attend(*(x.double() for x in inputs), mask=mask)
+        # Scores of order 1 are rounded, the weights made of them are rounded, and so is their mix.
+        steps = 8 * torch.finfo(dtype).eps
+        assert output.dtype == dtype
+        torch.testing.assert_close(output.double(), exact_output, rtol=steps, atol=steps)
+        if need_weights:
+            assert weights.dtype == dtype
+            torch.testing.assert_close(weights.double(), exact_weights, rtol=steps, atol=steps)
+
+    @pytest.mark.parametrize("dtype", ALL_DTYPES)
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_scores_of_ten_thousand(self, dtype: torch.dtype, need_weights: bool) -> None:
+        # 100 · 100 and -100 · 100; the third key, at 2 · 10 000, would win but is hidden.
+        query = torch.tensor([[[100.0], [-100.0]]], dtype=dtype, requires_grad=True)
+        key = torch.tensor([[[100.0], [-100.0], [200.0]]], dtype=dtype)
+        value = torch.tensor([[[1.0], [2.0], [3.0]]], dtype=dtype)
+        output, weights = attend(
+            query, key, value, mask=padding(torch.tensor([2]), 3), need_weights=need_weights
+        )
+        assert output.tolist() == [[[1.0], [2.0]]]
+        if need_weights:
+            assert weights.tolist() == [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]
+        (gradient,) = torch.autograd.grad(output.sum(), query)
+        assert gradient.eq(0).all()
+
+    @pytest.mark.parametrize("dtype", ALL_DTYPES)
+    @pytest.mark.parametrize("leading", [(), (2,), (2, 3)])
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_a_query_that_sees_nothing(
+        self, dtype: torch.dtype, leading: tuple[int, ...], need_weights: bool
+    ) -> None:
+        device = choose_device()
+        query, key, value = learnable(
+            *(random(*leading, 8, 8, dtype=dtype, seed=seed).to(device) for seed in range(3))
+        )
+        mask = random_mask(*leading, 8, 8).to(device)
+        output, weights = attend(query, key, value, mask=mask, need_weights=need_weights)
+        assert output[..., 0, :].eq(0).all()
+        if need_weights:
+            assert weights[..., 0, :].eq(0).all()
+        gradients = torch.autograd.grad(output.square().sum() + output.sum(), [query, key, value])
+        assert all(gradient.isfinite().all() for gradient in gradients)
+        assert gradients[0][..., 0, :].eq(0).all()
+        # Everything hidden from everyone.
+        output, _ = attend(query, key, value, mask=mask & False, need_weights=need_weights)
+        gradients = torch.autograd.grad(output.sum(), [query, key, value])
+        assert all(x.eq(0).all() for x in (output, *gradients))
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_permutations(self, need_weights: bool) -> None:
+        query, key, value = (random(2, 5, 4, seed=seed) for seed in range(3))
+        order = torch.tensor([3, 0, 4, 1, 2])
+        output, weights = attend(query, key, value, need_weights=need_weights)
+        # Permuting the queries permutes the output; permuting keys and values together changes nothing.
+        permuted, permuted_weights = attend(
+            query[:, order], key[:, order], value[:, order], need_weights=need_weights
+        )
+        assert_same(permuted, output[:, order])
+        if need_weights:
+            assert_same(permuted_weights, weights[:, order][:, :, order])
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_causal_outputs_do_not_change_with_the_future(self, need_weights: bool) -> None:
+        before = [random(2, 6, 4, seed=seed) for seed in range(3)]
+        after = [torch.cat([x[:, :4], random(2, 2, 4, seed=7)], dim=1) for x in before]
+        outputs = [attend(*x, mask=causal(6), need_weights=need_weights)[0] for x in (before, after)]
+        assert_same(outputs[0][:, :4], outputs[1][:, :4])
+        assert not torch.allclose(outputs[0][:, 4:], outputs[1][:, 4:])
+
+    def test_causal_with_a_cache_is_the_end_of_the_whole(self) -> None:
+        query, key, value = (random(2, 6, 4, seed=seed) for seed in range(3))
+        whole, _ = attend(query, key, value, mask=causal(6))
+        end, _ = attend(query[:, 4:], key, value, mask=causal(2, 6))
+        assert_same(end, whole[:, 4:])
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_padding_never_matters(self, need_weights: bool) -> None:
+        lengths = torch.tensor([5, 2])
+        mask = padding(lengths)
+        padded = ~mask.transpose(1, 2)
+        results = []
+        for content in (0.0, 1e30):
+            query, key, value = learnable(*(random(2, 5, 4, seed=seed) for seed in range(3)))
+            filled = key.masked_fill(padded, content), value.masked_fill(padded, content)
+            output, _ = attend(query, *filled, mask=mask, need_weights=need_weights)
+            gradients = torch.autograd.grad(output.square().sum(), [query, *filled], retain_graph=True)
+            assert all(gradient.masked_select(padded).eq(0).all() for gradient in gradients[1:])
+            results.append((output, *gradients))
+        for first, second in zip(*results, strict=True):
+            assert_same(first, second)
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_a_batch_equals_its_examples_one_by_one(self, need_weights: bool) -> None:
+        lengths = torch.tensor([5, 2, 4])
+        query, key, value = (random(3, 5, 4, seed=seed) for seed in range(3))
+        together, _ = attend(query, key, value, mask=padding(lengths), need_weights=need_weights)
+        for i, length in enumerate(lengths.tolist()):
+            # On its own an example needs no padding, and no batch either.
+            alone, _ = attend(query[i], key[i, :length], value[i, :length], need_weights=need_weights)
+            assert_same(together[i], alone)
+
+    def test_dropout_zeroes_some_weights_and_scales_the_others(self) -> None:
+        query, key, value = (
+            random(1, 60, 4),
+            random(1, 50, 4, seed=1),
+            torch.eye(50, dtype=torch.float64)[None],
+        )
+        torch.manual_seed(0)
+        dropped, weights = attend(query, key, value, dropout=0.25)
+        kept = dropped != 0
+        assert_same(dropped[kept], weights[kept] / 0.75)
+        # 3000 draws: one standard deviation is 0.008.
+        assert kept.double().mean().item() == pytest.approx(0.75, abs=0.04)
+        assert_same(weights.sum(-1), torch.ones(1, 60, dtype=torch.float64))
+        torch.manual_seed(0)
+        fused, _ = attend(query, key, value, dropout=0.25, need_weights=False)
+        assert (fused != 0).double().mean().item() == pytest.approx(0.75, abs=0.04)
+
+    def test_without_weights_they_are_never_held(self) -> None:
+        x = random(1, 1024, 16, dtype=torch.float32)
+        for inputs in ([x, x, x], [x[:, None], x[:, None], x[:, None]]):
+            with torch.profiler.profile(
+                activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True
+            ) as profile:
+                attend(*inputs, need_weights=False)
+            allocated = [
+                e.nbytes() for e in profile.profiler.kineto_results.events() if e.name() == "[memory]"
+            ]
+            assert 0 < max(allocated) < 1024 * 1024 * 4
+
+    # PyTorch warns that its fused kernel has no batching rule of its own, and runs one seed after the other.
+    @pytest.mark.filterwarnings("ignore:There is a performance drop")
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_vmap(self, need_weights: bool) -> None:
+        inputs = [random(3, 2, 5, 4, seed=seed) for seed in range(3)]
+        mask = random_mask(3, 2, 5, 5)
+
+        def output(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+            return attend(query, key, value, mask=mask, need_weights=need_weights)[0]
+
+        def loss(*args: Tensor) -> Tensor:
+            return output(*args).square().sum()
+
+        assert_same(vmap(output)(*inputs, mask), output(*inputs, mask))
+        assert_same(vmap(grad(loss))(*inputs, mask), grad(loss)(*inputs, mask))
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_compiles(self, need_weights: bool) -> None:
+        inputs, mask = learnable(*(random(2, 5, 4, seed=seed) for seed in range(3))), random_mask(2, 5, 5)
+        compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
+        ours, _ = compiled(*inputs, mask=mask, need_weights=need_weights)
+        theirs, _ = attend(*inputs, mask=mask, need_weights=need_weights)
+        assert_same(ours, theirs)
+        assert_same_gradients(ours, theirs, inputs)
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_on_meta(self, need_weights: bool) -> None:
+        with torch.device("meta"):
+            query, key, value = torch.empty(2, 4, 3), torch.empty(2, 5, 3), torch.empty(2, 5, 6)
+            output, weights = attend(
+                query, key, value, mask=torch.ones(2, 1, 5, dtype=torch.bool), need_weights=need_weights
+            )
+        assert output.shape == (2, 4, 6)
+        assert weights is None or weights.shape == (2, 4, 5)
+
+
+class TestScoresInAttend:
+    SCORES = (
+        dot,
+        scaled_dot,
+        General(4, 4).double(),
+        Concat(4, 4, hidden=6).double(),
+        Additive(4, 4, hidden=6).double(),
+        Additive(4, 4, hidden=6, chunk=2).double(),
+        # Its backward pass needs its own output, so nothing may write over the scores.
+        lambda query, key: -torch.cdist(query, key),
+    )
+
+    @pytest.mark.parametrize("score", SCORES)
+    def test_any_score(self, score: Callable[[Tensor, Tensor], Tensor]) -> None:
+        query, key, value = learnable(random(2, 4, 4), random(2, 5, 4, seed=1), random(2, 5, 3, seed=2))
+        mask = padding(torch.tensor([5, 3]))
+        output, weights = attend(query, key, value, score=score, mask=mask)
+        expected = score(query, key).masked_fill(~mask, -math.inf).softmax(-1)
+        assert_same(weights, expected)
+        assert_same(output, expected @ value)
+        assert_same_gradients(output, expected @ value, [query, key, value])
+        without, none = attend(query, key, value, score=score, mask=mask, need_weights=False)
+        assert_same(without, output)
+        assert none is None
+
+    def test_scores_are_left_as_they_were(self) -> None:
+        scores = random(4, 5)
+        kept = scores.clone()
+        attend(random(4, 3), random(5, 3), random(5, 2), score=lambda *_: scores, mask=random_mask(4, 5))
+        assert scores.equal(kept)
+
+    def test_query_and_key_of_different_widths(self) -> None:
+        weight = random(3, 7)
+        output, _ = attend(random(4, 3), random(5, 7), random(5, 2), score=lambda q, k: general(q, k, weight))
+        assert output.shape == (4, 2)
+
+
+class TestMaskedSoftmax:
+    def test_without_a_mask_is_the_softmax_over_keys(self) -> None:
+        assert masked_softmax(random(2, 3, 4)).equal(random(2, 3, 4).softmax(-1))
+
+    def test_checks_the_mask(self) -> None:
+        with pytest.raises(ValueError, match=r"mask must be \(2, 3, 4\).*, got \(2, 4\)"):
+            masked_softmax(random(2, 3, 4), torch.ones(2, 4).bool())
+
+
+class TestGate:
+    def test_each_feature_by_its_own_share(self) -> None:
+        features, attention = learnable(random(2, 3), random(2, 3, seed=1).sigmoid())
+        glimpse = gate(features, attention)
+        assert glimpse.tolist() == [
+            [z * a for z, a in zip(*rows, strict=True)]
+            for rows in zip(features.tolist(), attention.tolist(), strict=True)
+        ]
+        assert torch.autograd.gradcheck(gate, (features, attention))
+
+    def test_shapes_must_agree(self) -> None:
+        with pytest.raises(
+            ValueError, match=r"attention must have the shape of features, \(2, 3\), got \(2, 1\)"
+        ):
+            gate(torch.ones(2, 3), torch.ones(2, 1))
+
+
+def pair(
+    d_model: int, heads: int, dtype: torch.dtype = torch.float64, dropout: float = 0.0
+) -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
+    """Our module and PyTorch's with the same weights, biases that are not 0 included."""
+    theirs = nn.MultiheadAttention(d_model, heads, dropout=dropout, batch_first=True, dtype=dtype)
+    for seed, parameter in enumerate(theirs.parameters()):
+        parameter.data = random(*parameter.shape, dtype=dtype, seed=seed) / math.sqrt(d_model)
+    ours = MultiHeadAttention(d_model, heads, dropout).to(dtype)
+    ours.load_state_dict(theirs.state_dict())
+    return ours, theirs
+
+
+class TestMultiHeadAttention:
+    @quick
+    @given(
+        heads=st.integers(1, 4),
+        d_k=st.integers(1, 4),
+        lengths=st.lists(st.integers(1, 5), min_size=1, max_size=4),
+        n=st.one_of(st.none(), st.integers(1, 5)),
+        hide_future=st.booleans(),
+        dtype=st.sampled_from(list(TOLERANCE)),
+    )
+    def test_equals_pytorchs_own(
+        self, heads: int, d_k: int, lengths: list[int], n: int | None, hide_future: bool, dtype: torch.dtype
+    ) -> None:
+        ours, theirs = pair(heads * d_k, heads, dtype)
+        memory = random(len(lengths), max(lengths), heads * d_k, dtype=dtype).requires_grad_()
+        mask = padding(torch.tensor(lengths))
+        if n is None:  # self-attention
+            query = memory
+            if hide_future:
+                mask = combine(mask, causal(max(lengths)))
+        else:
+            query = random(len(lengths), n, heads * d_k, dtype=dtype, seed=1).requires_grad_()
+        value = random(*memory.shape, dtype=dtype, seed=2).requires_grad_()
+        inputs = [memory, value] if query is memory else [query, memory, value]
+
+        their_masks = to_multihead(mask, heads)
+        expected, expected_weights = theirs(query, memory, value, **their_masks, average_attn_weights=False)
+        for need_weights in (True, False):
+            output, weights = ours(query, memory, value, mask=mask, need_weights=need_weights)
+            assert_same(output, expected)
+            # Both modules have their parameters in the same order.
+            our_inputs, their_inputs = [*inputs, *ours.parameters()], [*inputs, *theirs.parameters()]
+            assert_same_gradients(output, expected, our_inputs, their_inputs)
+            if need_weights:
+                assert_same(weights, expected_weights)
+            else:
+                assert weights is None
+
+    def test_key_defaults_to_query_and_value_to_key(self) -> None:
+        attention, _ = pair(8, 2)
+        x, memory, value = random(2, 4, 8), random(2, 5, 8, seed=1), random(2, 5, 8, seed=2)
+        assert attention(x)[0].equal(attention(x, x, x)[0])
+        assert attention(x, memory)[0].equal(attention(x, memory, memory)[0])
+        assert not attention(x, memory)[0].equal(attention(x, memory, value)[0])
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_dropout_while_training_only(self, need_weights: bool) -> None:
+        ours, theirs = pair(8, 2, dropout=0.5)
+        x = random(2, 6, 8)
+        outputs = []
+        for attention in (ours, theirs):
+            torch.manual_seed(0)
+            arguments = (x,) if attention is ours else (x, x, x)
+            outputs.append(attention(*arguments, need_weights=need_weights)[0])
+        # Both drop from the same weights with the same draws.
+        assert_same(*outputs)
+        whole, _ = pair(8, 2)
+        assert not torch.allclose(outputs[0], whole(x)[0])
+        assert_same(ours.eval()(x, need_weights=need_weights)[0], whole(x)[0])
+
+    def test_starts_as_pytorchs_does(self) -> None:
+        torch.manual_seed(0)
+        ours = MultiHeadAttention(8, 2)
+        torch.manual_seed(0)
+        theirs = nn.MultiheadAttention(8, 2)
+        for (our_name, our_parameter), (their_name, their_parameter) in zip(
+            ours.named_parameters(), theirs.named_parameters(), strict=True
+        ):
+            assert our_name == their_name
+            assert our_parameter.equal(their_parameter)
+
+    def test_state_dict_goes_both_ways(self) -> None:
+        ours, theirs = MultiHeadAttention(8, 2), nn.MultiheadAttention(8, 2, batch_first=True)
+        theirs.load_state_dict(ours.state_dict())
+        again = MultiHeadAttention(8, 2)
+        again.load_state_dict(theirs.state_dict())
+        x = random(2, 4, 8, dtype=torch.float32)
+        assert again(x)[0].equal(ours(x)[0])
+
+    def test_has_the_same_number_of_parameters_however_many_heads(self) -> None:
+        counts = {
+            sum(p.numel() for p in MultiHeadAttention(12, heads).parameters()) for heads in (1, 2, 3, 12)
+        }
+        assert counts == {4 * 12 * 12 + 4 * 12}
+
+    def test_a_mask_that_hides_everything_of_one_example(self) -> None:
+        attention, _ = pair(8, 2)
+        x = random(2, 4, 8).requires_grad_()
+        for need_weights in (True, False):
+            output, _ = attention(x, mask=padding(torch.tensor([0, 4])), need_weights=need_weights)
+            # All heads give 0, so that only the output's bias remains.
+            assert_same(output[0], attention.out_proj.bias.expand(4, 8))
+            (gradient,) = torch.autograd.grad(output.square().sum(), x)
+            assert gradient[0].eq(0).all()
+            assert gradient[1].isfinite().all()
+
+    def test_padding_acts_on_examples_and_not_on_heads(self) -> None:
+        # Two examples and two heads: the trap is open.
+        attention, _ = pair(8, 2)
+        lengths = torch.tensor([4, 2])
+        _, weights = attention(random(2, 4, 8), mask=padding(lengths))
+        assert weights[0].gt(0).all()
+        assert weights[1, :, :, 2:].eq(0).all()
+        assert weights[1, :, :, :2].gt(0).all()
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+    def test_half_precision(self, dtype: torch.dtype) -> None:
+        exact, _ = pair(8, 2)
+        attention = copy.deepcopy(exact).to(dtype)
+        x = random(2, 4, 8)
+        for need_weights in (True, False):
+            output, _ = attention(x.to(dtype), mask=causal(4), need_weights=need_weights)
+            assert output.dtype == dtype
+            # Four products in a row, of numbers of order 1, each rounded.
+            steps = 16 * torch.finfo(dtype).eps
+            torch.testing.assert_close(output.double(), exact(x, mask=causal(4))[0], rtol=steps, atol=steps)
+
+    def test_many_seeds_at_once(self) -> None:
+        modules = [MultiHeadAttention(8, 2).double() for _ in range(3)]
+        parameters, _ = stack_module_state(modules)
+        x = random(2, 4, 8)
+        outputs = vmap(lambda p: functional_call(modules[0], p, (x,), {"mask": causal(4)})[0])(parameters)
+        for module, output in zip(modules, outputs, strict=True):
+            assert_same(output, module(x, mask=causal(4))[0])
+
+    def test_compiles(self) -> None:
+        attention, _ = pair(8, 2)
+        x = random(2, 4, 8).requires_grad_()
+        ours = torch.compile(attention, backend="aot_eager", fullgraph=True)(x, mask=causal(4))[0]
+        theirs = attention(x, mask=causal(4))[0]
+        assert_same(ours, theirs)
+        assert_same_gradients(ours, theirs, [x])
+
+    def test_on_meta(self) -> None:
+        with torch.device("meta"):
+            attention, x, memory = MultiHeadAttention(8, 2), torch.empty(3, 4, 8), torch.empty(3, 5, 8)
+            mask = torch.ones(3, 1, 5, dtype=torch.bool)
+        output, weights = attention(x, memory, mask=mask)
+        assert output.shape == (3, 4, 8)
+        assert weights.shape == (3, 2, 4, 5)
+
+
+class TestErrors:
+    QUERY, KEY, VALUE = torch.ones(2, 4, 3), torch.ones(2, 5, 3), torch.ones(2, 5, 6)
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    @pytest.mark.parametrize(
+        ("changed", "message"),
+        [
+            ({"query": torch.ones(3)}, r"query must have at least 2 axes .*, got \(3,\)"),
+            ({"value": torch.ones(6)}, r"value must have at least 2 axes .*, got \(6,\)"),
+            ({"key": torch.ones(2, 5, 4)}, "key has d_k = 4, query has 3"),
+            ({"value": torch.ones(2, 4, 6)}, "value has length 4, key has 5"),
+            (
+                {"key": torch.ones(3, 5, 3)},
+                r"leading axes .* query \(2, 4, 3\), key \(3, 5, 3\), value \(2, 5, 6\)",
+            ),
+            ({"value": torch.ones(3, 5, 6)}, r"leading axes must be equal or 1, .* value \(3, 5, 6\)"),
+            ({"key": torch.ones(2, 5, 3, device="meta")}, "key is on meta, query is on cpu"),
+            ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
+            ({"dropout": -0.1}, "dropout must be at least 0 and below 1, got -0.1"),
+            (
+                {"mask": torch.ones(2, 1, 5, dtype=torch.bool, device="meta")},
+                "mask is on meta, the scores are on cpu",
+            ),
+        ],
+    )
+    def test_inputs(self, changed: dict[str, object], message: str, need_weights: bool) -> None:
+        arguments = {"query": self.QUERY, "key": self.KEY, "value": self.VALUE} | changed
+        with pytest.raises(ValueError, match=message):
+            attend(**arguments, need_weights=need_weights)
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    @pytest.mark.parametrize(
+        "shape", [(2, 5), (4, 5), (2, 4, 4), (2, 4, 1), (3, 1, 5), (2, 5, 5), (2, 1, 4, 5)]
+    )
+    def test_mask_shape(self, shape: tuple[int, ...], need_weights: bool) -> None:
+        got = str(shape).replace("(", r"\(").replace(")", r"\)")
+        with pytest.raises(ValueError, match=rf"mask must be \(2, 4, 5\), or 1 .*, got {got}"):
+            attend(
+                self.QUERY,
+                self.KEY,
+                self.VALUE,
+                mask=torch.ones(*shape, dtype=torch.bool),
+                need_weights=need_weights,
+            )
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_mask_type(self, need_weights: bool) -> None:
+        with pytest.raises(TypeError, match=r"mask must be boolean, True = may attend, got torch.float32"):
+            attend(self.QUERY, self.KEY, self.VALUE, mask=torch.zeros(2, 4, 5), need_weights=need_weights)
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_batch_time_masks_are_refused_when_all_lengths_agree(self, need_weights: bool) -> None:
+        # batch = heads = n = m = 4: PyTorch would take each of these, and hide the wrong things.
+        x, words = torch.ones(4, 4, 4, 2), padding(torch.tensor([4, 3, 2, 1]))
+        for mask in (words[:, 0], words):  # (batch, time), (batch, 1, time)
+            with pytest.raises(ValueError, match="mask must be"):
+                attend(x, x, x, mask=mask, need_weights=need_weights)
+        with pytest.raises(ValueError, match="mask must be"):
+            attend(x[0], x[0], x[0], mask=words[:, 0], need_weights=need_weights)
+        attention, x = MultiHeadAttention(8, 4), torch.ones(4, 4, 8)
+        for mask in (words[:, 0], for_heads(words)):
+            with pytest.raises(ValueError, match=r"mask must be \(batch, n, m\), got"):
+                attention(x, mask=mask, need_weights=need_weights)
+
+    def test_score_of_another_shape(self) -> None:
+        with pytest.raises(ValueError, match=r"score must give \(…, n, m\) = \(2, 4, 5\), got \(2, 5, 4\)"):
+            attend(self.QUERY, self.KEY, self.VALUE, score=lambda query, key: dot(key, query))
+
+    @pytest.mark.parametrize(("d_model", "heads"), [(10, 3), (10, 0), (10, -2), (2, 4)])
+    def test_heads_divide_d_model(self, d_model: int, heads: int) -> None:
+        with pytest.raises(
+            ValueError, match=f"heads must divide d_model, got d_model = {d_model} and heads = {heads}"
+        ):
+            MultiHeadAttention(d_model, heads)
+
+    def test_multi_head_dropout(self) -> None:
+        with pytest.raises(ValueError, match=r"dropout must be at least 0 and below 1, got 1.5"):
+            MultiHeadAttention(8, 2, dropout=1.5)
+
+    @pytest.mark.parametrize("name", ["query", "key", "value"])
+    def test_multi_head_inputs(self, name: str) -> None:
+        attention = MultiHeadAttention(8, 2)
+        for wrong, got in ((torch.ones(4, 8), r"\(4, 8\)"), (torch.ones(2, 4, 6), r"\(2, 4, 6\)")):
+            arguments = dict.fromkeys(("query", "key", "value"), torch.ones(2, 4, 8)) | {name: wrong}
+            with pytest.raises(
+                ValueError, match=rf"{name} must be \(batch, length, d_model = 8\), got {got}"
+            ):
+                attention(**arguments)

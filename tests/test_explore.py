@@ -1,0 +1,54 @@
+"""Charts say what they show, hold little, and are the same at every run (tests/site checks their numbers)."""
+
+import inspect
+import json
+
+import altair as alt
+import pytest
+
+from attnlab import explore
+
+CHARTS = [
+    function
+    for name, function in inspect.getmembers(explore, inspect.isfunction)
+    if function.__module__ == explore.__name__ and name != "for_notebooks"
+]
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_chart_is_the_same_each_time(chart):
+    first, second = (json.dumps(chart()._repr_mimebundle_()) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_cell_stores_the_chart_and_its_description(chart):
+    stored = chart()._repr_mimebundle_()
+    assert stored.keys() == {explore.MIME_TYPE, "text/plain"}
+    assert stored["text/plain"] == stored[explore.MIME_TYPE]["description"]
+    assert len(stored["text/plain"]) > 80
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_chart_brings_few_numbers(chart):
+    data_sets = chart().to_dict()["datasets"].values()
+    assert sum(len(row) for data in data_sets for row in data) <= 200
+
+
+@pytest.mark.parametrize("description", [{}, {"description": ""}, {"description": " \n"}])
+def test_a_chart_without_a_description_is_refused(description):
+    with pytest.raises(ValueError, match="description must say in words what the chart shows"):
+        explore.for_notebooks(description)
+
+
+def test_the_standard_scores_are_sixteen_from_high_to_low():
+    assert len(explore.STANDARD_SCORES) == 16
+    assert sorted(explore.STANDARD_SCORES, reverse=True) == list(explore.STANDARD_SCORES)
+
+
+def test_every_altair_chart_is_stored_so():
+    """An author who draws a chart in a chapter gets the same treatment, and the same refusal."""
+    chart = alt.Chart(alt.InlineData([{"x": 1}])).mark_bar().encode(x="x:Q")
+    with pytest.raises(ValueError, match="description"):
+        chart._repr_mimebundle_()
+    assert "text/html" not in chart.properties(description="One bar.")._repr_mimebundle_()
