@@ -43,7 +43,7 @@ MARKERS = ("o", "s", "^", "D", "v")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)))
 
 STYLE: dict[Any, Any] = {
-    "figure.figsize": (6.4, 3.4),
+    "figure.figsize": (5.2, 3.0),
     "figure.facecolor": COLOURS["paper"][0],
     "savefig.facecolor": COLOURS["paper"][0],
     "figure.constrained_layout.use": True,
@@ -115,7 +115,7 @@ def curves(
 
 def histograms(samples: Mapping[str, Numbers], x_axis: Axis, *, alt: str, bins: Numbers) -> None:
     """`histograms({"d_k = 4": scores}, Axis("score"), alt="…", bins=[-4, 0, 4])` draws a panel for each."""
-    with mpl.rc_context(STYLE | {"figure.figsize": (6.4, 2.6)}):
+    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 2.2)}):
         figure = Figure()
         panels = figure.subplots(1, len(samples), sharex=True, sharey=True, squeeze=False)[0]
         for axes, (name, values), colour in zip(panels, samples.items(), SERIES, strict=False):

@@ -20,7 +20,8 @@ def variance(lengths: Sequence[int], ratio: Tensor, error: Tensor) -> None:
         LENGTH,
         Axis("variance of $q\\cdot k$, divided by $d_k$"),
         spread={"measured": (low, high)},
-        alt=f"The measured variance of the score, divided by d_k, for d_k from {lengths[0]} to {lengths[-1]}. "
+        alt="The measured variance of the score, divided by d_k, "
+        f"for d_k from {lengths[0]} to {lengths[-1]}. "
         f"It stays between {ratio.min():.2f} and {ratio.max():.2f}, close to the predicted 1.",
     )
 
@@ -40,34 +41,34 @@ def entropy(lengths: Sequence[int], raw: Sequence[Tensor], scaled: Sequence[Tens
     """`entropy([1, 4], raw, scaled)` draws the entropy of the weights, with and without the root."""
     curves(
         lengths,
-        {"raw": raw, "÷ √$d_k$": scaled},
+        {"raw": [float(each) for each in raw], "÷ √$d_k$": [float(each) for each in scaled]},
         LENGTH,
         Axis("entropy of the weights (nats)"),
-        alt=f"Entropy of the weights over 32 keys. Unscaled it falls from {raw[0]:.1f} nats at d_k = {lengths[0]} "
-        f"to {raw[-1]:.1f} at {lengths[-1]}; divided by the root of d_k it stays at {scaled[-1]:.1f}.",
+        alt="Entropy of the weights over 32 keys. "
+        f"Unscaled it falls from {raw[0]:.1f} nats at d_k = {lengths[0]} to {raw[-1]:.1f} at {lengths[-1]}; "
+        f"divided by the root of d_k it stays at {scaled[-1]:.1f}.",
     )
 
 
 def derivative(lengths: Sequence[int], raw: Tensor, scaled: Tensor) -> None:
-    """`derivative([1, 4], raw, scaled)` draws the softmax Jacobian's size, from (lengths, queries) each."""
+    """`derivative([1, 4], raw, scaled)` draws the softmax Jacobian's size; both are (lengths, queries)."""
     raw_mean, raw_median, scaled_mean = raw.mean(-1), raw.median(-1).values, scaled.mean(-1)
     curves(
         lengths,
         {"raw, mean": raw_mean, "÷ √$d_k$, mean": scaled_mean, "raw, median": raw_median},
         LENGTH,
         Axis("size of the softmax's derivative", log=10),
-        alt=f"The size of the softmax's derivative against d_k. Scaled, its mean stays near {scaled_mean[-1]:.2f}. "
-        f"Unscaled, the mean rises from {raw_mean[0]:.2f} to {raw_mean.max():.2f} and then falls to "
-        f"{raw_mean[-1]:.2f} at d_k = {lengths[-1]}; the median falls far more steeply, to {raw_median[-1]:.0e}.",
+        alt="The size of the softmax's derivative against d_k. "
+        f"Scaled, its mean stays near {scaled_mean[-1]:.2f}. Unscaled, the mean rises from {raw_mean[0]:.2f} "
+        f"to {raw_mean.max():.2f} and then falls to {raw_mean[-1]:.2f} at d_k = {lengths[-1]}; "
+        f"the median falls far more steeply, to {raw_median[-1]:.0e}.",
     )
 
 
 def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
-    """`learning([4, 16], {"raw": results})` draws the mean over seeds, in a band from the worst to the best."""
+    """`learning([4, 16], {"raw": results})` draws the mean over seeds, in a band from worst to best."""
     means = {name: [float(seeds.mean()) for seeds in results] for name, results in learned.items()}
-    words = "; ".join(
-        f"{name.replace('$', '')}: {', '.join(f'{mean:.2f}' for mean in line)}" for name, line in means.items()
-    )
+    words = "; ".join(f"{name}: {', '.join(f'{m:.2f}' for m in line)}" for name, line in means.items())
     curves(
         lengths,
         means,
@@ -78,5 +79,5 @@ def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
             for name, results in learned.items()
         },
         alt=f"The share of values fetched right, mean over {len(next(iter(learned.values()))[0])} seeds, "
-        f"at d_k = {', '.join(map(str, lengths))}. {words}.",
+        f"at d_k = {', '.join(map(str, lengths))}. {words.replace('$', '')}.",
     )

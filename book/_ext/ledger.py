@@ -1,0 +1,59 @@
+"""`{ledger}`: a table of every claim in the book, read from the stored outputs of its chapters."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+CLAIM = "application/vnd.attnlab.claim+json"
+COLUMNS = ("Claim", "Claimed", "Measured")
+
+
+def claims(chapter: Path) -> Iterator[dict]:
+    for cell in nbformat.read(chapter, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            if CLAIM in output.get("data", {}):
+                yield output.data[CLAIM]
+
+
+class Ledger(SphinxDirective):
+    """One table a chapter, under a link to it."""
+
+    def run(self) -> list[nodes.Node]:
+        made: list[nodes.Node] = []
+        for name in sorted(self.env.found_docs):
+            chapter = Path(self.env.doc2path(name))
+            if chapter.suffix != ".ipynb":
+                continue
+            self.env.note_dependency(str(chapter))
+            rows = list(claims(chapter))
+            made += [self.heading(name, len(rows)), self.table(rows)]
+        return made
+
+    def heading(self, name: str, count: int) -> nodes.paragraph:
+        # Left to Sphinx to resolve, since the chapter may be read after this page.
+        link = pending_xref(
+            "", nodes.inline(), refdoc=self.env.docname, refdomain="std", reftype="doc", reftarget=f"/{name}",
+            refexplicit=False, refwarn=True,
+        )  # fmt: skip
+        return nodes.paragraph("", "", link, nodes.Text(f" — {count} claims"))
+
+    def table(self, rows: list[dict]) -> nodes.table:
+        body = nodes.tbody()
+        for row in rows:
+            body += self.row([row["sentence"], row["bound"], row["measured"]])
+        columns = [nodes.colspec(colwidth=width) for width in (60, 20, 20)]
+        group = nodes.tgroup("", *columns, nodes.thead("", self.row(COLUMNS)), body, cols=len(COLUMNS))
+        return nodes.table("", group, classes=["ledger"])
+
+    def row(self, texts: list[str] | tuple[str, ...]) -> nodes.row:
+        return nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in texts))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("ledger", Ledger)
+    return {"parallel_read_safe": True}

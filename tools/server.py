@@ -1,0 +1,68 @@
+"""Serve the built site on this machine alone, as on the web: compressed, and at the path it is made for.
+
+`python tools/server.py 8000` shows it to a person; the tests and the benchmarks use `serving`.
+"""
+
+import functools
+import gzip
+import http.server
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+COMPRESSED = {".html", ".css", ".js", ".svg"}
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def __init__(self, *arguments: object, site: Path, address: str) -> None:
+        self.address = address
+        super().__init__(*arguments, directory=str(site))
+
+    def translate_path(self, path: str) -> str:
+        return super().translate_path("/" + path.removeprefix(self.address))
+
+    def do_GET(self) -> None:
+        file = Path(self.translate_path(self.path))
+        if file.suffix not in COMPRESSED or not file.is_file():
+            return super().do_GET()
+        body = gzip.compress(file.read_bytes())
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(file))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing: tests and measurements speak for themselves."""
+
+
+@contextmanager
+def serving(site: Path, port: int = 0) -> Iterator[str]:
+    """`with serving(site) as address:` gives "http://127.0.0.1:40123/attention-measured/", say."""
+    # The 404 page knows where the site will stand: its links must work from any address.
+    address = re.search('<base href="(.*?)">', (site / "404.html").read_text("utf-8"))[1]
+    handler = functools.partial(Handler, site=site, address=address)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}{address}"
+        server.shutdown()
+
+
+def main() -> None:
+    port = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
+    try:
+        with serving(Path(__file__).resolve().parent.parent / "_build" / "html", port) as address:
+            print(f"serve: {address} (Ctrl-C stops it)", flush=True)
+            threading.Event().wait()
+    except OSError:
+        sys.exit(f"serve: port {port} is taken: choose another with `make serve PORT={port + 1}`")
+    except KeyboardInterrupt:
+        print()
+
+
+if __name__ == "__main__":
+    main()
