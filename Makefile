@@ -5,7 +5,7 @@ RUN = .venv/bin/python
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab test test-variants test-gpu refresh bench links lock newest clean ready-book ready-tests
+.PHONY: help python book serve lab test test-variants test-gpu refresh pdf zip bench links lock newest clean ready-book ready-tests
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -14,7 +14,7 @@ book: ready-book ## build the site into _build/html (only when something changed
 	@$(RUN) tools/build.py
 
 serve: book ## build, serve on this machine only, and print the address (PORT=8000)
-	@$(RUN) tools/serve.py $(PORT)
+	@$(RUN) tools/server.py $(PORT)
 
 lab: ready-book ## open the chapters in JupyterLab
 	@cd book && ../$(RUN) -m jupyter lab
@@ -31,6 +31,13 @@ test-gpu: ready-tests ## run the chapters on the GPU; fails where there is none
 
 refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
 	@$(RUN) tools/refresh.py $(if $(ALL),--all)
+
+pdf: ready-tests ## print the whole book to _build/attention-measured.pdf
+	@$(RUN) tools/pdf.py
+
+zip: book ## pack the site for a machine without a network
+	@$(RUN) -m zipfile -c _build/attention-measured.zip _build/html/
+	@echo "zip: _build/attention-measured.zip is ready: unpack it and open index.html"
 
 bench: ready-tests ## measure speed, memory and page weight, side by side in one run
 	@$(RUN) tools/bench.py

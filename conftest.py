@@ -33,9 +33,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if megabytes is not None:
         item.user_properties.append(("peak memory", megabytes))
         if megabytes > MOST_MEMORY:
-            pytest.fail(
-                f"{item.path.name} took {megabytes} MB of memory; Binder leaves {MOST_MEMORY} MB for a chapter"
-            )
+            pytest.fail(f"{item.path.name} took {megabytes} MB of memory; the limit is {MOST_MEMORY} MB")
 
 
 def peak_memory(process: int) -> int | None:

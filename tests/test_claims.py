@@ -5,6 +5,7 @@ import math
 import notebooks
 import pytest
 import torch
+
 from attnlab import claims
 from attnlab.claims import ClaimError, claim
 
@@ -18,6 +19,8 @@ HOLD = [
     (True, {}, "true"),
     (torch.tensor(64.0), {"expected": 64, "rel": 0.01}, "64 ± 1 %"),
     (-8.0, {"expected": -8, "rel": 0.1}, "-8 ± 10 %"),
+    (4, {"expected": 4, "abs": 0}, "4 ± 0"),
+    (4, {"at_least": 4, "at_most": 4}, "from 4 to 4"),
 ]
 FAIL = [
     (67.3, {"expected": 64, "rel": 0.05}),
@@ -104,6 +107,12 @@ def test_in_a_notebook_a_claim_is_also_data_for_the_ledger(shown):
         "sentence": "a & b < c", "bound": "at most 0.25", "measured": "0.02", "low": None, "high": 0.25,
     }  # fmt: skip
     assert "a &amp; b &lt; c" in shown[0]["text/html"]
+
+
+def test_in_a_notebook_what_is_true_is_not_also_measured(shown):
+    claim("no weight is negative", True)
+    assert shown[0][notebooks.CLAIM]["measured"] == "true"
+    assert "measured" not in shown[0]["text/html"]
 
 
 @pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)

@@ -88,7 +88,7 @@ def test_a_busy_port():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = run(sys.executable, "tools/serve.py", str(port))
+        result = run(sys.executable, "tools/server.py", str(port))
     assert_one_line(result, f"port {port} is taken")
 
 

