@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import pytest
 import torch
+from bench_package import peak_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
@@ -192,7 +194,8 @@ class TestLeanAdditive:
             torch.autograd.grad(additive(*inputs, chunk=chunk).sum(), inputs)
 
         for run in (forward, both_ways):
-            assert peak_bytes(lambda run=run: run("auto")) <= peak_bytes(lambda run=run: run(None)) / 16
+            lean, plain = (peak_memory(partial(run, chunk), torch.device("cpu")) for chunk in ("auto", None))
+            assert 0 < lean <= plain / 16
 
     def test_many_seeds_at_once(self) -> None:
         query, key = random(2, 5, 3), random(2, 4, 2)
@@ -223,21 +226,6 @@ class TestLeanAdditive:
         torch.testing.assert_close(
             torch.autograd.grad(ours.sum(), inputs), torch.autograd.grad(theirs.sum(), inputs)
         )
-
-
-def peak_bytes(run: Callable[[], None]) -> int:
-    """The most memory that tensors held at once, from the profiler's record of every allocation."""
-    with torch.profiler.profile(
-        activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True
-    ) as profile:
-        run()
-    events = [event for event in profile.profiler.kineto_results.events() if event.name() == "[memory]"]
-    held = peak = 0
-    for event in sorted(events, key=lambda event: event.start_ns()):
-        held += event.nbytes()
-        peak = max(peak, held)
-    assert peak > 0
-    return peak
 
 
 class TestModules:

@@ -64,7 +64,7 @@ def attend(
     if scores.shape != expected:
         raise ValueError(f"score must give (…, n, m) = {expected}, got {tuple(scores.shape)}")
     weights = masked_softmax(scores, mask)
-    del scores  # as large as the weights, and in nobody's use while these mix the values
+    del scores  # as large as the weights: freed before the values are mixed
     output = F.dropout(weights, dropout) @ value  # (…, n, d_v)
     return output, weights if need_weights else None
 
