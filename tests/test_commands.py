@@ -98,9 +98,27 @@ def test_no_gpu(tmp_path):
     assert_one_line(result, "no GPU")
 
 
+def test_no_chromium(tmp_path):
+    nowhere = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
+    result = run(sys.executable, "tools/test.py", env=os.environ | nowhere)
+    assert_one_line(result, "there is no Chromium: install one")
+
+
 def test_make_alone_lists_every_command_with_a_line():
     listed = run("make").stdout
-    for command in ("book", "serve", "lab", "test", "test-gpu", "refresh", "bench", "links", "clean"):
+    for command in (
+        "book",
+        "serve",
+        "lab",
+        "test",
+        "test-gpu",
+        "refresh",
+        "pdf",
+        "zip",
+        "bench",
+        "links",
+        "clean",
+    ):
         assert f"make {command} " in listed
 
 

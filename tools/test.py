@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest(*arguments: str, **variables: str) -> int:
-    command = [sys.executable, "-m", "pytest", "-q", *arguments]
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", *arguments]
     return subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False).returncode
 
 
@@ -51,6 +51,18 @@ def gpu() -> int:
     return pytest("book", ATTNLAB_DEVICE="cuda")
 
 
+def require_browser() -> None:
+    """Say at once that there is no Chromium, and not after minutes of other tests."""
+    from browser import program
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        try:
+            program(playwright)
+        except FileNotFoundError as error:
+            sys.exit(f"test: {error}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     which = parser.add_mutually_exclusive_group()
@@ -63,6 +75,7 @@ def main() -> int:
     elif options.variants:
         status = variants()
     else:
+        require_browser()
         status = pytest("-n", "2", "tests", "book", ATTNLAB_DEVICE="cpu")
     print(f"test: {'failed' if status else 'passed'} in {time.monotonic() - started:.0f} s")
     return status

@@ -16,7 +16,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
-import seaborn as sns
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 from matplotlib.axes import Axes
@@ -138,6 +137,8 @@ def heat_map(
     column_label: str = "key",
 ) -> None:
     """`heat_map(weights, ["the", "cat"], ["le", "chat"], alt="…")` shades each cell and writes its weight."""
+    import seaborn as sns  # here, since it takes half a second and only heat maps need it
+
     with mpl.rc_context(STYLE | {"axes.grid": False}):
         figure = Figure(figsize=(1.2 + 0.7 * len(columns), 1.0 + 0.5 * len(rows)))
         axes = figure.subplots()

@@ -1,0 +1,79 @@
+// `node firefox.mjs FIREFOX ADDRESS PATIENCE PAGE...` opens the pages in Firefox and prints as JSON what is wrong.
+// PATIENCE is how long, in ms, a prediction or a chart may take to answer.
+
+import puppeteer from "puppeteer-core";
+
+const SCREENS = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const COLOURS = { dark: 0, light: 1 }; // as Firefox's own setting counts them
+
+const [executablePath, address, patience, ...names] = process.argv.slice(2);
+const troubles = [];
+
+// What can be seen in a page, all that is folded included.
+function faults() {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const wide = scrollWidth > clientWidth ? [`is ${scrollWidth} px wide, on ${clientWidth}: it scrolls sideways`] : [];
+  const empty = [...document.querySelectorAll("math")].filter((formula) => {
+    const { width, height } = formula.getBoundingClientRect();
+    return formula.checkVisibility() && width * height === 0;
+  });
+  return [...wide, ...empty.map((formula) => `shows nothing of ${formula.outerHTML}`)];
+}
+
+// Whether these keys, pressed on its control, make the box say something that it has not said before.
+async function answers(page, box, control, ...keys) {
+  const said = await page.$eval(`${box} [role=status]`, (status) => status.textContent);
+  await page.focus(`${box} ${control}`);
+  for (const key of keys) await page.keyboard.press(key);
+  const speaks = (box, said) => document.querySelector(`${box} [role=status]`).textContent !== said;
+  return page.waitForFunction(speaks, { timeout: Number(patience) }, box, said).then(
+    () => true,
+    () => false,
+  );
+}
+
+// The first prediction and the first chart of a page: they share their scripts with all others.
+async function use(page, say) {
+  const field = await page.$(".prediction [name=prediction]");
+  if (await field?.isVisible()) {
+    const choose = (await field.evaluate(({ type }) => type)) === "radio" ? "Space" : "1";
+    const committed = await answers(page, ".prediction", "[name=prediction]", choose, "Enter");
+    if (!committed) say("does not commit to a prediction");
+  }
+  if (await page.$(".chart [type=range]")) {
+    // A chart that can't be started says so at the first move, and nothing new at the second.
+    const move = () => answers(page, ".chart", "[type=range]", "ArrowRight");
+    if (!((await move()) && (await move()))) say("has a chart that does not answer to its slider");
+  }
+}
+
+for (const [colours, setting] of Object.entries(COLOURS)) {
+  const browser = await puppeteer.launch({
+    browser: "firefox",
+    executablePath,
+    extraPrefsFirefox: { "layout.css.prefers-color-scheme.content-override": setting },
+  });
+  for (const [screen, viewport] of Object.entries(SCREENS)) {
+    const page = await browser.newPage();
+    await page.setViewport(viewport);
+    let name;
+    const say = (what) => troubles.push(`${name}, ${screen}, ${colours}: ${what}`);
+    page.on("console", (message) => ["error", "warn"].includes(message.type()) && say(message.text()));
+    page.on("pageerror", (error) => say(error.message));
+    page.on("response", (response) => response.status() >= 400 && say(`${response.status()} for ${response.url()}`));
+    page.on("request", (request) => {
+      const own = request.url().startsWith(address) || request.url().startsWith("data:");
+      if (!own) say(`asks for ${request.url()}`);
+    });
+    for (name of names) {
+      await page.goto(address + name);
+      for (const fault of await page.evaluate(faults)) say(fault);
+      // Once is enough: neither the width nor the colours have a part in it.
+      if (screen === "wide" && colours === "light") await use(page, say);
+    }
+    await page.close();
+  }
+  await browser.close();
+}
+console.log(JSON.stringify(troubles));
