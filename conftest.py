@@ -48,30 +48,51 @@ def peak_memory(process: int) -> int | None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The counts, and for each chapter what it cost."""
+    reports = [
+        report
+        for group in terminalreporter.stats.values()
+        for report in group
+        if isinstance(report, pytest.TestReport)
+    ]
+    show_exercises(terminalreporter, reports)
+    show_chapters(terminalreporter, reports)
+
+
+def tested_file(report: pytest.TestReport) -> str:
+    return report.nodeid.partition("::")[0]
+
+
+def show_exercises(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
+    """How many of the known mistakes each exercise's check names."""
+    if any(tested_file(report).startswith("tests/test_exercises") for report in reports):
+        from attnlab import exercises
+
+        terminal.section("exercises")
+        terminal.write_line(exercises.table())
+
+
+def show_chapters(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
+    """What each chapter cost, and the counts."""
     costs: dict[str, dict[str, float]] = {}
     tests = 0
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            if not isinstance(report, pytest.TestReport):
-                continue
-            file = report.nodeid.partition("::")[0]
-            if not file.endswith(".ipynb"):
-                tests += report.when == "call"
-                continue
-            cost = costs.setdefault(file, {"cells": 0, "seconds": 0, "megabytes": 0})
-            cost["cells"] += report.when == "call"
-            cost["seconds"] += report.duration
-            cost["megabytes"] = max([cost["megabytes"], *(value for _, value in report.user_properties)])
+    for report in reports:
+        file = tested_file(report)
+        if not file.endswith(".ipynb"):
+            tests += report.when == "call"
+            continue
+        cost = costs.setdefault(file, {"cells": 0, "seconds": 0, "megabytes": 0})
+        cost["cells"] += report.when == "call"
+        cost["seconds"] += report.duration
+        cost["megabytes"] = max([cost["megabytes"], *(value for _, value in report.user_properties)])
     if not costs:
         return
     counts = {file: len(notebooks.claims(notebooks.read(notebooks.ROOT / file))) for file in sorted(costs)}
-    terminalreporter.section("chapters")
+    terminal.section("chapters")
     for file, claims in counts.items():
         cost = costs[file]
-        terminalreporter.write_line(
+        terminal.write_line(
             f"{Path(file).name}: {cost['cells']:.0f} cells, {claims} claims, {cost['seconds']:.0f} s, "
             f"{cost['megabytes']:.0f} MB at most"
         )
     cells = sum(cost["cells"] for cost in costs.values())
-    terminalreporter.write_line(f"checked: {cells:.0f} cells, {sum(counts.values())} claims, {tests} tests")
+    terminal.write_line(f"checked: {cells:.0f} cells, {sum(counts.values())} claims, {tests} tests")

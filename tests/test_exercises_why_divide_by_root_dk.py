@@ -2,20 +2,22 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
+
 from attnlab import attention, scores
 from attnlab.exercises.checker import judge
 from attnlab.exercises.why_divide_by_root_dk import (
-    EXERCISES,
+    ATTENTION_SHAPES,
     REPAIRED_ATTENTION,
     SCALED_SCORES,
     SCORE_SPREAD,
     SOFTMAX_JACOBIAN,
 )
-from torch.nn import functional as F
 
 
 def variants(*parts):
@@ -59,10 +61,28 @@ def solved_attention(query, key, value):
 
 @pytest.mark.parametrize(
     ("exercise", "solution"),
-    list(zip(EXERCISES, [solved_scores, solved_jacobian, solved_spread, solved_attention], strict=True)),
+    [
+        (SCALED_SCORES, solved_scores),
+        (SOFTMAX_JACOBIAN, solved_jacobian),
+        (SCORE_SPREAD, solved_spread),
+        (REPAIRED_ATTENTION, solved_attention),
+    ],
 )
 def test_the_solution_is_accepted(exercise, solution):
     assert judge(exercise, solution).passed
+
+
+def test_the_shapes_are_what_pytorch_says():
+    query, key, value = torch.rand(8, 4, 50, 64), torch.rand(8, 4, 200, 64), torch.rand(8, 4, 200, 32)
+    query.requires_grad_()
+    scores = query @ key.mT / math.sqrt(64)
+    weights = scores.softmax(-1)
+    (weights @ value).sum().backward()
+    names = {"query": query, "key": key, "value": value, "scores": scores, "weights": weights}
+    names |= {"jacobian": torch.autograd.functional.jacobian, "one_row": scores[0, 0, 0]}
+    names |= {"softmax": partial(torch.softmax, dim=-1)}
+    for expression, shape in ATTENTION_SHAPES.shapes.items():
+        assert eval(expression, names).shape == shape, expression
 
 
 def test_attnlabs_own_functions_are_accepted():
@@ -399,9 +419,12 @@ UNKNOWN_ATTENTION = {
 }  # fmt: skip
 UNKNOWN = [
     pytest.param(exercise, code, id=f"{exercise.name}-{name}")
-    for exercise, faults in zip(
-        EXERCISES, [UNKNOWN_SCORES, UNKNOWN_JACOBIANS, UNKNOWN_SPREADS, UNKNOWN_ATTENTION], strict=True
-    )
+    for exercise, faults in [
+        (SCALED_SCORES, UNKNOWN_SCORES),
+        (SOFTMAX_JACOBIAN, UNKNOWN_JACOBIANS),
+        (SCORE_SPREAD, UNKNOWN_SPREADS),
+        (REPAIRED_ATTENTION, UNKNOWN_ATTENTION),
+    ]
     for name, code in faults.items()
 ]
 

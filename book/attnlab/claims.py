@@ -127,7 +127,7 @@ def _show(sentence: str, value: float, bound: Bound) -> None:
     }
     record |= {"low": _finite(bound.low), "high": _finite(bound.high)}
     measured = (
-        "" if isinstance(value, bool) else f'<span class="claim-measured">measured {_short(value)}</span> '
+        "" if isinstance(value, bool) else f'<b class="claim-measured">measured {_short(value)}</b> '
     )
     page = (
         f'<div class="claim"><span class="claim-mark" aria-hidden="true">✓</span> '

@@ -3,17 +3,21 @@
 from dataclasses import dataclass
 
 from attnlab.exercises import why_divide_by_root_dk
-from attnlab.exercises.checker import Exercise, Text, judge, latest
+from attnlab.exercises.checker import Exercise, Text, latest
+from attnlab.exercises.puzzle import ShapePuzzle
 
 # By the name of the module, which is that of the chapter's notebook: its title and its exercises.
-CHAPTERS: dict[str, tuple[str, tuple[Exercise, ...]]] = {
+CHAPTERS: dict[str, tuple[str, tuple[Exercise | ShapePuzzle, ...]]] = {
     "why_divide_by_root_dk": (why_divide_by_root_dk.TITLE, why_divide_by_root_dk.EXERCISES),
 }
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`catalogue()[0].minutes` is what a teacher plans with; `mistakes` holds what a reader is told."""
+    """`catalogue()[0].minutes` is what a teacher plans with; `mistakes` holds what a reader is told.
+
+    `chapter` is the name that `summary` takes.
+    """
 
     chapter: str
     exercise: str
@@ -30,13 +34,13 @@ def catalogue() -> list[Entry]:
     """
     return [
         Entry(
-            title,
+            chapter,
             one.name,
             one.difficulty,
             one.minutes,
             {known.name: known.sentence for known in one.mistakes},
         )
-        for title, exercises in CHAPTERS.values()
+        for chapter, (_, exercises) in CHAPTERS.items()
         for one in exercises
     ]
 
@@ -61,10 +65,10 @@ def table() -> Text:
     rows = []
     for _, exercises in CHAPTERS.values():
         for one in exercises:
-            reports = [(known.name, judge(one, known.code)) for known in one.mistakes]
-            rejected = sum(not report.passed for _, report in reports)
-            named = sum(report.mistake == name for name, report in reports)
-            rows.append((one.name, len(reports), rejected, named))
+            trials = one.trials()
+            rejected = sum(not report.passed for _, report in trials)
+            named = sum(report.mistake == known.name for known, report in trials)
+            rows.append((one.name, len(trials), rejected, named))
     rows.append(("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])))
     lines = [f"{'exercise':24}{'mistakes known':>16}{'rejected':>10}{'named':>7}"]
     lines += [f"{name:24}{known:16}{rejected:10}{named:7}" for name, known, rejected, named in rows]

@@ -9,7 +9,7 @@ import dis
 import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from numbers import Real
 from types import FunctionType
@@ -70,6 +70,10 @@ class Exercise:
     mistakes: tuple[Mistake, ...]
     trainable: bool = True
 
+    def trials(self) -> list[tuple[Mistake, "Report"]]:
+        """`exercise.trials()` makes every known mistake, and has each judged."""
+        return [(known, judge(self, known.code)) for known in self.mistakes]
+
 
 class Text(str):
     """`Text("as it is")` shows itself without quotes, in a notebook and in a terminal."""
@@ -103,13 +107,19 @@ latest: dict[str, Report] = {}
 
 
 def check(exercise: Exercise, function: object) -> Report:
-    """`check(SCALED_SCORES, my_function)` judges the function and keeps the report for the chapter's summary.
+    """`check(SCALED_SCORES, my_function)` judges the function and keeps the report for the summary."""
+    return kept(judge(exercise, function), function)
 
-    A function called `solution` is the book's own, and must not hand in the exercise for the reader.
+
+def kept(report: Report, work: object) -> Report:
+    """`kept(report, my_function)` is the report, which the chapter's summary will know of.
+
+    A function called `solution` is the book's own: it must not hand in the exercise for the reader, nor look
+    as if it had.
     """
-    report = judge(exercise, function)
-    if not (type(function) is FunctionType and function.__name__ == "solution"):
-        latest[exercise.name] = report
+    if type(work) is FunctionType and work.__name__ == "solution":
+        return replace(report, lines=("  (the book's solution, not yours)", *report.lines))
+    latest[report.exercise] = report
     return report
 
 
@@ -142,7 +152,7 @@ class _Attempt:
 
     @property
     def trouble(self) -> str:
-        return "" if self.error is None else _describe(self.error)
+        return "" if self.error is None else described(self.error)
 
     @property
     def unwritten(self) -> bool:
@@ -154,8 +164,8 @@ class _Attempt:
         return bare or isinstance(self.error, _UnwrittenError)
 
 
-def _describe(error: BaseException) -> str:
-    """Our own errors speak for themselves; for the reader's we say that it was raised."""
+def described(error: BaseException) -> str:
+    """`described(ValueError("short"))` is 'It raises ValueError: short'; our own errors say it all."""
     return str(error) if isinstance(error, (_WrongTypeError, guard.TimeUpError)) else raised(error)
 
 
@@ -216,7 +226,7 @@ def _is_stub(function: object) -> bool:
 
 
 def _unwritten(exercise: Exercise) -> Report:
-    words = "Write the function in its cell, run that cell, then this one again."
+    words = "Put your code in the place of the `...`, and run the cell again."
     return Report(exercise.name, "not written yet", arrow(words))
 
 
@@ -342,7 +352,7 @@ def _gradient_fault(exercise: Exercise, function: Callable[..., Any]) -> str:
     right = _gradients(exercise.reference, case)
     outcome = guard.guarded(lambda: _gradients(function, case))
     if outcome.error is not None:
-        return f"The numbers are right, but not with inputs that need gradients. {_describe(outcome.error)}"
+        return f"The numbers are right, but not with inputs that need gradients. {described(outcome.error)}"
     found = outcome.value or {}
     lost = [name for name in right if name not in found]
     if lost:

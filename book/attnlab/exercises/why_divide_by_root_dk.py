@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attnlab.attention import attend
 from attnlab.exercises.checker import Case, Exercise, Mistake, Report, check
+from attnlab.exercises.puzzle import ShapePuzzle, WrongShapes, check_shapes
 from attnlab.runtime import generator
 from attnlab.scores import dot, scaled_dot
 from attnlab.shapes import Keys, Queries, Scores, Values, Weights
@@ -601,4 +602,152 @@ def check_repaired_attention(function: object) -> Report:
     return check(REPAIRED_ATTENTION, function)
 
 
-EXERCISES = (SCALED_SCORES, SOFTMAX_JACOBIAN, SCORE_SPREAD, REPAIRED_ATTENTION)
+# --- say the shapes ------------------------------------------------------------------------------
+
+# query is (8, 4, 50, 64), key (8, 4, 200, 64) and value (8, 4, 200, 32): batch, heads, length, width.
+ATTENTION_SHAPES = ShapePuzzle(
+    name="attention_shapes",
+    difficulty=2,
+    minutes=5,
+    shapes={
+        "query @ key.mT": (8, 4, 50, 200),
+        "scores.std()": (),
+        "scores.softmax(-1)": (8, 4, 50, 200),
+        "weights.sum(-1)": (8, 4, 50),
+        "weights @ value": (8, 4, 50, 32),
+        "jacobian(softmax, one_row)": (200, 200),
+        "query.grad": (8, 4, 50, 64),
+    },
+    mistakes=(
+        WrongShapes(
+            "query and key swapped",
+            "the queries are the rows, and the keys the columns.",
+            {"query @ key.mT": (8, 4, 200, 50), "scores.softmax(-1)": (8, 4, 200, 50)},
+        ),
+        WrongShapes(
+            "d_k kept",
+            "a dot product sums over d_k, so that axis is gone. What is left is one number for each query "
+            "with each key.",
+            {"query @ key.mT": (8, 4, 50, 64), "scores.softmax(-1)": (8, 4, 50, 64)},
+        ),
+        WrongShapes(
+            "heads forgotten",
+            "the axis of the heads is missing. Each head works for itself, and nothing here joins them.",
+            {
+                "query @ key.mT": (8, 50, 200),
+                "scores.softmax(-1)": (8, 50, 200),
+                "weights.sum(-1)": (8, 50),
+                "weights @ value": (8, 50, 32),
+                "query.grad": (8, 50, 64),
+            },
+        ),
+        WrongShapes(
+            "batch forgotten",
+            "the axis of the batch is missing. `@` turns the last two axes into new ones and keeps those in "
+            "front.",
+            {
+                "query @ key.mT": (4, 50, 200),
+                "scores.softmax(-1)": (4, 50, 200),
+                "weights.sum(-1)": (4, 50),
+                "weights @ value": (4, 50, 32),
+                "query.grad": (4, 50, 64),
+            },
+        ),
+        WrongShapes(
+            "one head of one example",
+            "this is the shape for one head of one example. What became of the two axes in front?",
+            {
+                "query @ key.mT": (50, 200),
+                "scores.softmax(-1)": (50, 200),
+                "weights.sum(-1)": (50,),
+                "weights @ value": (50, 32),
+                "query.grad": (50, 64),
+            },
+        ),
+        WrongShapes(
+            "spread of each row",
+            "without a dim, std() takes all the numbers together.",
+            {"scores.std()": (8, 4, 50)},
+        ),
+        WrongShapes(
+            "a single number with an axis",
+            "a single number has no axis at all, where [3.0] has one of length 1.",
+            {"scores.std()": (1,)},
+        ),
+        WrongShapes(
+            "softmax that sums",
+            "softmax makes a weight of every score: as many numbers come out as went in.",
+            {"scores.softmax(-1)": (8, 4, 50)},
+        ),
+        WrongShapes(
+            "summed over the queries",
+            "-1 is the last axis, that of the keys. A sum over it leaves one number for each query.",
+            {"weights.sum(-1)": (8, 4, 200)},
+        ),
+        WrongShapes(
+            "axis kept",
+            "a sum takes its axis away. Only with keepdim=True it stays, with length 1.",
+            {"weights.sum(-1)": (8, 4, 50, 1)},
+        ),
+        WrongShapes(
+            "d_k for d_v",
+            "the output is a weighted sum of values, so it is as wide as a value, d_v, and not as a key.",
+            {"weights @ value": (8, 4, 50, 64)},
+        ),
+        WrongShapes(
+            "an output for each key",
+            "there is one output for each query. The sum runs over the keys, so their axis is gone.",
+            {"weights @ value": (8, 4, 200, 32)},
+        ),
+        WrongShapes(
+            "heads joined",
+            "this is what the heads make once they are joined. Here they are still apart.",
+            {"weights @ value": (8, 50, 128)},
+        ),
+        WrongShapes(
+            "Jacobian as a vector",
+            "this is one derivative for each key. But every weight depends on every score: there is one for "
+            "each pair.",
+            {"jacobian(softmax, one_row)": (200,)},
+        ),
+        WrongShapes(
+            "Jacobian of all rows",
+            "this is the Jacobian of every row there is. Here it is that of one.",
+            {"jacobian(softmax, one_row)": (8, 4, 50, 200, 200)},
+        ),
+        WrongShapes(
+            "Jacobian of queries and keys",
+            "one row holds the scores of a single query: every one of its axes belongs to the keys.",
+            {"jacobian(softmax, one_row)": (50, 200)},
+        ),
+        WrongShapes(
+            "gradient of one number",
+            "the loss is a single number, but it has a derivative for each component of each query.",
+            {"query.grad": ()},
+        ),
+        WrongShapes(
+            "the scores' gradient",
+            "this is the gradient on the scores. From there it goes back through `@`, to the queries.",
+            {"query.grad": (8, 4, 50, 200)},
+        ),
+        WrongShapes(
+            "the keys' gradient",
+            "this is the gradient on the keys. A gradient has the shape of what it is a gradient on.",
+            {"query.grad": (8, 4, 200, 64)},
+        ),
+    ),
+)
+
+
+def check_attention_shapes(answers: object) -> Report:
+    """`check_attention_shapes(my_shapes)` tests a dictionary of expressions, with the shape of each.
+
+    >>> shapes = ATTENTION_SHAPES.shapes | {"weights @ value": (8, 4, 50, 64)}
+    >>> check_attention_shapes(shapes).mistake
+    'd_k for d_v'
+    """
+    return check_shapes(ATTENTION_SHAPES, answers)
+
+
+# In the order of the chapter.
+EXERCISES = (SCALED_SCORES, ATTENTION_SHAPES, SCORE_SPREAD, REPAIRED_ATTENTION, SOFTMAX_JACOBIAN)

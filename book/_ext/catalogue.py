@@ -1,0 +1,60 @@
+"""`{exercise-catalogue}`: every exercise of the book and, folded, the mistakes that its check can name."""
+
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.append(str(Path(__file__).parent.parent))
+from attnlab.exercises import Entry, catalogue
+
+
+class ExerciseCatalogue(SphinxDirective):
+    """A link to each chapter, above a fold for each of its exercises."""
+
+    def run(self) -> list[nodes.Node]:
+        made: list[nodes.Node] = []
+        for chapter, entries in groupby(catalogue(), key=lambda entry: entry.chapter):
+            exercises = list(entries)
+            made += [self.heading(chapter, exercises)]
+            made += [node for exercise in exercises for node in fold(exercise)]
+        return made
+
+    def heading(self, chapter: str, exercises: list[Entry]) -> nodes.paragraph:
+        # Left to Sphinx to resolve, since the chapter may be read after this page.
+        link = pending_xref(
+            "", nodes.inline(), refdoc=self.env.docname, refdomain="std", reftype="doc",
+            reftarget=f"/{chapter.replace('_', '-')}", refexplicit=False, refwarn=True,
+        )  # fmt: skip
+        minutes = sum(exercise.minutes for exercise in exercises)
+        return nodes.paragraph("", "", link, nodes.Text(f" — {len(exercises)} exercises, {minutes} minutes"))
+
+
+def fold(exercise: Entry) -> Iterator[nodes.Node]:
+    words = f"difficulty {exercise.difficulty}, {exercise.minutes} minutes, {len(exercise.mistakes)} mistakes"
+    opening = f"<details><summary>{exercise.exercise}: {words}</summary>"
+    yield nodes.raw("", opening, format="html")
+    items = [
+        nodes.definition_list_item(
+            "", nodes.term("", name), nodes.definition("", nodes.paragraph("", "", *with_code(sentence)))
+        )
+        for name, sentence in exercise.mistakes.items()
+    ]
+    yield nodes.definition_list("", *items)
+    yield nodes.raw("", "</details>", format="html")
+
+
+def with_code(sentence: str) -> Iterator[nodes.Node]:
+    """What stands between `backticks` is code."""
+    for place, part in enumerate(sentence.split("`")):
+        yield nodes.literal("", part) if place % 2 else nodes.Text(part)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("exercise-catalogue", ExerciseCatalogue)
+    return {"parallel_read_safe": True}
