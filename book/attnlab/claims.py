@@ -126,13 +126,11 @@ def _show(sentence: str, value: float, bound: Bound) -> None:
         "measured": _short(value),
     }
     record |= {"low": _finite(bound.low), "high": _finite(bound.high)}
-    measured = (
-        "" if isinstance(value, bool) else f'<b class="claim-measured">measured {_short(value)}</b> '
-    )
+    seen = "" if isinstance(value, bool) else f'<b class="claim-measured">measured {_short(value)}</b> '
     page = (
         f'<div class="claim"><span class="claim-mark" aria-hidden="true">✓</span> '
         f'<span class="claim-sentence">{html.escape(sentence)}</span> '
-        f'{measured}<span class="claim-bound">claimed {html.escape(bound.words)}</span></div>'
+        f'{seen}<span class="claim-bound">claimed {html.escape(bound.words)}</span></div>'
     )
     display({"text/plain": plain, "text/html": page, MIME_TYPE: record}, raw=True)
 
