@@ -55,6 +55,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if isinstance(report, pytest.TestReport)
     ]
     show_exercises(terminalreporter, reports)
+    show_faults(terminalreporter, reports)
     show_chapters(terminalreporter, reports)
 
 
@@ -69,6 +70,19 @@ def show_exercises(terminal: pytest.TerminalReporter, reports: list[pytest.TestR
 
         terminal.section("exercises")
         terminal.write_line(exercises.table())
+
+
+def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
+    """How many of the one-line faults planted in attnlab its tests notice."""
+    tried = [
+        report
+        for report in reports
+        if report.when == "call" and "test_mutations.py::test_the_tests_notice" in report.nodeid
+    ]
+    if tried:
+        noticed = sum(report.passed for report in tried)
+        terminal.section("faults planted in attnlab")
+        terminal.write_line(f"noticed by the test that must: {noticed} of {len(tried)}")
 
 
 def show_chapters(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
