@@ -2,7 +2,6 @@
 
 PYTHON ?= python3
 RUN = .venv/bin/python
-JOBS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help python book serve lab test test-variants test-gpu refresh exercises pdf zip bench links lock newest clean ready-book ready-tests
