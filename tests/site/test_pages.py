@@ -5,6 +5,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
+from fontTools.ttLib import TTFont
 from notebooks import ROOT
 from playwright.sync_api import Browser, Page, expect
 
@@ -85,6 +86,20 @@ def test_every_formula_is_rendered(site: Path, pages: list[str]) -> None:
         for leftover in ("$$", "\\begin{", "\\("):
             assert leftover not in text, f"{name}: a formula was left as it was typed: {leftover}"
         assert "mathjax" not in str(page.head).lower()
+
+
+def test_the_sites_own_fonts_draw_every_character(site: Path, pages: list[str]) -> None:
+    """A machine with few fonts would show empty boxes. Formulas have a font of their own."""
+    # The site serves the same letters as woff2, which fontTools reads only with another package.
+    letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
+    fonts = [TTFont(letters), TTFont(site / "_static/symbols.woff")]
+    drawn = {chr(code) for font in fonts for code in font.getBestCmap()}
+    for name in pages:
+        page = soup(site, name)
+        for other in page.select("math, script, style, title"):
+            other.decompose()
+        missing = {character for character in page.get_text() if not character.isspace()} - drawn
+        assert not missing, f"{name}: the site's fonts have no {' '.join(sorted(missing))}"
 
 
 def test_every_image_has_words_and_a_size(site: Path, pages: list[str]) -> None:
