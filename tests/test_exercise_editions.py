@@ -6,7 +6,7 @@ import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from attnlab.exercises import CHAPTERS
+from attnlab.exercises import chapter
 
 EACH_CHAPTER = pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
 
@@ -27,7 +27,7 @@ def run(cells, place):
 
 
 def exercise_names(path):
-    _, exercises = CHAPTERS[path.stem.replace("-", "_")]
+    _, exercises = chapter(path.stem.replace("-", "_"))
     return [exercise.name for exercise in exercises]
 
 

@@ -1,6 +1,7 @@
 """Every exercise against its own mistakes, and the machinery against readers who write anything at all."""
 
 import functools
+import importlib
 import inspect
 import os
 import random
@@ -12,6 +13,7 @@ import threading
 import time
 import warnings
 
+import notebooks
 import numpy as np
 import pytest
 import torch
@@ -22,7 +24,7 @@ from attnlab.exercises import checker, guard, wording
 from attnlab.exercises.checker import Exercise, check, judge
 from attnlab.exercises.why_divide_by_root_dk import REPAIRED_ATTENTION, SCALED_SCORES, check_scaled_scores
 
-ALL = [exercise for _, chapter in exercises.CHAPTERS.values() for exercise in chapter]
+ALL = [exercise for _, exercise in exercises.every_exercise()]
 EACH = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.name)
 # Those that ask for a function; tests/test_exercises_puzzle.py has the others.
 EXERCISES = [exercise for exercise in ALL if isinstance(exercise, Exercise)]
@@ -78,10 +80,16 @@ def test_no_two_exercises_share_a_name():
 
 
 def test_each_exercise_has_a_check_of_its_name():
-    for module, (_, chapter) in exercises.CHAPTERS.items():
-        for exercise in chapter:
-            own_check = getattr(getattr(exercises, module), f"check_{exercise.name}")
-            assert own_check(None).exercise == exercise.name
+    for chapter, exercise in exercises.every_exercise():
+        module = importlib.import_module(f"attnlab.exercises.{chapter}")
+        own_check = getattr(module, f"check_{exercise.name}")
+        assert own_check(None).exercise == exercise.name
+
+
+def test_the_exercises_of_every_chapter_are_registered():
+    assert {name.replace("_", "-") for name in exercises.CHAPTERS} == {
+        path.stem for path in notebooks.chapters()
+    }
 
 
 # --- stubs ---
@@ -541,12 +549,11 @@ def test_a_notebook_shows_the_same_text_as_a_terminal():
 ALL_TEXTS = """
 from attnlab import exercises
 from attnlab.exercises import checker
-for _, chapter in exercises.CHAPTERS.values():
-    for exercise in chapter:
-        if isinstance(exercise, checker.Exercise):
-            for mistake in exercise.mistakes:
-                print(checker.judge(exercise, mistake.code))
-                print(checker.judge(exercise, lambda *inputs: flaw(mistake.code(*inputs))))
+for _, exercise in exercises.every_exercise():
+    if isinstance(exercise, checker.Exercise):
+        for mistake in exercise.mistakes:
+            print(checker.judge(exercise, mistake.code))
+            print(checker.judge(exercise, lambda *inputs: flaw(mistake.code(*inputs))))
 """
 
 

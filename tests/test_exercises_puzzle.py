@@ -9,12 +9,7 @@ from attnlab import exercises
 from attnlab.exercises import checker, guard
 from attnlab.exercises.puzzle import ShapePuzzle, WrongShapes, check_shapes, judge_shapes
 
-PUZZLES = [
-    exercise
-    for _, chapter in exercises.CHAPTERS.values()
-    for exercise in chapter
-    if isinstance(exercise, ShapePuzzle)
-]
+PUZZLES = [exercise for _, exercise in exercises.every_exercise() if isinstance(exercise, ShapePuzzle)]
 EACH_PUZZLE = pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle.name)
 SMALL = ShapePuzzle(
     "small",

@@ -1,17 +1,25 @@
 """Charts say what they show, hold little, and are the same at every run (tests/site checks their numbers)."""
 
+import importlib
 import inspect
 import json
+import pkgutil
 
 import altair as alt
 import pytest
 
 from attnlab import explore
+from attnlab.explore import why_divide_by_root_dk
 
+MODULES = [
+    importlib.import_module(module.name)
+    for module in pkgutil.iter_modules(explore.__path__, "attnlab.explore.")
+]
 CHARTS = [
     function
-    for name, function in inspect.getmembers(explore, inspect.isfunction)
-    if function.__module__ == explore.__name__ and name != "for_notebooks"
+    for module in MODULES
+    for name, function in inspect.getmembers(module, inspect.isfunction)
+    if function.__module__ == module.__name__ and not name.startswith("_")
 ]
 
 
@@ -42,8 +50,10 @@ def test_a_chart_without_a_description_is_refused(description):
 
 
 def test_the_standard_scores_are_sixteen_from_high_to_low():
-    assert len(explore.STANDARD_SCORES) == 16
-    assert sorted(explore.STANDARD_SCORES, reverse=True) == list(explore.STANDARD_SCORES)
+    assert len(why_divide_by_root_dk.STANDARD_SCORES) == 16
+    assert sorted(why_divide_by_root_dk.STANDARD_SCORES, reverse=True) == list(
+        why_divide_by_root_dk.STANDARD_SCORES
+    )
 
 
 def test_every_altair_chart_is_stored_so():

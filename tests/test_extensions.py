@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from notebooks import BOOK
 
 from attnlab import explore, plots
+from attnlab.explore import why_divide_by_root_dk
 
 sys.path.append(str(BOOK / "_ext"))
 import charts
@@ -80,7 +81,7 @@ def site(tmp_path_factory) -> Path:
         new_markdown_cell("The root $\\sqrt{d_k}$, and\n\n$$\na < b\n$$ (less)\n\nby {eq}`less`."),
         new_markdown_cell(PREDICTION.format('data-answer="64" data-within="10%" data-unit="nats"')),
         new_markdown_cell(PREDICTION.format('data-choices="more|less" data-answer="less"')),
-        chart_cell(explore.softmax_saturation().to_dict()),
+        chart_cell(why_divide_by_root_dk.softmax_saturation().to_dict()),
         figure_cell(
             '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"><title>A line.</title></svg>'
         ),
@@ -180,8 +181,8 @@ def test_text_figures_and_charts_have_the_same_colours():
 
 
 def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
-    undescribed = explore.softmax_saturation().to_dict() | {"description": " "}
-    unusual = explore.softmax_saturation().to_dict()
+    undescribed = why_divide_by_root_dk.softmax_saturation().to_dict() | {"description": " "}
+    unusual = why_divide_by_root_dk.softmax_saturation().to_dict()
     unusual["params"][0]["bind"] = {"input": "color"}
     predictions = [
         "",

@@ -1,8 +1,8 @@
 """Write each chapter in two editions into _build/exercises: without its solutions, and its solutions alone.
 
 student/ holds the chapters less their solutions and all outputs: what a student hands in has run there.
-teacher/ holds, for each exercise, its task and its solution. Both hold a copy of attnlab and of the list of
-requirements, so that they work wherever they are carried.
+teacher/ holds, for each exercise, its task and its solution. Both hold a copy of attnlab, of the sample
+texts and of the list of requirements, so that they work wherever they are carried.
 """
 
 import ast
@@ -91,7 +91,8 @@ def write(folder: Path = EDITIONS) -> Iterator[str]:
     for name, make in {"student": for_students, "teacher": for_teachers}.items():
         place = folder / name
         unwanted = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-        shutil.copytree(notebooks.BOOK / "attnlab", place / "attnlab", ignore=unwanted)
+        for part in ("attnlab", "data/sample"):
+            shutil.copytree(notebooks.BOOK / part, place / part, ignore=unwanted)
         shutil.copy(notebooks.ROOT / "requirements.txt", place)
         for path in notebooks.chapters():
             chapter = notebooks.read(path)

@@ -68,7 +68,7 @@ def imported_modules(source: str) -> set[str]:
 
 
 def package_files(source: str, book: Path = BOOK) -> list[Path]:
-    """Every file of attnlab that running `source` reads, through all that it imports in turn."""
+    """Every file of the book that running `source` reads, through all that it imports in turn."""
     files: set[Path] = set()
     waiting = list(imported_modules(source))
     while waiting:
@@ -79,6 +79,8 @@ def package_files(source: str, book: Path = BOOK) -> list[Path]:
         if file.exists() and file not in files:
             files.add(file)
             waiting += list(imported_modules(file.read_text(encoding="utf-8"))) + parents
+    if book / "attnlab" / "text.py" in files:
+        files |= {file for file in (book / "data" / "sample").rglob("*") if file.is_file()}
     return sorted(files)
 
 

@@ -1,36 +1,18 @@
 """What a reader can do in a page: move a chart's controls, commit to a prediction, search."""
 
 import sys
-from collections.abc import Iterator
 
 import pytest
-import torch
 from notebooks import BOOK
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 sys.path.append(str(BOOK / "_ext"))
 from predict import prediction_form
 
-from attnlab import explore
-
 CHAPTER = "why-divide-by-root-dk.html"
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
-        yield context.new_page()
-
-
 # ---- charts ----
-
-
-def numbers(chart: Locator, field: str) -> torch.Tensor:
-    """The values of one field, from the first of the chart's data sets that has it."""
-    read = """(chart, field) => JSON.parse(chart.querySelector("script").textContent).data
-        .map(({ name }) => chart.view.data(name).map((row) => row[field]))
-        .find((values) => values[0] !== undefined)"""
-    return torch.tensor(chart.evaluate(read, field), dtype=torch.float64)
 
 
 def test_a_chart_loads_vega_on_the_first_action_and_does_not_move_the_text(page: Page, base_url: str) -> None:
@@ -44,26 +26,6 @@ def test_a_chart_loads_vega_on_the_first_action_and_does_not_move_the_text(page:
     expect(chart.get_by_role("status")).not_to_be_empty()
     assert base_url + "_static/vega.js" in asked
     assert chart.bounding_box()["height"] == height
-
-
-def test_the_numbers_of_a_chart_are_attnlabs(page: Page, base_url: str) -> None:
-    page.goto(base_url + CHAPTER)
-    chart = page.locator(".chart").first
-    standard = torch.tensor(explore.STANDARD_SCORES, dtype=torch.float64)  # (16,)
-    for choice, power in {"1 (nothing)": 0, "√d_k": 0.5, "d_k": 1}.items():
-        chart.get_by_label(choice, exact=True).check()
-        chart.get_by_role("slider").press("Home")
-        for d_k in (2**exponent for exponent in range(11)):
-            expect(chart.get_by_role("status")).to_contain_text(
-                f"d_k = {d_k}, scores divided by {d_k**power:.4g},"
-            )
-            weights = (standard * d_k**0.5 / d_k**power).softmax(-1)  # (16,)
-            jacobian = torch.diag(weights) - weights[:, None] * weights  # (16, 16)
-            entropy = torch.special.entr(weights).sum()
-            drawn = torch.cat([numbers(chart, field) for field in ("weight", "largest", "entropy", "slope")])
-            expected = torch.cat([weights, torch.stack([weights.max(), entropy, jacobian.abs().mean()])])
-            torch.testing.assert_close(drawn, expected, atol=1e-6, rtol=0)
-            chart.get_by_role("slider").press("ArrowRight")
 
 
 def test_a_chart_whose_script_does_not_arrive_says_so(page: Page, base_url: str) -> None:

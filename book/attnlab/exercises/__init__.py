@@ -1,15 +1,30 @@
 """Exercises that know the mistakes people make: one module for each chapter, one check for each exercise."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 
-from attnlab.exercises import why_divide_by_root_dk
 from attnlab.exercises.checker import Exercise, Text, latest
 from attnlab.exercises.puzzle import ShapePuzzle
 
-# By the name of the module, which is that of the chapter's notebook: its title and its exercises.
-CHAPTERS: dict[str, tuple[str, tuple[Exercise | ShapePuzzle, ...]]] = {
-    "why_divide_by_root_dk": (why_divide_by_root_dk.TITLE, why_divide_by_root_dk.EXERCISES),
-}
+# The modules, in the order of the book; each is named after its chapter's notebook. They are imported when
+# asked for, so that an edit of one chapter's exercises leaves the outputs of the others valid.
+CHAPTERS = ("why_divide_by_root_dk",)
+
+
+def chapter(name: str) -> tuple[str, tuple[Exercise | ShapePuzzle, ...]]:
+    """`chapter("why_divide_by_root_dk")` is the chapter's title and its exercises."""
+    if name not in CHAPTERS:
+        raise ValueError(f"chapter must be one of {', '.join(CHAPTERS)}, got {name!r}")
+    module = import_module(f"attnlab.exercises.{name}")
+    return module.TITLE, module.EXERCISES
+
+
+def every_exercise() -> Iterator[tuple[str, Exercise | ShapePuzzle]]:
+    """`for chapter, exercise in every_exercise()` goes through the book from front to back."""
+    for name in CHAPTERS:
+        for one in chapter(name)[1]:
+            yield name, one
 
 
 @dataclass(frozen=True)
@@ -34,41 +49,37 @@ def catalogue() -> list[Entry]:
     """
     return [
         Entry(
-            chapter,
+            name,
             one.name,
             one.difficulty,
             one.minutes,
             {known.name: known.sentence for known in one.mistakes},
         )
-        for chapter, (_, exercises) in CHAPTERS.items()
-        for one in exercises
+        for name, one in every_exercise()
     ]
 
 
-def summary(chapter: str) -> Text:
+def summary(name: str) -> Text:
     """`summary("why_divide_by_root_dk")` is what a reader hands in: how each exercise stands.
 
     What counts is the latest check in this kernel.
     """
-    if chapter not in CHAPTERS:
-        raise ValueError(f"chapter must be one of {', '.join(CHAPTERS)}, got {chapter!r}")
-    title, exercises = CHAPTERS[chapter]
+    title, exercises = chapter(name)
     states = {one.name: latest[one.name].state if one.name in latest else "not checked" for one in exercises}
     passed = list(states.values()).count("passed")
     lines = [f"{title}: {passed} of {len(states)} exercises passed"]
-    lines += [f"  {'✓' if state == 'passed' else '·'} {name}: {state}" for name, state in states.items()]
+    lines += [f"  {'✓' if state == 'passed' else '·'} {one}: {state}" for one, state in states.items()]
     return Text("\n".join(lines))
 
 
 def table() -> Text:
     """`table()` counts, for each check, how many of its known mistakes it rejects and how many it names."""
     rows = []
-    for _, exercises in CHAPTERS.values():
-        for one in exercises:
-            trials = one.trials()
-            rejected = sum(not report.passed for _, report in trials)
-            named = sum(report.mistake == known.name for known, report in trials)
-            rows.append((one.name, len(trials), rejected, named))
+    for _, one in every_exercise():
+        trials = one.trials()
+        rejected = sum(not report.passed for _, report in trials)
+        named = sum(report.mistake == known.name for known, report in trials)
+        rows.append((one.name, len(trials), rejected, named))
     rows.append(("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])))
     lines = [f"{'exercise':24}{'mistakes known':>16}{'rejected':>10}{'named':>7}"]
     lines += [f"{name:24}{known:16}{rejected:10}{named:7}" for name, known, rejected, named in rows]

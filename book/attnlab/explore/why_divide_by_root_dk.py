@@ -1,37 +1,11 @@
-"""Every interactive chart of the book: written in Python, computed in the browser.
-
-A chart carries a few numbers and the steps from them to what is drawn. The browser takes the steps again each
-time a control moves, so a chart needs no kernel: it works alike on the site, on Binder and in JupyterLab.
-"""
-
-from typing import Any
+"""The chart of “Why divide by √d_k?”."""
 
 import altair as alt
-
-# JupyterLab has a viewer for this type, and the site's build looks for it.
-MIME_TYPE = "application/vnd.vegalite.v5+json"
 
 # The dot products of one query with 16 keys, divided by √d_k: 16 draws from N(0, 1), the highest first.
 STANDARD_SCORES = (
     1.24, 1.12, 0.85, 0.69, 0.35, 0.32, 0.31, 0.12, -0.25, -0.25, -0.32, -0.43, -1.13, -1.15, -1.26, -2.12,
 )  # fmt: skip
-
-
-def for_notebooks(chart: dict[str, Any]) -> dict[str, Any]:
-    """`for_notebooks({"description": "Bars."})` is what a cell stores: the chart and, as text, what it shows.
-
-    Both are the same at every run; Altair's own HTML has new random names each time.
-
-    >>> for_notebooks({"description": "Bars."})["text/plain"]
-    'Bars.'
-    """
-    if not chart.get("description", "").strip():
-        raise ValueError("description must say in words what the chart shows; it is empty or missing")
-    return {MIME_TYPE: chart, "text/plain": chart["description"]}
-
-
-alt.renderers.register("attnlab", for_notebooks)
-alt.renderers.enable("attnlab")
 
 
 def softmax_saturation() -> alt.TopLevelMixin:
