@@ -9,6 +9,7 @@ from nbval.plugin import IPyNbCell, IPyNbFile
 
 sys.path.insert(0, str(Path(__file__).parent / "tools"))
 import notebooks
+import statements
 
 # HTML always has plain text beside it (tests/test_notebooks.py sees to that), and that text is compared. The
 # HTML of a claim also shows the measured value, whose last digits may differ from machine to machine.
@@ -56,6 +57,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     ]
     show_exercises(terminalreporter, reports)
     show_faults(terminalreporter, reports)
+    show_statements(terminalreporter, reports)
     show_chapters(terminalreporter, reports)
 
 
@@ -83,6 +85,15 @@ def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestRepo
         noticed = sum(report.passed for report in tried)
         terminal.section("faults planted in attnlab")
         terminal.write_line(f"noticed by the test that must: {noticed} of {len(tried)}")
+
+
+def show_statements(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
+    """Every number that the chapters' prose states, and what holds it."""
+    if any(tested_file(report) == "tests/test_statements.py" for report in reports):
+        terminal.section("numbers in the prose")
+        for path in notebooks.chapters():
+            for line in statements.table(path):
+                terminal.write_line(line)
 
 
 def show_chapters(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:

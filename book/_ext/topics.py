@@ -1,0 +1,77 @@
+"""`{topics}`: where each topic of the book is taught, found by the labels on the chapters' cells.
+
+A line of the directive is a label and its words, `A1 attention as a gate`. A chapter teaches it where a
+Markdown cell carries the label as a tag; the link leads to the heading above.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+COLUMNS = ("Label", "What it is about", "Where")
+
+
+def places(chapter: Path) -> Iterator[tuple[str, str]]:
+    """Each label in the chapter, with the text of the heading under which it stands."""
+    heading = ""
+    for cell in nbformat.read(chapter, as_version=4).cells:
+        if cell.cell_type != "markdown":
+            continue
+        headings = [line.lstrip("# ") for line in cell.source.splitlines() if line.startswith("#")]
+        heading = headings[0] if headings else heading
+        yield from ((label, heading) for label in cell.metadata.get("tags", []))
+        heading = headings[-1] if headings else heading
+
+
+def words(heading: str) -> str:
+    """As the page shows it, without the signs of Markdown."""
+    return "".join(sign for sign in heading if sign not in "`*$\\")
+
+
+class Topics(SphinxDirective):
+    """A table with a row for each line; a label that no cell carries is an error."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        links = self.links()
+        body = nodes.tbody()
+        for line in self.content:
+            label, _, about = line.partition(" ")
+            if label not in links:
+                raise self.error(f"no chapter has a cell tagged {label} ({about})")
+            where = nodes.paragraph()
+            for place, link in enumerate(links[label]):
+                where += [nodes.Text(", "), link] if place else [link]
+            body += row(nodes.paragraph("", label), nodes.paragraph("", about), where)
+        columns = [nodes.colspec(colwidth=width) for width in (8, 52, 40)]
+        head = nodes.thead("", row(*(nodes.paragraph("", title) for title in COLUMNS)))
+        group = nodes.tgroup("", *columns, head, body, cols=len(COLUMNS))
+        return [nodes.table("", group, classes=["topics"])]
+
+    def links(self) -> dict[str, list[nodes.reference]]:
+        found: dict[str, list[nodes.reference]] = {}
+        for name in sorted(self.env.found_docs):
+            chapter = Path(self.env.doc2path(name))
+            if chapter.suffix != ".ipynb":
+                continue
+            self.env.note_dependency(str(chapter))
+            for label, heading in dict.fromkeys(places(chapter)):
+                shown = words(heading)
+                address = f"{self.env.app.builder.get_target_uri(name)}#{nodes.make_id(shown)}"
+                link = nodes.reference("", shown, refuri=address, internal=True)
+                found.setdefault(label, []).append(link)
+        return found
+
+
+def row(*contents: nodes.paragraph) -> nodes.row:
+    return nodes.row("", *(nodes.entry("", content) for content in contents))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("topics", Topics)
+    return {"parallel_read_safe": True}
