@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+from contents import chapters
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -25,11 +26,7 @@ class Ledger(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         made: list[nodes.Node] = []
-        for name in sorted(self.env.found_docs):
-            chapter = Path(self.env.doc2path(name))
-            if chapter.suffix != ".ipynb":
-                continue
-            self.env.note_dependency(str(chapter))
+        for name, chapter in chapters(self.env):
             rows = list(claims(chapter))
             made += [self.heading(name, len(rows)), self.table(rows)]
         return made

@@ -1,13 +1,15 @@
-"""`{topics}`: where each topic of the book is taught, found by the labels on the chapters' cells.
+"""`{topics}`: where each topic of the book is taught, found by the labels in its pages.
 
 A line of the directive is a label and its words, `A1 attention as a gate`. A chapter teaches it where a
-Markdown cell carries the label as a tag; the link leads to the heading above.
+Markdown cell carries the label as a tag, and a page of plain Markdown where a line `% A1` stands (a comment,
+which no reader sees). The link leads to the heading above.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+from contents import pages
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -15,16 +17,25 @@ from sphinx.util.docutils import SphinxDirective
 COLUMNS = ("Label", "What it is about", "Where")
 
 
-def places(chapter: Path) -> Iterator[tuple[str, str]]:
-    """Each label in the chapter, with the text of the heading under which it stands."""
+def places(page: Path) -> Iterator[tuple[str, str]]:
+    """Each label in the page, with the text of the heading under which it stands."""
     heading = ""
-    for cell in nbformat.read(chapter, as_version=4).cells:
-        if cell.cell_type != "markdown":
-            continue
-        headings = [line.lstrip("# ") for line in cell.source.splitlines() if line.startswith("#")]
+    for text, labels in parts(page):
+        headings = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
         heading = headings[0] if headings else heading
-        yield from ((label, heading) for label in cell.metadata.get("tags", []))
+        yield from ((label, heading) for label in labels)
         heading = headings[-1] if headings else heading
+
+
+def parts(page: Path) -> Iterator[tuple[str, list[str]]]:
+    """The Markdown of each cell, or of each line, and the labels on it."""
+    if page.suffix == ".ipynb":
+        for cell in nbformat.read(page, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                yield cell.source, cell.metadata.get("tags", [])
+    else:
+        for line in page.read_text(encoding="utf-8").splitlines():
+            yield line, [line.removeprefix("% ")] if line.startswith("% ") else []
 
 
 def words(heading: str) -> str:
@@ -55,12 +66,8 @@ class Topics(SphinxDirective):
 
     def links(self) -> dict[str, list[nodes.reference]]:
         found: dict[str, list[nodes.reference]] = {}
-        for name in sorted(self.env.found_docs):
-            chapter = Path(self.env.doc2path(name))
-            if chapter.suffix != ".ipynb":
-                continue
-            self.env.note_dependency(str(chapter))
-            for label, heading in dict.fromkeys(places(chapter)):
+        for name, page in pages(self.env):
+            for label, heading in dict.fromkeys(places(page)):
                 shown = words(heading)
                 address = f"{self.env.app.builder.get_target_uri(name)}#{nodes.make_id(shown)}"
                 link = nodes.reference("", shown, refuri=address, internal=True)
