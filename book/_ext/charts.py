@@ -1,7 +1,7 @@
 """A chart in a notebook becomes a picture with labelled controls, and comes to life when one of them moves.
 
 Vega-Lite is compiled to Vega here: the browser needs Vega alone, and only on the reader's first action.
-A page without cells has its chart by the name of its function in attnlab.explore: `{chart} index.soft_look_up`.
+A page without cells names its chart's function in attnlab.explore: `{chart} index.soft_look_up`.
 """
 
 import importlib
@@ -72,6 +72,8 @@ class Chart(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         room, _, name = self.arguments[0].rpartition(".")
         try:
+            if not room:
+                raise ValueError("write the name as module.function")
             module = importlib.import_module(f"attnlab.explore.{room}")
             made = getattr(module, name)()._repr_mimebundle_()[CHART]
             html = figure(made, f"chart-{name}-{self.env.new_serialno('chart')}")

@@ -1,7 +1,7 @@
 """What the front page takes from elsewhere, so that it can't go stale.
 
-`{chapters}` lists the parts and chapters of the table of contents, each with what its own first cells and stored
-outputs say. `{door} here` makes its first paragraph a link to the first chapter, `{door} binder` to that chapter
+`{chapters}` lists the parts and chapters of the table of contents, each with what its first cells and its
+stored outputs say. `{door} here` makes its first paragraph a link to the first chapter, `{door} binder` to it
 on Binder, and `{door} a-section` to that section of the page.
 """
 

@@ -55,11 +55,12 @@ def soft_look_up() -> alt.TopLevelMixin:
         .properties(name="readout")  # the site's charts.js reads it out when a control has moved
     )
     description = (
-        "Four bars, the weights that one query gives to the words snake (0 legs), bird (2), dog (4) and spider "
-        "(8), which point at 0, 30, 60 and 90 degrees. One slider turns the query, the other multiplies its "
-        "scores. The output stands above the bars: the legs, mixed by the weights. Multiplied by 0, all weights "
-        "are equal and the output is 3.50 legs, whatever the query. Multiplied by 100, the word that points "
-        "nearest to the query has almost all of the weight, and the output is its number of legs."
+        "Four bars, the weights that one query gives to the words snake (0 legs), bird (2), dog (4) and "
+        "spider (8), which point at 0, 30, 60 and 90 degrees. One slider turns the query, the other "
+        "multiplies its scores. The output stands above the bars: the legs, mixed by the weights. Multiplied "
+        "by 0, all weights are equal and the output is 3.50 legs, whatever the query. Multiplied by 100, the "
+        "word that points nearest to the query has almost all of the weight, and the output is its number of "
+        "legs."
     )
     return (
         alt.layer(bars, numbers, names, summary)
