@@ -55,7 +55,7 @@ def test_the_glossary_has_each_term_once_and_in_order():
 
 @pytest.mark.parametrize(("term", "definition"), glossary().items())
 def test_a_definition_is_a_sentence_or_two(term, definition):
-    without_chapter = re.sub(r"\s*(\[→ [\w-]+\]|→ \{doc\}`.*?`)$", "", definition)
+    without_chapter = re.sub(r"\s*(\[→ [\w-]+\]|→\s\{doc\}`.*?`)$", "", definition)
     assert without_chapter[0].isupper() or without_chapter.startswith(("$", "`"))
     assert without_chapter.endswith((".", ".)"))
     assert len(without_chapter) < 350
