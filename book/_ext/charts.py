@@ -1,9 +1,12 @@
 """A chart in a notebook becomes a picture with labelled controls, and comes to life when one of them moves.
 
 Vega-Lite is compiled to Vega here: the browser needs Vega alone, and only on the reader's first action.
+A page without cells names its chart's function in attnlab.explore: `{chart} index.soft_look_up`.
 """
 
+import importlib
 import json
+import sys
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,9 @@ from docutils import nodes
 from javascript import bundle
 from myst_nb.core.render import MimeData, NbElementRenderer, load_mime_renders
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.append(str(Path(__file__).parent.parent))  # attnlab
 
 # The types that attnlab's charts and claims have in a notebook.
 CHART = "application/vnd.vegalite.v5+json"
@@ -56,6 +62,28 @@ class ChartRenderer:
         except ValueError as reason:
             renderer.logger.error(f"a chart can't be shown: {reason}", subtype="chart", line=data.line)
             return []
+
+
+class Chart(SphinxDirective):
+    """`{chart} module.function` is the chart that this function of attnlab.explore makes."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        room, _, name = self.arguments[0].rpartition(".")
+        try:
+            if not room:
+                raise ValueError("write the name as module.function")
+            module = importlib.import_module(f"attnlab.explore.{room}")
+            made = getattr(module, name)()._repr_mimebundle_()[CHART]
+            html = figure(made, f"chart-{name}-{self.env.new_serialno('chart')}")
+        except (ImportError, AttributeError, ValueError) as reason:
+            raise self.error(f"a chart can't be shown: {reason}") from reason
+        # A page that is only text says what the chart shows.
+        return [
+            nodes.raw("", html, format="html"),
+            nodes.raw("", made["description"], format="text"),
+        ]
 
 
 def figure(chart: dict[str, Any], name: str) -> str:
@@ -112,5 +140,6 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     # MyST-NB looks for renderers among the installed packages, and keeps the list: this one is not installed.
     load_mime_renders().append(ChartRenderer)
+    app.add_directive("chart", Chart)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True}

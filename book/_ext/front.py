@@ -1,0 +1,115 @@
+"""What the front page takes from elsewhere, so that it can't go stale.
+
+`{chapters}` lists the parts and chapters of the table of contents, each with what its first cells and its
+stored outputs say. `{door} here` makes its first paragraph a link to the first chapter, `{door} binder` to it
+on Binder, and `{door} a-section` to that section of the page.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from docutils import nodes
+from ledger import claims
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+GOALS = "you will be able to"
+
+
+def parts(env: BuildEnvironment) -> Iterator[tuple[str, list[str]]]:
+    """Each part of the table of contents that holds chapters, with their names in order."""
+    for part in env.external_site_map.root.subtrees:
+        names = [name for name in part.files() if env.doc2path(name).endswith(".ipynb")]
+        if names:
+            yield part.caption or "", names
+
+
+def facts(text: str) -> tuple[str, str]:
+    """Of a chapter's first Markdown cell: how long it takes, and the first thing that one learns."""
+    minutes = re.search(r"^\*(\d+ minutes to read)", text, re.MULTILINE)
+    goal = re.search(rf"{GOALS}\s*\n\s*\n?- (.+?)[;.]?\s*(?:\n- |\n\n|\Z)", text, re.DOTALL)
+    if not minutes or not goal:
+        raise ValueError(f"its first cell must say “*N minutes to read” and “{GOALS}”, with a list")
+    return minutes[1], " ".join(goal[1].split())
+
+
+class Chapters(SphinxDirective):
+    """An ordered list below the caption of each part, counted from one part to the next."""
+
+    def run(self) -> list[nodes.Node]:
+        made: list[nodes.Node] = []
+        start = 1
+        for caption, names in parts(self.env):
+            chapters = nodes.enumerated_list(enumtype="arabic", suffix=".", start=start, classes=["chapters"])
+            chapters += [self.item(name) for name in names]
+            made += [nodes.rubric("", caption), chapters]
+            start += len(names)
+        return made
+
+    def item(self, name: str) -> nodes.list_item:
+        path = Path(self.env.doc2path(name))
+        self.env.note_dependency(str(path))
+        first = next(cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+        try:
+            minutes, goal = facts(first.source)
+        except ValueError as reason:
+            raise self.error(f"{path.name} can't be listed: {reason}") from reason
+        # Citations stay in the chapter.
+        goal = re.sub(r"\s*\{cite(:t)?\}`[^`]*`", "", goal)
+        found, _ = self.parse_inline(goal)
+        line = nodes.inline("", f"{minutes} · {len(list(claims(path)))} claims checked", classes=["facts"])
+        return nodes.list_item(
+            "",
+            nodes.paragraph("", "", link_to(name, self.env)),
+            nodes.paragraph("", "", nodes.Text("You will be able to "), *found, nodes.Text(".")),
+            nodes.paragraph("", "", line),
+        )
+
+
+class Door(SphinxDirective):
+    """A way into the book: a link, and below it what to expect."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        title, *rest = self.parse_content_to_nodes()
+        link = self.link(self.arguments[0])
+        link += nodes.inline("", "", *title.children)
+        return [nodes.container("", nodes.paragraph("", "", link), *rest, classes=["door"])]
+
+    def link(self, target: str) -> nodes.Element:
+        first = next(names[0] for _, names in parts(self.env))
+        if target == "here":
+            return link_to(first, self.env, explicit=True)
+        if target == "binder":
+            return nodes.reference("", refuri=binder(self.config.html_theme_options, first))
+        return nodes.reference("", refid=target, internal=True)
+
+
+def binder(options: dict[str, Any], chapter: str) -> str:
+    """The address that opens a chapter on Binder, from the repository that the site is built from."""
+    hub = options["launch_buttons"]["binderhub_url"]
+    owner_and_name = "/".join(options["repository_url"].rstrip("/").split("/")[-2:])
+    notebook = f"{options['path_to_docs']}/{chapter}.ipynb"
+    return f"{hub}/v2/gh/{owner_and_name}/{options['repository_branch']}?urlpath=lab/tree/{notebook}"
+
+
+def link_to(chapter: str, env: BuildEnvironment, explicit: bool = False) -> pending_xref:
+    """A link that Sphinx resolves when it has read the chapter too, with its title unless `explicit`."""
+    inside = [] if explicit else [nodes.inline()]
+    return pending_xref(
+        "", *inside, refdoc=env.docname, refdomain="std", reftype="doc", reftarget=f"/{chapter}",
+        refexplicit=explicit, refwarn=True,
+    )  # fmt: skip
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("chapters", Chapters)
+    app.add_directive("door", Door)
+    return {"parallel_read_safe": True}
