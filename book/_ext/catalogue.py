@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+from contents import link_to
 from docutils import nodes
-from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -26,11 +26,7 @@ class ExerciseCatalogue(SphinxDirective):
         return made
 
     def heading(self, chapter: str, exercises: list[Entry]) -> nodes.paragraph:
-        # Left to Sphinx to resolve, since the chapter may be read after this page.
-        link = pending_xref(
-            "", nodes.inline(), refdoc=self.env.docname, refdomain="std", reftype="doc",
-            reftarget=f"/{chapter.replace('_', '-')}", refexplicit=False, refwarn=True,
-        )  # fmt: skip
+        link = link_to(chapter.replace("_", "-"), self.env)
         minutes = sum(exercise.minutes for exercise in exercises)
         return nodes.paragraph("", "", link, nodes.Text(f" — {len(exercises)} exercises, {minutes} minutes"))
 

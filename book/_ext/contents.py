@@ -1,8 +1,10 @@
-"""The pages of the book in the order of _toc.yml, for the tables that speak of all of them."""
+"""The pages of the book in the order of _toc.yml, and links to them, for what speaks of several pages."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.environment import BuildEnvironment
 
 
@@ -18,3 +20,12 @@ def pages(env: BuildEnvironment) -> Iterator[tuple[str, Path]]:
 def chapters(env: BuildEnvironment) -> Iterator[tuple[str, Path]]:
     """Name and file of each notebook."""
     return ((name, page) for name, page in pages(env) if page.suffix == ".ipynb")
+
+
+def link_to(page: str, env: BuildEnvironment, *words: nodes.Node) -> pending_xref:
+    """A link with these words, or with the page's title, resolved when Sphinx has read that page too."""
+    inside = words or [nodes.inline()]
+    return pending_xref(
+        "", *inside, refdoc=env.docname, refdomain="std", reftype="doc", reftarget=f"/{page}",
+        refexplicit=bool(words), refwarn=True,
+    )  # fmt: skip

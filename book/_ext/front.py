@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from contents import link_to
 from docutils import nodes
 from ledger import claims
-from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -79,17 +79,16 @@ class Door(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         title, *rest = self.parse_content_to_nodes()
-        link = self.link(self.arguments[0])
-        link += nodes.inline("", "", *title.children)
+        link = self.link(self.arguments[0], nodes.inline("", "", *title.children))
         return [nodes.container("", nodes.paragraph("", "", link), *rest, classes=["door"])]
 
-    def link(self, target: str) -> nodes.Element:
+    def link(self, target: str, words: nodes.inline) -> nodes.Element:
         first = next(names[0] for _, names in parts(self.env))
         if target == "here":
-            return link_to(first, self.env, explicit=True)
+            return link_to(first, self.env, words)
         if target == "binder":
-            return nodes.reference("", refuri=binder(self.config.html_theme_options, first))
-        return nodes.reference("", refid=target, internal=True)
+            return nodes.reference("", "", words, refuri=binder(self.config.html_theme_options, first))
+        return nodes.reference("", "", words, refid=target, internal=True)
 
 
 def binder(options: dict[str, Any], chapter: str) -> str:
@@ -98,15 +97,6 @@ def binder(options: dict[str, Any], chapter: str) -> str:
     owner_and_name = "/".join(options["repository_url"].rstrip("/").split("/")[-2:])
     notebook = f"{options['path_to_docs']}/{chapter}.ipynb"
     return f"{hub}/v2/gh/{owner_and_name}/{options['repository_branch']}?urlpath=lab/tree/{notebook}"
-
-
-def link_to(chapter: str, env: BuildEnvironment, explicit: bool = False) -> pending_xref:
-    """A link that Sphinx resolves when it has read the chapter too, with its title unless `explicit`."""
-    inside = [] if explicit else [nodes.inline()]
-    return pending_xref(
-        "", *inside, refdoc=env.docname, refdomain="std", reftype="doc", reftarget=f"/{chapter}",
-        refexplicit=explicit, refwarn=True,
-    )  # fmt: skip
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
-from contents import chapters
+from contents import chapters, link_to
 from docutils import nodes
-from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -32,12 +31,7 @@ class Ledger(SphinxDirective):
         return made
 
     def heading(self, name: str, count: int) -> nodes.paragraph:
-        # Left to Sphinx to resolve, since the chapter may be read after this page.
-        link = pending_xref(
-            "", nodes.inline(), refdoc=self.env.docname, refdomain="std", reftype="doc", reftarget=f"/{name}",
-            refexplicit=False, refwarn=True,
-        )  # fmt: skip
-        return nodes.paragraph("", "", link, nodes.Text(f" — {count} claims"))
+        return nodes.paragraph("", "", link_to(name, self.env), nodes.Text(f" — {count} claims"))
 
     def table(self, rows: list[dict]) -> nodes.table:
         body = nodes.tbody()
