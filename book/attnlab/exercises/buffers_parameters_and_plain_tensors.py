@@ -593,7 +593,8 @@ class _Example(nn.Module):
     def __init__(self, words: str, inside: tuple[nn.Module, ...] = (), **held: object) -> None:
         super().__init__()
         self.words = words
-        self.inside = nn.ModuleList(inside)
+        for place, module in enumerate(inside):
+            held[f"inside_{place}"] = module
         for name, value in held.items():
             setattr(self, name, value)
 
@@ -641,7 +642,6 @@ def _behind_cases() -> Iterator[Case]:
         "of shape (13,)",
         (middle,),
         table=_zeros(2, 5),
-        name="outer",
     )
     yield Case("right for modules inside modules", {"model": outer})
     twice = _Example(

@@ -45,9 +45,15 @@ def who_follows() -> alt.TopLevelMixin:
                 "answer:N",
                 title=None,
                 scale=alt.Scale(domain=["no", "yes"]),
-                axis=alt.Axis(labelAngle=0, grid=True),
+                axis=alt.Axis(labelAngle=0, ticks=False),
             ),
-            y=alt.Y("kind:N", title=None, sort=None, scale=alt.Scale(domain=list(KINDS), range=[78, 240])),
+            y=alt.Y(
+                "kind:N",
+                title=None,
+                # The marks begin below the three lines of the readout.
+                scale=alt.Scale(domain=list(KINDS), range=[70, 260]),
+                axis=alt.Axis(grid=True, domain=False, ticks=False),
+            ),
             color=alt.Color("answer:N", legend=None, scale=alt.Scale(domain=list(answers))),
             shape=alt.Shape(
                 "answer:N", legend=None, scale=alt.Scale(domain=list(answers), range=list(answers.values()))

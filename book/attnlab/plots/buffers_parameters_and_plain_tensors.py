@@ -7,10 +7,10 @@ from torch import Tensor
 from attnlab.plots import Axis, curves
 
 
-def norms(rows: Mapping[str, Tensor], read: int) -> None:
-    """`norms({"the table": norms, "AdamW": others}, read=20)` draws the length of each row of a table.
+def row_lengths(rows: Mapping[str, Tensor], read: int) -> None:
+    """`row_lengths({"before": lengths, "AdamW": others}, read=20)` draws how long each row of a table is.
 
-    Of every row only each third is marked, so that the markers stay apart.
+    Only every third row is drawn, so that the markers stay apart.
     """
     shown = {name: values[::3] for name, values in rows.items()}
     unread = {name: values[read:] for name, values in rows.items()}
