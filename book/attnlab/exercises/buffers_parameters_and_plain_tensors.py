@@ -397,14 +397,14 @@ REPAIRED_CENTRE = Exercise(
         ),
         Mistake(
             "not persistent",
-            "The buffer is not persistent, so the mean is in no file. No code can compute it again: it is "
-            "what training found.",
+            "The mean is in no file: its buffer is not persistent, or it is no buffer at all. No code can "
+            "compute it again, since it is what training found.",
             _centre_with(hold=lambda self, mean: self.register_buffer("mean", mean, persistent=False)),
         ),
         Mistake(
             "not persistent, history kept",
-            "Two things: the buffer is not persistent, so the mean is lost when saved; and the mean is made "
-            "from inputs with their history.",
+            "Two things. The mean is lost when saved: its buffer is not persistent, or it is no buffer at "
+            "all. And it is made from inputs with their history.",
             _centre_with(
                 hold=lambda self, mean: self.register_buffer("mean", mean, persistent=False),
                 update=_with_history,
