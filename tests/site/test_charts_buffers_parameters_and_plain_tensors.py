@@ -80,7 +80,7 @@ def test_each_choice_shows_its_operation(page: Page, base_url: str, numbers: Cal
         chart.get_by_label(operation, exact=True).check()
         status = chart.get_by_role("status")
         expect(status).to_contain_text(f"{operation}: ")
-        assert numbers(chart, "yes").tolist() == [int(FOLLOWS[operation][kind]) for kind in KINDS]
+        assert numbers(chart, "reached").tolist() == [int(FOLLOWS[operation][kind]) for kind in KINDS]
         text = status.text_content() or ""
         yes, no = text.partition("yes: ")[2].split("no: ")
         for said, answer in ((yes, True), (no, False)):

@@ -39,6 +39,7 @@ def who_follows() -> alt.TopLevelMixin:
     marks = (
         alt.Chart(alt.InlineData(rows))
         .transform_filter("datum.operation == operation")
+        .transform_calculate(reached="datum.yes")  # for the test: what is left when the others are out
         .mark_point(filled=True, size=260, opacity=1)
         .encode(
             x=alt.X(
