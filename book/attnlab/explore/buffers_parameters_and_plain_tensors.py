@@ -10,7 +10,7 @@ _YES = {
     ".to(device)": ("Is it on the other device now?", KINDS[:4]),
     ".double()": ("Is it float64 now?", KINDS[:4]),
     "optimizer.step()": ("Has it been changed?", KINDS[:1]),
-    "requires_grad_(True)": ("And then, is it changed by a step?", KINDS[:2]),
+    "requires_grad_(True)": ("Does a step change it?", KINDS[:2]),
     "load another length": ("Does it refuse?", KINDS[:3]),
     "copy.deepcopy(model)": ("Has the copy one of its own?", KINDS),
     "torch.save(model)": ("Is it in the file?", KINDS),
