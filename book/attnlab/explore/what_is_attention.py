@@ -7,7 +7,7 @@ VISITORS = {10: 20, 13: 80, 16: 50}
 
 
 def _series(name: str) -> alt.Color:
-    """`_series("answer")` gives a mark the second of the page's colours, and `_series("weight")` the first."""
+    """`_series("answer")` gives a mark the second of the page's colours; "weight" has the first."""
     order = ["weight", "answer"]
     return alt.Color(f"{name}_series:N", scale=alt.Scale(domain=order), legend=None)
 

@@ -18,7 +18,7 @@ def cooling(coldness: Tensor, missing: Tensor, bound: Tensor) -> None:
         Axis("weight that the best key lacks", log=10),
         alt="The weight that the best key lacks, on a logarithmic axis, against 1 over the temperature: a "
         f"straight line from {missing[0]:.2f} at {coldness[0]:g} down to {missing[-1]:.0e} at "
-        f"{coldness[-1]:g}, just below the bound.",
+        f"{coldness[-1]:g}, everywhere below the bound.",
     )
 
 
@@ -46,6 +46,7 @@ def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor
             axes.plot(_round(key), _round(value), color=grey, marker="o", ls="", markersize=3)
             axes.plot(_round(query), _round(answer), color=COLOURS[colour][0])
             axes.set_title(name)
+            axes.set_xticks([0, 2, 4, 6])
             axes.set_xlabel("key, query")
         panels[0].set_ylabel("value, answer")
         ranges = "; ".join(
@@ -69,14 +70,12 @@ def look(asking: str, words: Sequence[str], weights: Tensor) -> None:
         shares = _round(weights)
         for place, (word, share) in enumerate(zip(words, shares, strict=True)):
             axes.plot(
-                [middle, place], [0, 1], color=COLOURS["blue"][0], ls=DASHES[0], lw=0.5 + 16 * share,
+                [middle, place], [0, 1], color=COLOURS["blue"][0], ls=DASHES[0], lw=0.5 + 20 * share,
                 alpha=0.7, solid_capstyle="butt",
             )  # fmt: skip
-            axes.text(place, 1.12, word, ha="center", va="bottom", fontsize=13)
-            # Beside the line, not on it: a thick line would swallow its number.
-            axes.text(place + 0.12, 0.86, f"{share:.2f}", ha="left", va="center")
-        axes.text(middle, -0.12, asking, ha="center", va="top", fontsize=13)
-        axes.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.45, 1.45))
+            axes.text(place, 1.1, f"{word}\n{share:.2f}", ha="center", va="bottom", fontsize=12)
+        axes.text(middle, -0.12, asking, ha="center", va="top", fontsize=12)
+        axes.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.45, 1.75))
         axes.set_axis_off()
         told = ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
         _show(figure, f"Lines from the word “{asking}” to each word, as thick as its weight: {told}.")
