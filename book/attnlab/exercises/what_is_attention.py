@@ -239,11 +239,6 @@ GATE_SHAPES = ShapePuzzle(
             {"attention.sum(-1)": (64,), "weights.sum(-1)": (1, 10)},
         ),
         WrongShapes(
-            "everything summed",
-            "with a dim, sum() takes one axis away and keeps the others.",
-            {"attention.sum(-1)": (), "weights.sum(-1)": ()},
-        ),
-        WrongShapes(
             "axis kept",
             "a sum takes its axis away, unless keepdim=True asks for it to stay with length 1.",
             {
