@@ -9,7 +9,7 @@ from attnlab.exercises.puzzle import ShapePuzzle
 
 # The modules, in the order of the book; each is named after its chapter's notebook. They are imported when
 # asked for, so that an edit of one chapter's exercises leaves the outputs of the others valid.
-CHAPTERS = ("why_divide_by_root_dk",)
+CHAPTERS = ("two_ways_to_score", "why_divide_by_root_dk")
 
 
 def chapter(name: str) -> tuple[str, tuple[Exercise | ShapePuzzle, ...]]:
@@ -44,7 +44,7 @@ class Entry:
 def catalogue() -> list[Entry]:
     """`catalogue()` lists every exercise of the book, and the mistakes that its check can name.
 
-    >>> catalogue()[0].mistakes["not scaled"]
+    >>> [entry.mistakes["not scaled"] for entry in catalogue() if entry.exercise == "scaled_scores"][0]
     'These are the plain products q·k. What is left to do is the division by √d_k.'
     """
     return [
