@@ -2,25 +2,37 @@
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib as mpl
+from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnlab.plots import Axis, curves, heat_map
+from attnlab.plots import COLOURS, MARKERS, SERIES, STYLE, Axis, _show, curves
 
 
 def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) -> None:
-    """`winners_found(found, ["nearest"], ["dot"])` shades the share of winners found: (wishes, scores)."""
+    """`winners_found(found, ["nearest"], ["dot"])` marks the share of winners found: (wishes, scores)."""
     rows = "; ".join(
         f"{wish}: {', '.join(f'{name} {share:.2f}' for name, share in zip(names, row, strict=True))}"
         for wish, row in zip(wishes, found.tolist(), strict=True)
     )
-    heat_map(
-        found,
-        wishes,
-        names,
-        row_label="",
-        column_label="",
-        alt=f"The share of queries for which each score puts the right one of eight keys first. {rows}.",
-    )
+    alt = f"The share of queries for which each score puts the right one of eight keys first. {rows}."
+    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 3.4)}):
+        figure = Figure()
+        axes = figure.subplots()
+        axes.axvline(1 / 8, color=COLOURS["grey"][0], ls=":", label="guessing")
+        places = range(len(wishes), 0, -1)  # the first wish on top
+        for column, name, colour, marker in zip(found.T, names, SERIES, MARKERS, strict=False):
+            shares = [round(share, 3) for share in column.tolist()]
+            # Clipping would cut a marker at 0 or 1 in half.
+            axes.plot(
+                shares, places, ls="", marker=marker, color=COLOURS[colour][0], label=name, clip_on=False
+            )
+        axes.set_yticks(places, list(wishes))
+        axes.set_xlim(0, 1)
+        axes.set_xlabel("share of winners found")
+        axes.tick_params(axis="y", length=0)
+        figure.legend(loc="outside upper left", ncols=3)
+        _show(figure, alt)
 
 
 def along_a_ray(lengths: Tensor, dot: Tensor, additive: Tensor, edge: float) -> None:
