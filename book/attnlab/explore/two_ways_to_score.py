@@ -48,7 +48,7 @@ def score_field() -> alt.TopLevelMixin:
         "sign:N",
         title=None,
         scale=alt.Scale(domain=["score above 0", "score below 0"]),
-        legend=alt.Legend(orient="top", symbolType="square", labelFontSize=12),
+        legend=alt.Legend(orient="top", symbolType="square", labelFontSize=12, labelColor="currentColor"),
     )
     step = 2 * EDGE / CELLS
     field = (
@@ -70,7 +70,7 @@ def score_field() -> alt.TopLevelMixin:
             y2="high",
             color=sign,
             opacity=alt.Opacity(
-                "size:Q", scale=alt.Scale(domain=[0, 6], range=[0, 0.9], clamp=True), legend=None
+                "size:Q", scale=alt.Scale(domain=[0, 6], range=[0, 0.75], clamp=True), legend=None
             ),
         )
     )

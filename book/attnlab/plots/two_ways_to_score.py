@@ -16,16 +16,17 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         for wish, row in zip(wishes, found.tolist(), strict=True)
     )
     alt = f"The share of queries for which each score puts the right one of eight keys first. {rows}."
-    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 3.4)}):
+    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 3.8)}):
         figure = Figure()
         axes = figure.subplots()
         axes.axvline(1 / 8, color=COLOURS["grey"][0], ls=":", label="guessing")
         places = range(len(wishes), 0, -1)  # the first wish on top
-        for column, name, colour, marker in zip(found.T, names, SERIES, MARKERS, strict=False):
-            shares = [round(share, 3) for share in column.tolist()]
-            # Clipping would cut a marker at 0 or 1 in half.
+        for number, (name, colour, marker) in enumerate(zip(names, SERIES, MARKERS, strict=False)):
+            shares = [round(share, 3) for share in found[:, number].tolist()]
+            # One below the other, so that equal shares stay apart. Clipping would halve a marker at 1.
+            heights = [place + 0.24 - 0.16 * number for place in places]
             axes.plot(
-                shares, places, ls="", marker=marker, color=COLOURS[colour][0], label=name, clip_on=False
+                shares, heights, ls="", marker=marker, color=COLOURS[colour][0], label=name, clip_on=False
             )
         axes.set_yticks(places, list(wishes))
         axes.set_xlim(0, 1)
