@@ -291,7 +291,7 @@ def check_position_shapes(answers: object) -> Report:
 
 def _wavelength(column: int, d_model: int, base: float) -> float:
     """How many positions a column takes for one turn: columns 0 and 1 take 2π."""
-    return 2 * math.pi * base ** (2 * (column // 2) / d_model)
+    return 2 * math.pi * math.pow(base, 2 * (column // 2) / d_model)
 
 
 def _wavelength_case(label: str, column: int, d_model: int, base: float) -> Case:

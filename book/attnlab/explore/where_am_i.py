@@ -7,7 +7,7 @@ POSITIONS = 64  # the rows that are drawn
 TABLE, WORDS, PROFILE = (0, 150), 164, (228, 350)
 
 
-def position_table() -> alt.LayerChart:
+def position_table() -> alt.TopLevelMixin:
     """`position_table()` draws the sinusoidal table, and how alike each row is to a chosen one.
 
     Sliders set d_model, the base and the chosen row. A position of the table is a column of the picture, so
@@ -112,9 +112,7 @@ def position_table() -> alt.LayerChart:
         "number of columns, the base and the chosen position. Moving the position moves the profile and "
         "leaves its shape; with base 1 all pairs turn together and far rows become as alike as near ones."
     )
-    return (
-        alt.layer(table, *marks, profile, summary)
-        .resolve_scale(y="independent")
-        .add_params(d_model, exponent, chosen, base)
-        .properties(width=480, height=PROFILE[1], description=description)
+    both: alt.LayerChart = alt.layer(table, *marks, profile, summary).resolve_scale(y="independent")
+    return both.add_params(d_model, exponent, chosen, base).properties(
+        width=480, height=PROFILE[1], description=description
     )
