@@ -83,14 +83,14 @@ FITTED = Exercise(
     reference=_fitted,
     returns=("row",),
     cases=(
-        _ids_case("right for a short text, at the back", _ids(7, 8, 9), 5, False, 0),
-        _ids_case("right for a short text, at the front", _ids(7, 8, 9), 5, True, 0),
-        _ids_case("right for a long text, at the back", _ids(4, 5, 6, 7, 8, 9), 4, False, 0),
-        _ids_case("right for a long text, at the front", _ids(4, 5, 6, 7, 8, 9), 4, True, 0),
-        _ids_case("right for a text that fits", _ids(2, 3, 4), 3, True, 0),
-        _ids_case("right for a text that fits", _ids(2, 3, 4), 3, False, 0),
-        _ids_case("right for another padding number", _ids(7, 8), 4, True, 1),
-        _ids_case("right for a much longer row", _ids(7, 8), 9, True, 1),
+        _ids_case("right for a short text, at the back", _ids(7, 9, 8), 5, False, 0),
+        _ids_case("right for a short text, at the front", _ids(7, 9, 8), 5, True, 0),
+        _ids_case("right for a long text, at the back", _ids(4, 5, 9, 6, 8, 7), 4, False, 0),
+        _ids_case("right for a long text, at the front", _ids(4, 5, 9, 6, 8, 7), 4, True, 0),
+        _ids_case("right for a text that fits", _ids(2, 4, 3), 3, True, 0),
+        _ids_case("right for a text that fits", _ids(2, 4, 3), 3, False, 0),
+        _ids_case("right for another padding number", _ids(8, 7), 4, True, 1),
+        _ids_case("right for a much longer row", _ids(8, 7), 9, True, 1),
     ),
     mistakes=(
         Mistake(
