@@ -6,7 +6,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnlab.plots import COLOURS, STYLE, Axis, _show, curves
+from attnlab.plots import COLOURS, SERIES, STYLE, Axis, _show, curves
 
 
 def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> None:
@@ -66,14 +66,26 @@ def weight_on_padding(padding: Tensor, weight: Tensor) -> None:
 
 def opinions(shares: Mapping[str, Sequence[float]]) -> None:
     """`opinions({"short": [0.1, 0.1, 0.2, 0.2, 0.4]})` draws where in a review its words of opinion stand."""
-    words = _listed(shares)
-    curves(
-        range(1, 6),
-        shares,
-        Axis("fifth of the review"),
-        Axis("share of its words of opinion"),
-        alt=f"The share of the words of opinion that stands in each fifth of a review. {words}.",
-    )
+    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 2.6)}):
+        figure = Figure()
+        axes = figure.subplots()
+        width = 0.8 / len(shares)
+        for i, (name, colour) in enumerate(zip(shares, SERIES, strict=False)):
+            left = [fifth + i * width for fifth in range(1, 6)]
+            heights = [round(share, 3) for share in shares[name]]
+            # Pale and full as well as two hues: colour is never the only difference.
+            axes.bar(left, heights, width * 0.9, color=COLOURS[colour][0], alpha=0.5 + 0.5 * i, label=name)
+        axes.set_xticks(
+            [fifth + 0.4 - width / 2 for fifth in range(1, 6)], ["first", "2nd", "3rd", "4th", "last"]
+        )
+        axes.set_xlabel("fifth of the review")
+        axes.set_ylabel("share of its\nwords of opinion")
+        axes.grid(False, axis="x")
+        axes.legend()
+        _show(
+            figure,
+            f"The share of the words of opinion that stands in each fifth of a review. {_listed(shares)}.",
+        )
 
 
 def _listed(shares: Mapping[str, Sequence[float]]) -> str:
