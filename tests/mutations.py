@@ -403,6 +403,40 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
             ("losses of seeds averaged", "losses(outputs, targets).sum()", "losses(outputs, targets).mean()"),
         ],
     },
+    "text": {
+        "TestFolder::test_the_sample_is_never_taken_unasked": [
+            ("sample taken for the data", "if sample else root / name", "if True else root / name"),
+            ("sample not offered", 'ask = "" if sample else', 'ask = "" if True else'),
+        ],
+        "TestFolder::test_half_a_data_set_is_none": [
+            ("half a data set read", "if missing:", "if len(missing) == len(NEEDED[name]):"),
+        ],
+        "TestWikiText2::test_is_what_torchtext_reads": [
+            ("downloaded", "path=str(folder(WIKITEXT2, sample, root))", "root=str(root / 'nowhere')"),
+        ],
+        "TestImdb::test_reviews_come_in_the_order_of_their_numbers": [
+            ("12 before 2", 'return int(file.stem.partition("_")[0]), file.stem', "return file.stem"),
+        ],
+        "TestImdb::test_a_review_is_read_to_its_end": [
+            (
+                "first line alone",
+                '" ".join(file.read_text(encoding="utf-8").splitlines())',
+                "file.open().readline()",
+            ),
+        ],
+        "TestByLength::test_neighbours_in_length_share_a_batch": [
+            ("nothing sorted by length", "sort_within_batch=True", "sort_within_batch=False"),
+        ],
+        "TestByLength::test_the_seed_alone_decides_the_order": [
+            ("seed ignored", "random.seed(seed)", "pass"),
+        ],
+        "TestByLength::test_leaves_pythons_random_numbers_alone": [
+            ("generator left seeded", "random.setstate(before)", "pass"),
+        ],
+        "TestNextTokenBatches::test_the_field_keeps_its_eos_token": [
+            ("end of sentence cleared", "field.eos_token = eos_token", "pass"),
+        ],
+    },
     "claims": {
         "test_a_claim_that_does_not_hold_raises": [
             (

@@ -274,7 +274,7 @@ def _read_part(part: object, right: Tensor) -> Tensor:
         raise _WrongTypeError(f"It returns {type(part).__name__} where a tensor is expected.")
     if part.layout is not torch.strided or part.device != right.device:
         raise _WrongTypeError("It returns a tensor of another kind, or on another device, than its inputs.")
-    if not part.is_floating_point():
+    if part.is_floating_point() != right.is_floating_point():
         raise _WrongTypeError(f"It returns {dtype(part)} numbers where {dtype(right)} ones are expected.")
     return part.detach().clone()
 
@@ -317,12 +317,12 @@ def _fault(exercise: Exercise, function: object, attempt: _Attempt, right: Answe
         if got.dtype != expected.dtype:
             return (f"{name} is {dtype(got)}, expected {dtype(expected)}, as the inputs are",)
         if not _close(got, expected):
-            return _difference(name, got.double(), expected.double())
+            return _difference(name, got, expected)
     return ()
 
 
 def _difference(name: str, got: Tensor, expected: Tensor) -> tuple[str, ...]:
-    gaps = (got - expected).abs().nan_to_num(nan=math.inf, posinf=math.inf)
+    gaps = (got.double() - expected.double()).abs().nan_to_num(nan=math.inf, posinf=math.inf)
     largest = gaps.max().item()
     # Among gaps that are equal but for rounding the first, so that every machine points at the same place.
     place = (gaps >= largest * (1 - TOLERANCE)).nonzero()[0].tolist()

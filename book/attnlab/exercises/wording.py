@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
-from torch import Tensor, float32
+from torch import Tensor, float32, int64
 
 # The most numbers that a message writes out; of a larger tensor it gives the shape.
 WRITTEN_OUT = 16
@@ -19,11 +19,15 @@ def written(value: Tensor) -> str:
     >>> import torch
     >>> written(torch.tensor([[0.5, 1 / 3]]))
     '[[0.5, 0.3333]]'
+    >>> written(torch.tensor([4, 1]))
+    '[4, 1]'
     """
 
     def nested(numbers: Any) -> str:
         if isinstance(numbers, list):
             return "[" + ", ".join(map(nested, numbers)) + "]"
+        if isinstance(numbers, int):
+            return str(numbers)
         # Rounded twice, and tiny numbers to 0: so noise can't show, not even beside a tie (0.125).
         return str(0.0 if abs(numbers) < 1e-6 else float(f"{float(f'{numbers:.6g}'):.4g}"))
 
@@ -40,7 +44,7 @@ def shown(name: str, value: Any) -> str:
         return f"{name} = {value}"
     if value.numel() > WRITTEN_OUT:
         return f"{name} of shape {tuple(value.shape)}, {dtype(value)}"
-    kind = "" if value.dtype == float32 else f", dtype={value.dtype}"
+    kind = "" if value.dtype in (float32, int64) else f", dtype={value.dtype}"
     return f"{name} = torch.tensor({written(value)}{kind})"
 
 
