@@ -9,7 +9,7 @@ from attnlab.exercises.puzzle import ShapePuzzle
 
 # The modules, in the order of the book; each is named after its chapter's notebook. They are imported when
 # asked for, so that an edit of one chapter's exercises leaves the outputs of the others valid.
-CHAPTERS = ("why_divide_by_root_dk",)
+CHAPTERS = ("why_divide_by_root_dk", "epochs_batches_iterations")
 
 
 def chapter(name: str) -> tuple[str, tuple[Exercise | ShapePuzzle, ...]]:
