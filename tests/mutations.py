@@ -403,6 +403,15 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
             ("losses of seeds averaged", "losses(outputs, targets).sum()", "losses(outputs, targets).mean()"),
         ],
     },
+    "distributed_worker": {
+        "test_another_order_in_each_epoch": [
+            ("one order for all epochs", "sampler.set_epoch(epoch)", "pass"),
+        ],
+        "test_two_processes_do_what_one_does_with_batches_twice_as_large": [
+            ("gradients not averaged", "model = DistributedDataParallel(network)", "model = network"),
+            ("losses summed over the processes", " / distributed.get_world_size()", ""),
+        ],
+    },
     "claims": {
         "test_a_claim_that_does_not_hold_raises": [
             (

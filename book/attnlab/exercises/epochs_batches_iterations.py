@@ -36,6 +36,7 @@ EPOCH_ITERATIONS = Exercise(
     cases=(
         _count_case("right for one worker, with batches that come out even", 8, 2, False, 1),
         _count_case("right for one worker, with a last batch that is short", 11, 4, False, 1),
+        _count_case("right for one worker, with a last batch that is short", 9, 4, False, 1),
         _count_case("right with drop_last", 11, 4, True, 1),
         _count_case("right for several workers", 2000, 500, False, 4),
         _count_case("right for shares that don't come out even", 2001, 500, False, 2),
