@@ -3,6 +3,7 @@
 import altair as alt
 
 KINDS = ("full batch", "short last batch", "left out")
+LEGEND_PLACES = (0, 600, 1520)  # on the axis of the examples
 MOST_BATCHES = 40  # of all workers together, at any setting of the sliders: 5 workers with 5 each is the most
 
 
@@ -42,13 +43,13 @@ def one_epoch() -> alt.TopLevelMixin:
             f" dropping ? '{KINDS[2]}' : '{KINDS[1]}'",
         )
     )
-    bars = batches.mark_bar(stroke="var(--paper)", strokeWidth=2).encode(
-        x=alt.X(
-            "start:Q",
-            title="examples that one worker reads in an epoch",
-            scale=alt.Scale(domain=[0, 2100], nice=False),
-            axis=alt.Axis(grid=False, tickCount=5),
-        ),
+    # The offset leaves a gap between neighbours, and makes a batch of one example visible.
+    along = alt.Scale(domain=[0, 2100], nice=False)
+    title = "examples that one worker reads in an epoch"
+    axis = alt.Axis(grid=False, tickCount=5)
+    colour = alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=None)
+    bars = batches.mark_bar(x2Offset=-2).encode(
+        x=alt.X("start:Q", title=title, scale=along, axis=axis),
         x2="end:Q",
         y=alt.Y(
             "worker:O",
@@ -56,11 +57,16 @@ def one_epoch() -> alt.TopLevelMixin:
             scale=alt.Scale(domain=list(range(8)), padding=0.15),
             axis=alt.Axis(labelAngle=0),
         ),
-        color=alt.Color(
-            "kind:N", title=None, scale=alt.Scale(domain=list(KINDS)), legend=alt.Legend(orient="top")
-        ),
-        opacity=alt.Opacity("kind:N", scale=alt.Scale(domain=list(KINDS), range=[1, 1, 0.35]), legend=None),
+        color=colour,
+        opacity=alt.Opacity("kind:N", scale=alt.Scale(domain=list(KINDS), range=[1, 1, 0.4]), legend=None),
     )
+    # A legend made of marks: Vega's own has no colour for dark pages.
+    kinds = [{"kind": kind, "place": place} for kind, place in zip(KINDS, LEGEND_PLACES, strict=True)]
+    legend = alt.Chart(alt.InlineData(kinds)).encode(
+        x=alt.X("place:Q", title=title, scale=along, axis=axis), y=alt.value(-14)
+    )
+    squares = legend.mark_square(size=90, opacity=1, xOffset=5).encode(color=colour)
+    words = legend.mark_text(align="left", baseline="middle", dx=13, fontSize=12).encode(text="kind:N")
     readout = (
         alt.Chart(alt.sequence(0, 1, as_="place"))
         .transform_calculate(
@@ -88,7 +94,7 @@ def one_epoch() -> alt.TopLevelMixin:
         "and one example is read twice, so that both come out even."
     )
     return (
-        alt.layer(bars, readout)
+        alt.layer(bars, squares, words, readout)
         .add_params(examples, batch_size, workers, last, dropping, share, pieces, updates)
         .properties(width=480, height=280, description=description)
     )
