@@ -1,0 +1,82 @@
+"""The script that several processes run: started as readers start it, and compared with one process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from attnlab import distributed_worker
+from attnlab.runtime import generator
+
+BOOK = Path(distributed_worker.__file__).parent.parent
+EXAMPLES = 2001
+
+
+def network() -> nn.Sequential:
+    torch.manual_seed(0)
+    hidden = [nn.Linear(2, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU()]
+    return nn.Sequential(*hidden, nn.Linear(64, 2)).double()
+
+
+@pytest.fixture(scope="module")
+def start() -> dict:
+    points = torch.rand(EXAMPLES, 2, generator=generator(0), dtype=torch.float64)
+    return {
+        "weights": network().state_dict(),
+        "points": points,
+        "labels": (points.sum(-1) > 1).long(),
+    }
+
+
+@pytest.fixture(scope="module")
+def reports(start: dict, tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
+    folder = tmp_path_factory.mktemp("run")
+    torch.save(start, folder / "start.pt")
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1"]
+    command += ["--nproc-per-node=2", "-m", "attnlab.distributed_worker", str(folder)]
+    run = subprocess.run(
+        command,
+        cwd=BOOK,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "ATTNLAB_DEVICE": "cpu"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return [torch.load(folder / f"{rank}.pt") for rank in range(2)]
+
+
+def test_each_process_reads_its_share_in_batches_of_its_own(reports: list[dict]) -> None:
+    for report in reports:
+        assert [len(numbers) for numbers in report["seen"]] == 2 * [500, 500, 1]
+    first, second = (torch.cat(report["seen"][:3]) for report in reports)
+    # 2001 examples make 1001 for each: one of them is read twice.
+    assert len(torch.cat([first, second]).unique()) == EXAMPLES
+
+
+def test_another_order_in_each_epoch(reports: list[dict]) -> None:
+    for report in reports:
+        assert not torch.equal(torch.cat(report["seen"][:3]), torch.cat(report["seen"][3:]))
+
+
+def test_two_processes_do_what_one_does_with_batches_twice_as_large(start: dict, reports: list[dict]) -> None:
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=distributed_worker.RATE)
+    for step, pair in enumerate(zip(*(report["seen"] for report in reports), strict=True)):
+        both = torch.cat(pair)
+        loss = F.cross_entropy(model(start["points"][both]), start["labels"][both])
+        optimizer.zero_grad()
+        loss.backward()
+        for report in reports:
+            torch.testing.assert_close(report["losses"][step], loss.detach(), rtol=1e-12, atol=0)
+            gradients = [weight.grad for weight in model.parameters()]
+            torch.testing.assert_close(report["gradients"][step], gradients, rtol=0, atol=1e-12)
+        optimizer.step()
+    for report in reports:
+        torch.testing.assert_close(dict(report["weights"]), dict(model.state_dict()), rtol=0, atol=1e-12)
