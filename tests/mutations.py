@@ -403,7 +403,6 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
             ("losses of seeds averaged", "losses(outputs, targets).sum()", "losses(outputs, targets).mean()"),
         ],
     },
-<<<<<<< HEAD
     "text": {
         "TestFolder::test_the_sample_is_never_taken_unasked": [
             ("sample taken for the data", "if sample else root / name", "if True else root / name"),
@@ -436,7 +435,8 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
         ],
         "TestNextTokenBatches::test_the_field_keeps_its_eos_token": [
             ("end of sentence cleared", "field.eos_token = eos_token", "pass"),
-=======
+        ],
+    },
     "distributed_worker": {
         "test_another_order_in_each_epoch": [
             ("one order for all epochs", "sampler.set_epoch(epoch)", "pass"),
@@ -444,7 +444,6 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
         "test_two_processes_do_what_one_does_with_batches_twice_as_large": [
             ("gradients not averaged", "model = DistributedDataParallel(network)", "model = network"),
             ("losses summed over the processes", " / distributed.get_world_size()", ""),
->>>>>>> epochs-batches-iterations
         ],
     },
     "claims": {

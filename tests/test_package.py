@@ -17,11 +17,7 @@ import attnlab
 FLOORS = {
     "shapes": 0, "runtime": 0, "claims": 0,
     "scores": 1, "masks": 1, "positions": 1, "plots": 1, "explore": 1,
-<<<<<<< HEAD
-    "text": 1,
-=======
-    "distributed_worker": 1,
->>>>>>> epochs-batches-iterations
+    "text": 1, "distributed_worker": 1,
     "attention": 2, "training": 2,
     "layers": 3,
     "exercises": 4,

@@ -9,7 +9,15 @@ from attnlab.exercises.puzzle import ShapePuzzle
 
 # The modules, in the order of the book; each is named after its chapter's notebook. They are imported when
 # asked for, so that an edit of one chapter's exercises leaves the outputs of the others valid.
-CHAPTERS = ("why_divide_by_root_dk", "buffers_parameters_and_plain_tensors")
+CHAPTERS = (
+    "what_is_attention",
+    "two_ways_to_score",
+    "why_divide_by_root_dk",
+    "where_am_i",
+    "buffers_parameters_and_plain_tensors",
+    "text_as_tensors",
+    "epochs_batches_iterations",
+)
 
 
 def chapter(name: str) -> tuple[str, tuple[Exercise | ShapePuzzle, ...]]:
