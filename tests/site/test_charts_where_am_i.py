@@ -18,7 +18,7 @@ def chart(page: Page, base_url: str) -> Locator:
 
 
 def move(chart: Locator, label: str, value: float) -> None:
-    chart.get_by_label(label).evaluate(
+    chart.get_by_role("slider", name=label).evaluate(
         "(slider, value) => { slider.value = value;"
         " slider.dispatchEvent(new Event('input', { bubbles: true })); }",
         str(value),
@@ -36,7 +36,8 @@ def test_the_table_and_the_profile_are_attnlabs(
     move(chart, "base, as a power of 10", exponent)
     move(chart, "chosen position", chosen)
     status = chart.get_by_role("status")
-    expect(status).to_contain_text(f"row {chosen} of {d_model} columns, base {base:,.4g}")
+    words = f"{base:,.0f}" if base >= 10 else f"{base:.3f}"
+    expect(status).to_contain_text(f"row {chosen} of {d_model} columns, base {words}, ")
     table = sinusoidal(POSITIONS, d_model, base, torch.float64)
     drawn = numbers(chart, "value")
     torch.testing.assert_close(drawn, table.flatten(), atol=1e-9, rtol=0)
@@ -53,5 +54,5 @@ def test_the_table_and_the_profile_are_attnlabs(
 
 def test_each_control_moves_by_keyboard(chart: Locator) -> None:
     for label in ("columns (d_model)", "base, as a power of 10", "chosen position"):
-        chart.get_by_label(label).press("ArrowLeft")
+        chart.get_by_role("slider", name=label).press("ArrowLeft")
     expect(chart.get_by_role("status")).to_contain_text("row 19 of 14 columns, base 3,162")
