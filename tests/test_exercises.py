@@ -615,16 +615,17 @@ def test_the_books_own_solution_hands_nothing_in():
 
 
 def test_the_summary_asks_for_a_chapter_that_exists():
-    with pytest.raises(ValueError, match="chapter must be one of why_divide_by_root_dk, got 'why'"):
+    with pytest.raises(ValueError, match="chapter must be one of what_is_attention, two.*, got 'why'"):
         exercises.summary("why")
 
 
 def test_the_catalogue_lists_what_a_teacher_asks_for():
     entries = exercises.catalogue()
     assert [entry.exercise for entry in entries] == [exercise.name for exercise in ALL]
-    assert entries[0].chapter == "why_divide_by_root_dk"
-    assert (entries[0].difficulty, entries[0].minutes) == (1, 5)
-    assert "multiply where you meant to divide" in entries[0].mistakes["multiplied"]
+    assert [entry.chapter for entry in entries] == [name for name, _ in exercises.every_exercise()]
+    (scaled,) = (entry for entry in entries if entry.exercise == "scaled_scores")
+    assert (scaled.chapter, scaled.difficulty, scaled.minutes) == ("why_divide_by_root_dk", 1, 5)
+    assert "multiply where you meant to divide" in scaled.mistakes["multiplied"]
 
 
 def test_the_table_counts_every_mistake_as_rejected_and_named():

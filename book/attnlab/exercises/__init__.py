@@ -52,8 +52,8 @@ class Entry:
 def catalogue() -> list[Entry]:
     """`catalogue()` lists every exercise of the book, and the mistakes that its check can name.
 
-    >>> catalogue()[0].mistakes["not scaled"]
-    'These are the plain products q·k. What is left to do is the division by √d_k.'
+    >>> catalogue()[0].mistakes["multiplied"]
+    'The scores are multiplied by the temperature. A high temperature must bring them together: divide.'
     """
     return [
         Entry(
