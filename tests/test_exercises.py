@@ -615,7 +615,7 @@ def test_the_books_own_solution_hands_nothing_in():
 
 
 def test_the_summary_asks_for_a_chapter_that_exists():
-    with pytest.raises(ValueError, match="chapter must be one of what_is_attention, two.*, got 'why'"):
+    with pytest.raises(ValueError, match=r"chapter must be one of what_is_attention, two.*, got 'why'"):
         exercises.summary("why")
 
 

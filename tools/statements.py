@@ -223,9 +223,10 @@ def statements(notebook: NotebookNode) -> list[Statement]:
         if cell.cell_type == "code":
             candidates += holders(cell, section)
             continue
-        for heading in re.findall(r"(?m)^## (.*)$", cell.source):
-            section = heading.strip()
-        found += [(section, *one) for one in stated(cell.source)]
+        for part in re.split(r"(?m)^(?=## )", cell.source):
+            if part.startswith("## "):
+                section = part.splitlines()[0].removeprefix("## ").strip()
+            found += [(section, *one) for one in stated(part)]
     return [
         Statement(number, sentence, held_by(number, section, candidates))
         for section, number, sentence in found

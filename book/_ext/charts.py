@@ -32,6 +32,7 @@ LOOK = {
     "mark": {"color": "var(--blue)"},
     "text": {"color": "var(--ink)", "fontSize": 13},
     "view": {"stroke": None},
+    "legend": {"labelColor": "var(--ink)", "titleColor": "var(--ink)", "labelFontSize": 12},
     "range": {"category": [f"var(--{name})" for name in ("blue", "orange", "green", "purple", "grey")]},
     "axis": {
         "labelColor": "var(--ink)",

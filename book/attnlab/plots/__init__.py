@@ -98,18 +98,18 @@ def curves(
         axes = figure.subplots()
         _scale(axes, x_axis, y_axis)
         if x_axis.log:
-            axes.set_xticks(_round(x), [f"{value:g}" for value in _round(x)])
+            axes.set_xticks(rounded(x), [f"{value:g}" for value in rounded(x)])
             axes.minorticks_off()
         for (name, y), colour, marker, dash in zip(series.items(), SERIES, MARKERS, DASHES, strict=False):
             if spread and name in spread:
                 low, high = spread[name]
                 axes.fill_between(
-                    _round(x), _round(low), _round(high), color=COLOURS[colour][0], alpha=0.15, lw=0
+                    rounded(x), rounded(low), rounded(high), color=COLOURS[colour][0], alpha=0.15, lw=0
                 )
-            axes.plot(_round(x), _round(y), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
+            axes.plot(rounded(x), rounded(y), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
         if len(series) > 1:
             axes.legend()
-        _show(figure, alt)
+        show(figure, alt)
 
 
 def histograms(samples: Mapping[str, Numbers], x_axis: Axis, *, alt: str, bins: Numbers) -> None:
@@ -119,12 +119,14 @@ def histograms(samples: Mapping[str, Numbers], x_axis: Axis, *, alt: str, bins: 
         panels = figure.subplots(1, len(samples), sharex=True, sharey=True, squeeze=False)[0]
         for axes, (name, values), colour in zip(panels, samples.items(), SERIES, strict=False):
             # Shares to three decimals: a sample that crosses a bin's edge by its last digit changes nothing.
-            counts, edges = np.histogram(_round(values), _round(bins))
-            axes.stairs(_round(counts / counts.sum()), edges, fill=True, color=COLOURS[colour][0], alpha=0.75)
+            counts, edges = np.histogram(rounded(values), rounded(bins))
+            axes.stairs(
+                rounded(counts / counts.sum()), edges, fill=True, color=COLOURS[colour][0], alpha=0.75
+            )
             axes.set_title(name)
             axes.set_xlabel(x_axis.label)
         panels[0].set_ylabel("share of samples")
-        _show(figure, alt)
+        show(figure, alt)
 
 
 def heat_map(
@@ -146,13 +148,13 @@ def heat_map(
         # dark pages: their blue is a hair off the series' blue, which turns light there.
         shades = sns.light_palette("#0068a6", as_cmap=True)
         sns.heatmap(
-            _round(matrix), vmin=0, annot=True, fmt=".2f", cmap=shades, cbar=False, square=True, ax=axes,
+            rounded(matrix), vmin=0, annot=True, fmt=".2f", cmap=shades, cbar=False, square=True, ax=axes,
             xticklabels=list(columns), yticklabels=list(rows), linewidths=1, linecolor=COLOURS["paper"][0],
         )  # fmt: skip
         axes.set_xlabel(column_label)
         axes.set_ylabel(row_label)
         axes.tick_params(length=0, rotation=0)
-        _show(figure, alt)
+        show(figure, alt)
 
 
 def _scale(axes: Axes, x_axis: Axis, y_axis: Axis) -> None:
@@ -164,15 +166,18 @@ def _scale(axes: Axes, x_axis: Axis, y_axis: Axis) -> None:
         axes.set_yscale("log", base=y_axis.log)
 
 
-def _round(numbers: Numbers) -> npt.NDArray[Any]:
-    """Three decimals, or three significant digits of what is smaller: a logarithmic axis shows those too."""
+def rounded(numbers: Numbers) -> npt.NDArray[Any]:
+    """`rounded([0.12345, 1e-5])` keeps three decimals, or three significant digits of what is smaller.
+
+    A logarithmic axis shows those too.
+    """
     array = (
         numbers.detach().cpu().numpy() if isinstance(numbers, Tensor) else np.asarray(numbers, dtype=float)
     )
     magnitude = np.abs(np.where(array == 0, 1, array))
     decimals = np.maximum(3, 2 - np.floor(np.log10(magnitude)).astype(int))
-    rounded = [round(float(n), int(d)) for n, d in zip(array.ravel(), decimals.ravel(), strict=True)]
-    return np.array(rounded).reshape(array.shape)
+    kept = [round(float(n), int(d)) for n, d in zip(array.ravel(), decimals.ravel(), strict=True)]
+    return np.array(kept).reshape(array.shape)
 
 
 def svg(figure: Figure, alt: str) -> str:
@@ -194,7 +199,8 @@ def svg(figure: Figure, alt: str) -> str:
     return re.sub(r"(<svg[^>]*>)", lambda match: match.group(1) + head, text, count=1)
 
 
-def _show(figure: Figure, alt: str) -> None:
+def show(figure: Figure, alt: str) -> None:
+    """`show(figure, "one rising line")` is the last line of every figure: it stores both with the cell."""
     picture = svg(figure, alt)
     if get_ipython() is not None:
         display({"image/svg+xml": picture, "text/plain": alt}, raw=True)

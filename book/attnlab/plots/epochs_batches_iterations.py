@@ -6,7 +6,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnlab.plots import COLOURS, DASHES, MARKERS, SERIES, STYLE, Axis, _round, _show, curves
+from attnlab.plots import COLOURS, DASHES, MARKERS, SERIES, STYLE, Axis, curves, rounded, show
 
 
 def gradient_noise(batch_sizes: Sequence[int], measured: Mapping[str, Tensor], predicted: Tensor) -> None:
@@ -33,8 +33,8 @@ def by_epochs_and_by_updates(losses: Mapping[int, Sequence[float]], examples: in
             per_epoch = -(-examples // size)
             epochs = range(1, len(line) + 1)
             look = {"color": COLOURS[colour][0], "marker": marker, "ls": dash, "label": f"batch {size}"}
-            left.plot(epochs, _round(line), **look)
-            right.plot([epoch * per_epoch for epoch in epochs], _round(line), **look)
+            left.plot(epochs, rounded(line), **look)
+            right.plot([epoch * per_epoch for epoch in epochs], rounded(line), **look)
         for axes, ticks, label in ((left, (1, 3, 10, 30), "epochs"), (right, (1, 10, 100, 500), "updates")):
             axes.set_xscale("log")
             axes.set_xticks(ticks, [str(tick) for tick in ticks])
@@ -46,7 +46,7 @@ def by_epochs_and_by_updates(losses: Mapping[int, Sequence[float]], examples: in
             f"batch {size}: {line[0]:.2f} after 1 epoch, {line[-1]:.2f} after {len(line)}"
             for size, line in losses.items()
         )
-        _show(
+        show(
             figure,
             "The validation loss of four batch sizes, drawn twice. Over epochs the four curves lie far "
             "apart, the smaller batches lower. Over weight updates they nearly coincide. " + words + ".",
@@ -63,8 +63,8 @@ def under_and_over(training: Sequence[float], validation: Sequence[float], patie
         figure = Figure()
         axes = figure.subplots()
         ticks = range(1, epochs + 1)
-        axes.plot(ticks, _round(training), color=COLOURS["blue"][0], label="training")
-        axes.plot(ticks, _round(validation), color=COLOURS["orange"][0], ls="--", label="validation")
+        axes.plot(ticks, rounded(training), color=COLOURS["blue"][0], label="training")
+        axes.plot(ticks, rounded(validation), color=COLOURS["orange"][0], ls="--", label="validation")
         axes.axvline(best, color=COLOURS["ink"][0], lw=1)
         axes.axvline(best + patience, color=COLOURS["grey"][0], lw=1, ls=":")
         top = max(validation)
@@ -77,7 +77,7 @@ def under_and_over(training: Sequence[float], validation: Sequence[float], patie
         axes.set_ylabel("loss")
         axes.set_ylim(0, None)
         axes.legend(loc="center right")
-        _show(
+        show(
             figure,
             f"Training and validation loss over {epochs} epochs. The training loss falls all the way, from "
             f"{training[0]:.2f} to {training[-1]:.2f}. The validation loss falls from {validation[0]:.2f} to "

@@ -6,7 +6,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnlab.plots import COLOURS, SERIES, STYLE, Axis, _show, curves
+from attnlab.plots import COLOURS, SERIES, STYLE, Axis, curves, show
 
 
 def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> None:
@@ -43,7 +43,7 @@ def batches(epochs: Mapping[str, Sequence[Sequence[int]]]) -> None:
             words.append(f"{name}, {100 * padding:.0f} % is padding")
         panels[0].invert_yaxis()
         panels[0].set_ylabel("reviews, batch by batch")
-        _show(
+        show(
             figure,
             f"Each review is a bar, filled up with padding to the longest of its batch. {'; '.join(words)}.",
         )
@@ -82,7 +82,7 @@ def opinions(shares: Mapping[str, Sequence[float]]) -> None:
         axes.set_ylabel("share of its\nwords of opinion")
         axes.grid(False, axis="x")
         axes.legend()
-        _show(
+        show(
             figure,
             f"The share of the words of opinion that stands in each fifth of a review. {_listed(shares)}.",
         )

@@ -6,7 +6,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnlab.plots import COLOURS, MARKERS, SERIES, STYLE, Axis, _show, curves
+from attnlab.plots import COLOURS, MARKERS, SERIES, STYLE, Axis, curves, show
 
 
 def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         axes.set_xlabel("share of winners found")
         axes.tick_params(axis="y", length=0)
         figure.legend(loc="outside upper left", ncols=3)
-        _show(figure, alt)
+        show(figure, alt)
 
 
 def along_a_ray(lengths: Tensor, dot: Tensor, additive: Tensor, edge: float) -> None:

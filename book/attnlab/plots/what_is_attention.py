@@ -6,7 +6,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnlab.plots import COLOURS, DASHES, SERIES, STYLE, Axis, _round, _show, curves, heat_map
+from attnlab.plots import COLOURS, DASHES, SERIES, STYLE, Axis, curves, heat_map, rounded, show
 
 
 def cooling(coldness: Tensor, missing: Tensor, bound: Tensor) -> None:
@@ -43,8 +43,8 @@ def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor
         panels = figure.subplots(1, len(answers), sharex=True, sharey=True, squeeze=False)[0]
         for axes, (name, answer), colour in zip(panels, answers.items(), SERIES, strict=False):
             grey = COLOURS["grey"][0]
-            axes.plot(_round(key), _round(value), color=grey, marker="o", ls="", markersize=3)
-            axes.plot(_round(query), _round(answer), color=COLOURS[colour][0])
+            axes.plot(rounded(key), rounded(value), color=grey, marker="o", ls="", markersize=3)
+            axes.plot(rounded(query), rounded(answer), color=COLOURS[colour][0])
             axes.set_title(name)
             axes.set_xticks([0, 2, 4, 6])
             axes.set_xlabel("key, query")
@@ -53,7 +53,7 @@ def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor
             f"{name}: answers from {answer.min():.1f} to {answer.max():.1f}"
             for name, answer in answers.items()
         )
-        _show(
+        show(
             figure,
             f"{key.numel()} noisy points of a wave, and the answer to every query at three bandwidths. "
             f"{ranges}. The narrowest jumps from point to point, the middle one follows the wave, the "
@@ -67,7 +67,7 @@ def look(asking: str, words: Sequence[str], weights: Tensor) -> None:
         figure = Figure()
         axes = figure.subplots()
         middle = (len(words) - 1) / 2
-        shares = _round(weights)
+        shares = rounded(weights)
         for place, (word, share) in enumerate(zip(words, shares, strict=True)):
             axes.plot(
                 [middle, place], [0, 1], color=COLOURS["blue"][0], ls=DASHES[0], lw=0.5 + 20 * share,
@@ -78,13 +78,13 @@ def look(asking: str, words: Sequence[str], weights: Tensor) -> None:
         axes.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.45, 1.75))
         axes.set_axis_off()
         told = ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
-        _show(figure, f"Lines from the word “{asking}” to each word, as thick as its weight: {told}.")
+        show(figure, f"Lines from the word “{asking}” to each word, as thick as its weight: {told}.")
 
 
 def who_looks_where(words: Sequence[str], weights: Tensor) -> None:
     """`who_looks_where(["dog", "it"], weights)` is the heat map of every word's weights."""
     rows = "; ".join(
         f"{word}: " + ", ".join(f"{other} {share:.2f}" for other, share in zip(words, row, strict=True))
-        for word, row in zip(words, _round(weights), strict=True)
+        for word, row in zip(words, rounded(weights), strict=True)
     )
     heat_map(weights, words, words, alt=f"The weights of each word over all words. {rows}.")
