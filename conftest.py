@@ -16,6 +16,8 @@ import statements
 NOT_COMPARED = ("text/html", notebooks.CLAIM)
 # A GPU adds in another order than a CPU: its figures may differ in a third decimal. Its text must not.
 NOT_COMPARED_ON_GPU = (notebooks.FIGURE,)
+# The stored outputs are the sample's, also where somebody has put the real texts beside it.
+os.environ["ATTNLAB_ONLY_SAMPLE"] = "1"
 MOST_MEMORY = 1000  # MB for one chapter: Binder gives 2 GB to JupyterLab and all open chapters together
 
 

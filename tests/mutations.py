@@ -405,11 +405,15 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
     },
     "text": {
         "TestFolder::test_the_sample_is_never_taken_unasked": [
-            ("sample taken for the data", "if sample else root / name", "if True else root / name"),
+            ("sample taken for the data", "if sample:", "if True:"),
             ("sample not offered", 'ask = "" if sample else', 'ask = "" if True else'),
         ],
+        "TestFolder::test_the_readers_own_data_come_before_the_sample": [
+            ("own data never hidden", "sample and os.environ.get(ONLY_SAMPLE_VARIABLE)", "False"),
+            ("own data taken for the sample", 'is_relative_to(root / "sample")', "is_relative_to(root)"),
+        ],
         "TestFolder::test_half_a_data_set_is_none": [
-            ("half a data set read", "if missing:", "if len(missing) == len(NEEDED[name]):"),
+            ("half a data set read", "if not missing:", "if len(missing) < len(NEEDED[name]):"),
         ],
         "TestWikiText2::test_is_what_torchtext_reads": [
             ("downloaded", "path=str(folder(WIKITEXT2, sample, root))", "root=str(root / 'nowhere')"),

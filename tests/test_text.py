@@ -9,7 +9,18 @@ import torch
 from torchtext import data, datasets
 from torchtext.data import get_tokenizer
 
-from attnlab.text import IMDB, NEEDED, WIKITEXT2, by_length, folder, imdb, next_token_batches, wikitext2
+from attnlab.text import (
+    IMDB,
+    NEEDED,
+    ONLY_SAMPLE_VARIABLE,
+    WIKITEXT2,
+    by_length,
+    folder,
+    imdb,
+    is_sample,
+    next_token_batches,
+    wikitext2,
+)  # fmt: skip
 
 # Not attnlab.text.DATA: test_mutations.py tests a copy of the package, with no texts beside it.
 DATA = Path(__file__).parents[1] / "book" / "data"
@@ -83,6 +94,19 @@ class TestFolder:
         with pytest.raises(FileNotFoundError, match=Path(gone).parts[-2 if name == IMDB else -1]):
             folder(name, root=root)
 
+    def test_the_readers_own_data_come_before_the_sample(
+        self, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (root / "sample").symlink_to(DATA / "sample")
+        monkeypatch.delenv(ONLY_SAMPLE_VARIABLE, raising=False)
+        own = folder(WIKITEXT2, sample=True, root=root)
+        assert own == root / WIKITEXT2
+        assert not is_sample(own, root)
+        monkeypatch.setenv(ONLY_SAMPLE_VARIABLE, "1")
+        sample = folder(WIKITEXT2, sample=True, root=root)
+        assert sample == root / "sample" / WIKITEXT2
+        assert is_sample(sample, root)
+
     def test_a_sample_that_is_gone_is_not_advised(self, tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError) as caught:
             folder(IMDB, sample=True, root=tmp_path)
@@ -122,9 +146,11 @@ class TestWikiText2:
         ]
         assert [len(split) for split in ours] == [1, 1, 1]
 
-    def test_reads_the_real_data_beside_the_sample(self, root: Path) -> None:
+    def test_reads_the_real_data_beside_the_sample(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (root / "sample").symlink_to(DATA / "sample")
-        assert len(wikitext2(a_field(), root=root)[0][0].text) == 11
+        monkeypatch.delenv(ONLY_SAMPLE_VARIABLE, raising=False)
+        assert len(wikitext2(a_field(), sample=True, root=root)[0][0].text) == 11
+        monkeypatch.setenv(ONLY_SAMPLE_VARIABLE, "1")
         assert len(wikitext2(a_field(), sample=True, root=root)[0][0].text) > 2000
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = ("_config.yml", "_toc.yml", "package-lock.json", "constraints.txt")
-NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints"}
+NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "data"}  # the texts are in the stored outputs
 BUILT_FROM = ROOT / "_build" / ".built-from"
 COMMAND = [
     str(Path(sys.executable).with_name("jupyter-book")), "build", "book",
@@ -25,7 +25,7 @@ def inputs() -> str:
     digest = hashlib.sha256()
     book = [path for path in sorted((ROOT / "book").rglob("*")) if path.is_file()]
     for path in [*book, *(ROOT / name for name in SETTINGS)]:
-        if not NOT_SOURCE & set(path.parts):
+        if not NOT_SOURCE & set(path.relative_to(ROOT).parts):
             digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     if shutil.which("git"):
         command = ["git", "config", "--get", "remote.origin.url"]

@@ -24,7 +24,7 @@ def execute(notebook: NotebookNode) -> NotebookNode:
         fresh, timeout=300, kernel_name="python3", coalesce_streams=True,
         resources={"metadata": {"path": str(notebooks.BOOK)}},
     )  # fmt: skip
-    client.execute(env=os.environ | {"ATTNLAB_DEVICE": "cpu"})
+    client.execute(env=os.environ | {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1"})
     return fresh
 
 

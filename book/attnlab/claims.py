@@ -106,13 +106,20 @@ def _bound(
 
 
 def _words(number: float) -> str:
-    """`_words(0.125)` is '0.125': a bound is shown as it was written, to six digits."""
-    return f"{number:g}"
+    """`_words(0.125)` is '0.125': a bound is shown as it was written, a fraction to six digits."""
+    return str(int(number)) if _is_count(number) else f"{number:g}"
 
 
 def _short(number: float) -> str:
-    """`_short(0.033333)` is '0.0333': what was measured is shown to three significant digits."""
-    return str(number).lower() if isinstance(number, bool) else f"{number:.3g}"
+    """`_short(0.033333)` is '0.0333': three significant digits, and all digits of a count."""
+    if isinstance(number, bool):
+        return str(number).lower()
+    return str(int(number)) if _is_count(number) else f"{number:.3g}"
+
+
+def _is_count(number: float) -> bool:
+    """`_is_count(2538.0)` is True: a whole number that nobody would write with an exponent."""
+    return number == round(number, 0) and math.fabs(number) < 1e9
 
 
 def _show(sentence: str, value: float, bound: Bound) -> None:

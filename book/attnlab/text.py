@@ -1,8 +1,9 @@
 """Texts as batches, through torchtext 0.6.0, with its traps covered and no download, ever.
 
-The real data sets are read where a reader has put them, and the book's own sample only when it is asked for.
+A data set is read where a reader has put it, and the book's own sample of it only when that is asked for.
 """
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import torch
 from torch import Tensor
 from torchtext import data, datasets
 
+# Set, it hides a reader's own data: the outputs that are stored in the chapters are the sample's.
+ONLY_SAMPLE_VARIABLE = "ATTNLAB_ONLY_SAMPLE"
 DATA = Path(__file__).resolve().parents[1] / "data"
 WIKITEXT2 = "wikitext-2/wikitext-2"
 IMDB = "imdb/aclImdb"
@@ -22,32 +25,35 @@ NEEDED = {
 
 
 def folder(name: str, sample: bool = False, root: Path = DATA) -> Path:
-    """`folder(WIKITEXT2, sample=True)` is where the data set lies; an error says what to do.
+    """`folder(WIKITEXT2, sample=True)` is where the data set lies: a reader's own copy, or else the sample.
 
-    >>> folder(WIKITEXT2, sample=True).relative_to(DATA).as_posix()
-    'sample/wikitext-2/wikitext-2'
+    Without sample=True it is the copy or nothing. Where there is nothing, an error says what to do.
     """
     if name not in NEEDED:
         raise ValueError(f"name must be one of {', '.join(NEEDED)}, got {name!r}")
-    place = root / "sample" / name if sample else root / name
-    missing = [file for file in NEEDED[name] if not any(place.glob(file))]
-    if missing:
-        ask = "" if sample else " For the book's own small sample, ask for it: sample=True."
-        raise FileNotFoundError(
-            f"{place} lacks {', '.join(missing)}. Nothing is downloaded: {root / 'README.md'} says where to "
-            f"get the data and how to put them there.{ask}"
-        )
-    return place
+    places = [] if sample and os.environ.get(ONLY_SAMPLE_VARIABLE) else [root / name]
+    if sample:
+        places.append(root / "sample" / name)
+    looked = []
+    for place in places:
+        missing = [file for file in NEEDED[name] if not any(place.glob(file))]
+        if not missing:
+            return place
+        looked.append(f"{place} lacks {', '.join(missing)}.")
+    ask = "" if sample else " For the book's own small sample, ask for it: sample=True."
+    raise FileNotFoundError(
+        f"{' '.join(looked)} Nothing is downloaded: {root / 'README.md'} says where to get the data and how "
+        f"to put them there.{ask}"
+    )
+
+
+def is_sample(place: Path, root: Path = DATA) -> bool:
+    """`is_sample(folder(IMDB, sample=True))` is False where a reader has put the data set itself."""
+    return place.is_relative_to(root / "sample")
 
 
 def wikitext2(text: Any, sample: bool = False, root: Path = DATA) -> tuple[Any, Any, Any]:
-    """`train, valid, test = wikitext2(field, sample=True)`: each is one example, its text one list of tokens.
-
-    >>> field = data.Field(tokenize=str.split)
-    >>> train, valid, test = wikitext2(field, sample=True)
-    >>> train[0].text[:4]
-    ['<eos>', '=', 'Lighthouse', '=']
-    """
+    """`train, valid, test = wikitext2(field, sample=True)`: one example each, its text one list of tokens."""
     # With path=, torchtext reads; with its default, root=, it downloads first.
     train, valid, test = datasets.WikiText2.splits(text, path=str(folder(WIKITEXT2, sample, root)))
     return train, valid, test
