@@ -468,7 +468,7 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
             ("rel of a negative number", "margin = rel * math.fabs(expected)", "margin = rel * expected"),
         ],
         "test_in_a_notebook_what_is_true_is_not_also_measured": [
-            ("true measured as 1", 'str(number).lower() if isinstance(number, bool) else f"', 'f"'),
+            ("true measured as 1", "return str(number).lower()", 'return "1"'),
         ],
         "test_a_claim_that_could_not_fail_or_makes_no_sense_is_refused": [
             ("infinite bound accepted", "and not math.isfinite(number)", "and math.isnan(number)"),

@@ -61,24 +61,24 @@ def test_a_mistake_is_about_the_puzzles_own_expressions(puzzle):
         assert mistake.shapes.keys() <= puzzle.shapes.keys()
 
 
-def wrong_shapes(right):
+def wrong_shapes(puzzle, expression):
     """Shapes that nobody would name, of as many axes, of more and of fewer."""
-    yield tuple(size + 1 for size in right) or (3, 3)
-    yield (*right, 7)
-    yield right[2:] + (9,) * (len(right) > 2)
+    right = puzzle.shapes[expression]
+    named = [mistake.shapes.get(expression) for mistake in puzzle.mistakes]
+    shapes = [tuple(size + 1 for size in right) or (3, 3), (*right, 7), right[2:] + (9,) * (len(right) > 2)]
+    return [shape for shape in shapes if shape not in (right, *named)]
 
 
 @EACH_PUZZLE
 def test_an_unknown_fault_is_rejected_without_a_name_and_nothing_is_given_away(puzzle):
     for expression, right in puzzle.shapes.items():
-        for shape in wrong_shapes(right):
-            if shape == right:
-                continue
+        for shape in wrong_shapes(puzzle, expression):
             report = judge_shapes(puzzle, puzzle.shapes | {expression: shape})
             assert report.state == "not yet"
             assert report.mistake is None
             assert f"✗ {expression}" in words(report)
-            assert not right or str(right) not in words(report)
+            # An expression may itself hold the shape that comes out: alibi_bias(4, 6, 6).
+            assert not right or str(right) not in words(report).replace(expression, "")
 
 
 # --- what a check says ---

@@ -14,6 +14,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+MISTAKES = "Mistakes people make here"
 COLUMNS = ("Label", "What it is about", "Where")
 
 
@@ -36,6 +37,13 @@ def parts(page: Path) -> Iterator[tuple[str, list[str]]]:
     else:
         for line in page.read_text(encoding="utf-8").splitlines():
             yield line, [line.removeprefix("% ")] if line.startswith("% ") else []
+
+
+def title(page: Path) -> str:
+    """With a full stop, where it ends in no other sign."""
+    lines = (line for text, _ in parts(page) for line in text.splitlines() if line.startswith("# "))
+    first = next(lines).removeprefix("# ")
+    return first if first.endswith("?") else f"{first}."
 
 
 def words(heading: str) -> str:
@@ -70,6 +78,9 @@ class Topics(SphinxDirective):
             for label, heading in dict.fromkeys(places(page)):
                 shown = words(heading)
                 address = f"{self.env.app.builder.get_target_uri(name)}#{nodes.make_id(shown)}"
+                # Every chapter has a section of this name.
+                if shown == MISTAKES:
+                    shown = f"{words(title(page))} {shown}"
                 link = nodes.reference("", shown, refuri=address, internal=True)
                 found.setdefault(label, []).append(link)
         return found

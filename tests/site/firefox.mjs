@@ -48,15 +48,25 @@ async function use(page, say) {
   }
 }
 
+// Firefox 140, the long-term release, gets its size and then refuses the orientation, which it does not know.
+async function resize(page, viewport) {
+  try {
+    await page.setViewport(viewport);
+  } catch (error) {
+    if (!error.message.includes("setScreenOrientationOverride")) throw error;
+  }
+}
+
 for (const [colours, setting] of Object.entries(COLOURS)) {
   const browser = await puppeteer.launch({
     browser: "firefox",
     executablePath,
+    defaultViewport: null,
     extraPrefsFirefox: { "layout.css.prefers-color-scheme.content-override": setting },
   });
   for (const [screen, viewport] of Object.entries(SCREENS)) {
     const page = await browser.newPage();
-    await page.setViewport(viewport);
+    await resize(page, viewport);
     let name;
     const say = (what) => troubles.push(`${name}, ${screen}, ${colours}: ${what}`);
     page.on("console", (message) => ["error", "warn"].includes(message.type()) && say(message.text()));
