@@ -110,11 +110,17 @@ def _words(number: float) -> str:
     return str(int(number)) if _is_count(number) else f"{number:g}"
 
 
-def _short(number: float) -> str:
-    """`_short(0.033333)` is '0.0333': three significant digits, and all digits of a count."""
+def _digits(bound: Bound) -> int:
+    """Of the bound's first number, the significant digits: 4 of 0.9995. What was measured shows no fewer."""
+    first = bound.words.split(" ±")[0].split()[-1].partition("e")[0]
+    return len("".join(filter(str.isdigit, first)).lstrip("0"))
+
+
+def _short(number: float, digits: int = 3) -> str:
+    """`_short(0.033333)` is '0.0333': three significant digits or more, and all digits of a count."""
     if isinstance(number, bool):
         return str(number).lower()
-    return str(int(number)) if _is_count(number) else f"{number:.3g}"
+    return str(int(number)) if _is_count(number) else f"{number:.{max(3, digits)}g}"
 
 
 def _is_count(number: float) -> bool:
@@ -127,13 +133,14 @@ def _show(sentence: str, value: float, bound: Bound) -> None:
     if get_ipython() is None:
         print(plain)
         return
+    shown = _short(value, _digits(bound))
     record: dict[str, str | float | None] = {
         "sentence": sentence,
         "bound": bound.words,
-        "measured": _short(value),
+        "measured": shown,
     }
     record |= {"low": _finite(bound.low), "high": _finite(bound.high)}
-    seen = "" if isinstance(value, bool) else f'<b class="claim-measured">measured {_short(value)}</b> '
+    seen = "" if isinstance(value, bool) else f'<b class="claim-measured">measured {shown}</b> '
     page = (
         f'<div class="claim"><span class="claim-mark" aria-hidden="true">✓</span> '
         f'<span class="claim-sentence">{html.escape(sentence)}</span> '

@@ -37,7 +37,7 @@ async function answers(page, box, control, ...keys) {
 async function use(page, say) {
   const field = await page.$(".prediction [name=prediction]");
   if (await field?.isVisible()) {
-    const choose = (await field.evaluate(({ type }) => type)) === "radio" ? "Space" : "1";
+    const choose = (await field.evaluate(({ type }) => type)) === "radio" ? " " : "1";
     const committed = await answers(page, ".prediction", "[name=prediction]", choose, "Enter");
     if (!committed) say("does not commit to a prediction");
   }

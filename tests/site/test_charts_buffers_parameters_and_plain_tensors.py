@@ -56,7 +56,7 @@ def what_pytorch_does() -> dict[str, dict[str, bool]]:
         ".double()": {kind: tensor.dtype == torch.float64 for kind, tensor in held(hold().double()).items()},
         "optimizer.step()": stepped(hold()),
         "requires_grad_(True)": stepped(hold().requires_grad_(True)),
-        "load another length": refused(),
+        "refuses another length": refused(),
         "copy.deepcopy(model)": {
             kind: torch.equal(tensor, TABLE) and tensor.data_ptr() != held(module)[kind].data_ptr()
             for kind, tensor in held(twin).items()

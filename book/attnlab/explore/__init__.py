@@ -6,9 +6,15 @@ time a control moves, so a chart needs no kernel: it works alike on the site, on
 The charts themselves are beside this file, in a module for each chapter.
 """
 
+import sys
 from typing import Any
 
-import altair as alt
+# Else Altair's import would have jsonschema build a grammar of international addresses, which no chart needs:
+# nearly two seconds of every chapter. jsonschema does without where the package can't be imported.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+import altair as alt  # noqa: E402
+
+del sys.modules["rfc3987_syntax"]
 
 # JupyterLab has a viewer for this type, and the site's build looks for it.
 MIME_TYPE = "application/vnd.vegalite.v5+json"

@@ -11,7 +11,7 @@ _YES = {
     ".double()": ("Is it float64 now?", KINDS[:4]),
     "optimizer.step()": ("Has it been changed?", KINDS[:1]),
     "requires_grad_(True)": ("Does a step change it?", KINDS[:2]),
-    "load another length": ("Does it refuse?", KINDS[:3]),
+    "refuses another length": ("Does it refuse?", KINDS[:3]),
     "copy.deepcopy(model)": ("Has the copy one of its own?", KINDS),
     "torch.save(model)": ("Is it in the file?", KINDS),
 }
@@ -83,7 +83,7 @@ def who_follows() -> alt.TopLevelMixin:
         "Five rows: a parameter, a frozen parameter, a buffer, a buffer that is not saved, a plain tensor. "
         "A choice names an operation on the model, and a mark in each row says whether it reaches that "
         "tensor: yes or no. Moving and converting reach all but the plain tensor. The state_dict holds the "
-        "first three, and those three refuse to load another length. An optimizer changes the parameter "
+        "first three, and those three refuse one of another length. An optimizer changes the parameter "
         "alone, and after requires_grad_(True) the frozen one as well. A copy or a file of the whole model "
         "has all five."
     )

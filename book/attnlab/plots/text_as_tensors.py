@@ -6,7 +6,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnlab.plots import COLOURS, SERIES, STYLE, Axis, curves, show
+from attnlab.plots import COLOURS, SERIES, STYLE, Axis, curves, rounded, show
 
 
 def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> None:
@@ -51,17 +51,22 @@ def batches(epochs: Mapping[str, Sequence[Sequence[int]]]) -> None:
 
 def weight_on_padding(padding: Tensor, weight: Tensor) -> None:
     """`weight_on_padding(padding, weight)` draws each review's weight on padding; both are (reviews,)."""
-    order = padding.argsort()
-    padding, weight = padding[order], weight[order]
     gap = (weight - padding).abs().max()
-    curves(
-        padding,
-        {"measured": weight, "equal shares": padding},
-        Axis("share of the row that is padding"),
-        Axis("share of the weight on it"),
-        alt="The share of the attention on padding, against the share of the row that is padding, for "
-        f"{len(padding)} reviews. The points lie within {gap:.2f} of the diagonal.",
-    )
+    with mpl.rc_context(STYLE):
+        figure = Figure()
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], color=COLOURS["orange"][0], ls="--", label="equal shares")
+        axes.plot(
+            rounded(padding), rounded(weight), color=COLOURS["blue"][0], ls="", marker="o", label="a review"
+        )
+        axes.set_xlabel("share of the row that is padding")
+        axes.set_ylabel("share of the weight on it")
+        axes.legend()
+        show(
+            figure,
+            "The share of the attention on padding, against the share of the row that is padding: a point "
+            f"for each of {len(padding)} reviews. The points lie within {gap:.2f} of the diagonal.",
+        )
 
 
 def opinions(shares: Mapping[str, Sequence[float]]) -> None:
