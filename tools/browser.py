@@ -40,7 +40,8 @@ def weigh(browser: Browser, address: str) -> tuple[int, int]:
         page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
         page.wait_for_function("Array.from(document.images).every(image => image.complete)")
         if page.locator(".chart").count():
-            page.locator(".chart input").first.press("ArrowRight")
+            # Of a choice, the option that is chosen: the arrow moves on from it.
+            page.locator(".chart input[type=range], .chart input:checked").first.press("ArrowRight")
             page.wait_for_function("document.querySelector('.chart [role=status]').textContent")
         sizes = [
             size["responseBodySize"] + size["responseHeadersSize"] for size in map(Request.sizes, answered)

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-POSITIONS = 64  # the rows that are drawn
+POSITIONS = 48  # the rows that are drawn
 # From top to bottom: the table, the words under it, and the profile. In pixels.
 TABLE, WORDS, PROFILE = (0, 150), 164, (228, 350)
 
