@@ -42,7 +42,9 @@ BROKEN = """<!doctype html>
 <img src="{elsewhere}">
 <div style="width: 1300px">wide</div>
 <details><math></math></details>
-<div class="prediction"><form onsubmit="return false"><input name="prediction"></form><p role="status"></p></div>
+<div class="prediction">
+<form onsubmit="return false"><input name="prediction"></form><p role="status"></p>
+</div>
 <div class="chart"><input type="range"><p role="status"></p></div>
 """
 
