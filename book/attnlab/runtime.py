@@ -37,7 +37,8 @@ def prepare(seed: int = 0, threads: int | None = None) -> torch.device:
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     random.seed(seed)
     torch.manual_seed(seed)
-    torch.use_deterministic_algorithms(True)
+    # The same as use_deterministic_algorithms(True), which imports PyTorch's compiler too: a second or two.
+    torch.set_deterministic_debug_mode("error")
     # TensorFloat-32 keeps 10 bits of each factor: a GPU would then miss bounds that a CPU meets.
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
