@@ -4,6 +4,10 @@ from pathlib import Path
 
 import build
 import pytest
+import torch
+
+# `make test` has two workers, on two cores or more: second threads would mostly wait for each other.
+torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

@@ -259,8 +259,9 @@ def given(code, exercise):
 @EACH_EXERCISE
 @pytest.mark.parametrize("fault", WRONG)
 def test_bad_code_is_rejected_in_words(exercise, fault, monkeypatch):
-    monkeypatch.setattr(guard, "TIME_LIMIT", 0.1)
     code, expected = WRONG[fault]
+    # What never ends need not be waited for; what does end must have the time to.
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.02 if "does not finish" in expected else 2)
     alarm = signal.getsignal(signal.SIGALRM)
     report = judge(exercise, given(code, exercise))
     assert report.state == "not yet"
@@ -564,9 +565,11 @@ from attnlab import exercises
 from attnlab.exercises import checker
 for _, exercise in exercises.every_exercise():
     if isinstance(exercise, checker.Exercise):
-        for mistake in exercise.mistakes:
+        for number, mistake in enumerate(exercise.mistakes):
             print(checker.judge(exercise, mistake.code))
-            print(checker.judge(exercise, lambda *inputs: flaw(mistake.code(*inputs))))
+            # The longest reports, and the slowest to find: a third of them has every kind of number.
+            if number % 3 == 0:
+                print(checker.judge(exercise, lambda *inputs: flaw(mistake.code(*inputs))))
 """
 
 
@@ -583,7 +586,12 @@ def test_every_report_is_the_same_on_a_plainer_processor():
     texts = {
         subprocess.run(
             [sys.executable, "-c", program],
-            env=os.environ | {"ATEN_CPU_CAPABILITY": capability, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env=os.environ
+            | {
+                "ATEN_CPU_CAPABILITY": capability,
+                "OMP_NUM_THREADS": "1",
+                "PYTHONPATH": os.pathsep.join(sys.path),
+            },
             capture_output=True,
             text=True,
             check=True,
@@ -591,7 +599,8 @@ def test_every_report_is_the_same_on_a_plainer_processor():
         for capability in ("default", "avx2")
     }
     assert len(texts) == 1
-    assert texts.pop().count("not yet") == 2 * len(MISTAKES)
+    thirds = sum(len(exercise.mistakes[::3]) for exercise in EXERCISES)
+    assert texts.pop().count("not yet") == len(MISTAKES) + thirds
 
 
 # --- the summary, the catalogue and the table ---
@@ -641,8 +650,10 @@ def test_the_catalogue_lists_what_a_teacher_asks_for():
     assert "multiply where you meant to divide" in scaled.mistakes["multiplied"]
 
 
-def test_the_table_counts_every_mistake_as_rejected_and_named():
-    *rows, total = str(exercises.table()).splitlines()[1:]
+def test_the_table_counts_every_mistake_as_rejected_and_named(record_property):
+    table = str(exercises.table())
+    record_property("exercises", table)  # for the last lines of a run
+    *rows, total = table.splitlines()[1:]
     assert [row.split()[0] for row in rows] == [exercise.name for exercise in ALL]
     assert total.split() == ["all", *[str(sum(len(exercise.mistakes) for exercise in ALL))] * 3]
     assert exercises.latest == {}, "the table must not hand in anything"

@@ -4,9 +4,11 @@ import importlib
 import inspect
 import json
 import pkgutil
+import re
 
 import altair as alt
 import pytest
+import vl_convert
 
 from attnlab import explore
 from attnlab.explore import why_divide_by_root_dk
@@ -47,6 +49,14 @@ def test_a_chart_brings_few_numbers(chart):
 def test_a_chart_without_a_description_is_refused(description):
     with pytest.raises(ValueError, match="description must say in words what the chart shows"):
         explore.for_notebooks(description)
+
+
+def test_the_softmax_of_great_scores_does_not_overflow():
+    """No chart's controls go so far; the next chart's may."""
+    rows = alt.Chart(alt.InlineData([{"x": 0}, {"x": 1000}, {"x": 1000}]))
+    chart = explore.softmax(rows, score="datum.x").mark_text().encode(text="weight:Q")
+    picture = vl_convert.vegalite_to_svg(chart.to_dict())
+    assert re.findall(r"<text[^>]*>([^<]*)</text>", picture) == ["0", "0.5", "0.5"]
 
 
 def test_the_standard_scores_are_sixteen_from_high_to_low():

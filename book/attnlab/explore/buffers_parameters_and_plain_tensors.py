@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from attnlab.explore import choice, readout
+
 KINDS = ("parameter", "frozen", "buffer", "unsaved", "plain")
 
 # For each operation its question, and the kinds of which the answer is yes. The chapter measures each answer.
@@ -25,11 +27,7 @@ def _listed(kinds: list[str]) -> str:
 
 def who_follows() -> alt.TopLevelMixin:
     """`who_follows()` shows, for one operation at a time, which ways of holding a tensor it reaches."""
-    chosen = alt.param(
-        name="operation",
-        value=".to(device)",
-        bind=alt.binding_radio(name="do this to the model", options=list(FOLLOWS)),
-    )
+    chosen = choice("operation", "do this to the model", list(FOLLOWS), value=".to(device)")
     rows = [
         {"operation": operation, "kind": kind, "answer": "yes" if yes else "no", "yes": int(yes)}
         for operation, kinds in FOLLOWS.items()
@@ -72,13 +70,7 @@ def who_follows() -> alt.TopLevelMixin:
         }
         for operation, (question, _) in _YES.items()
     ]
-    summary = (
-        alt.Chart(alt.InlineData(said))
-        .transform_filter("datum.operation == operation")
-        .mark_text(align="left", baseline="top", lineHeight=20)
-        .encode(x=alt.value(0), y=alt.value(0), text="readout:N")
-        .properties(name="readout")  # the site's charts.js reads it out when a control has moved
-    )
+    summary = alt.Chart(alt.InlineData(said)).transform_filter("datum.operation == operation")
     description = (
         "Five rows: a parameter, a frozen parameter, a buffer, a buffer that is not saved, a plain tensor. "
         "A choice names an operation on the model, and a mark in each row says whether it reaches that "
@@ -88,7 +80,7 @@ def who_follows() -> alt.TopLevelMixin:
         "has all five."
     )
     return (
-        alt.layer(marks, summary)
+        alt.layer(marks, readout(summary, "left", y=0))
         .add_params(chosen)
         .properties(width=480, height=260, description=description)
     )

@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from attnlab.explore import choice, readout, slider
+
 KINDS = ("full batch", "short last batch", "left out")
 LEGEND_PLACES = (0, 600, 1520)  # on the axis of the examples
 MOST_BATCHES = 40  # of all workers together, at any setting of the sliders: 5 workers with 5 each is the most
@@ -9,22 +11,10 @@ MOST_BATCHES = 40  # of all workers together, at any setting of the sliders: 5 w
 
 def one_epoch() -> alt.TopLevelMixin:
     """`one_epoch()` cuts a data set in a share for each worker, and the shares in batches."""
-    examples = alt.param(
-        name="examples", value=2001, bind=alt.binding_range(name="examples", min=1900, max=2100, step=1)
-    )
-    batch_size = alt.param(
-        name="batch_size",
-        value=500,
-        bind=alt.binding_range(name="batch size of each worker", min=100, max=1000, step=50),
-    )
-    workers = alt.param(name="workers", value=1, bind=alt.binding_range(name="workers", min=1, max=8, step=1))
-    last = alt.param(
-        name="last",
-        value="kept",
-        bind=alt.binding_radio(
-            name="what does not come out even is", options=["kept", "dropped (drop_last)"]
-        ),
-    )
+    examples = slider("examples", "examples", 1900, 2100, step=1, value=2001)
+    batch_size = slider("batch_size", "batch size of each worker", 100, 1000, step=50, value=500)
+    workers = slider("workers", "workers", 1, 8, step=1, value=1)
+    last = choice("last", "what does not come out even is", ["kept", "dropped (drop_last)"], value="kept")
     dropping = alt.param(name="dropping", expr="last !== 'kept'")
     share = alt.param(name="share", expr="dropping ? floor(examples / workers) : ceil(examples / workers)")
     pieces = alt.param(name="pieces", expr="ceil(share / batch_size)")
@@ -67,7 +57,7 @@ def one_epoch() -> alt.TopLevelMixin:
     )
     squares = legend.mark_square(size=90, opacity=1, xOffset=5).encode(color=colour)
     words = legend.mark_text(align="left", baseline="middle", dx=13, fontSize=12).encode(text="kind:N")
-    readout = (
+    summary = (
         alt.Chart(alt.sequence(0, 1, as_="place"))
         .transform_calculate(
             iterations="updates",
@@ -82,9 +72,6 @@ def one_epoch() -> alt.TopLevelMixin:
             " 'in the last update: ' + datum.in_last,"
             " 'read twice: ' + datum.twice + ', left out: ' + datum.left_out]"
         )
-        .mark_text(align="right", baseline="bottom", lineHeight=20, dy=-64)
-        .encode(x=alt.value("width"), y=alt.value("height"), text="readout:N")
-        .properties(name="readout")
     )
     description = (
         "A row for each worker, up to eight: a bar as long as the examples that it reads in one epoch, cut "
@@ -94,7 +81,7 @@ def one_epoch() -> alt.TopLevelMixin:
         "and one example is read twice, so that both come out even."
     )
     return (
-        alt.layer(bars, squares, words, readout)
+        alt.layer(bars, squares, words, readout(summary, "right", y="height", baseline="bottom", dy=-64))
         .add_params(examples, batch_size, workers, last, dropping, share, pieces, updates)
         .properties(width=480, height=280, description=description)
     )

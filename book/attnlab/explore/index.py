@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from attnlab.explore import readout, slider, softmax
+
 # Each word's key is an arrow of length 1, at this many degrees; its value is how many legs the animal has.
 ANIMALS = {"snake": (0, 0), "bird": (30, 2), "dog": (60, 4), "spider": (90, 8)}
 
@@ -11,28 +13,12 @@ def soft_look_up() -> alt.TopLevelMixin:
 
     The query is an arrow of length 1 too, so that a score before scaling is the cosine between the two.
     """
-    degrees = alt.param(
-        name="degrees",
-        value=50,
-        bind=alt.binding_range(name="where the query points, in degrees", min=0, max=90, step=5),
-    )
-    factor = alt.param(
-        name="factor",
-        value=20,
-        bind=alt.binding_range(name="scores are multiplied by", min=0, max=100, step=5),
-    )
+    degrees = slider("degrees", "where the query points, in degrees", 0, 90, step=5, value=50)
+    factor = slider("factor", "scores are multiplied by", 0, 100, step=5, value=20)
     words = [{"word": word, "angle": angle, "legs": legs} for word, (angle, legs) in ANIMALS.items()]
-    weights = (
-        alt.Chart(alt.InlineData(words))
-        .transform_calculate(score="factor * cos((degrees - datum.angle) * PI / 180)")
-        .transform_joinaggregate(highest="max(score)")
-        .transform_calculate(power="exp(datum.score - datum.highest)")  # no overflow: the largest is 1
-        .transform_joinaggregate(total="sum(power)")
-        .transform_calculate(
-            weight="datum.power / datum.total",
-            label="[datum.word, datum.angle + '°', datum.legs + ' legs']",
-        )
-    )
+    weights = softmax(
+        alt.Chart(alt.InlineData(words)), score="factor * cos((degrees - datum.angle) * PI / 180)"
+    ).transform_calculate(label="[datum.word, datum.angle + '°', datum.legs + ' legs']")
     # Above the bars there is room for their numbers and for the readout.
     scale = alt.Scale(domain=[0, 1.5])
     axis = alt.Axis(grid=False, domain=False, values=[0, 0.5, 1])
@@ -50,9 +36,6 @@ def soft_look_up() -> alt.TopLevelMixin:
             " 'largest weight ' + format(datum.largest, '.2f'),"
             " 'output ' + format(datum.output, '.2f') + ' legs']"
         )
-        .mark_text(align="right", baseline="top", lineHeight=20, dy=4)
-        .encode(x=alt.value("width"), y=alt.value(0), text="readout:N")
-        .properties(name="readout")  # the site's charts.js reads it out when a control has moved
     )
     description = (
         "Four bars, the weights that one query gives to the words snake (0 legs), bird (2), dog (4) and "
@@ -63,7 +46,7 @@ def soft_look_up() -> alt.TopLevelMixin:
         "legs."
     )
     return (
-        alt.layer(bars, numbers, names, summary)
+        alt.layer(bars, numbers, names, readout(summary, "right", y=0, dy=4))
         .add_params(degrees, factor)
         .properties(width=480, height=240, description=description)
     )

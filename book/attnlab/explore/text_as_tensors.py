@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from attnlab.explore import choice, readout, slider
+
 # The first ten reviews of the IMDB data set as Keras gives it, in tokens.
 FAMOUS_LENGTHS = (218, 189, 141, 550, 147, 43, 123, 562, 233, 130)
 PARTS = ["kept", "cut off", "padding"]
@@ -12,19 +14,9 @@ def padding_and_cutting() -> alt.TopLevelMixin:
 
     Row by row: what is kept, what is cut off (outside the row), and the padding that fills it up.
     """
-    row = alt.param(
-        name="row", value=500, bind=alt.binding_range(name="length of a row", min=20, max=600, step=20)
-    )
-    pad = alt.param(
-        name="pad",
-        value="pad the front",
-        bind=alt.binding_radio(name="a short review", options=["pad the front", "pad the back"]),
-    )
-    cut = alt.param(
-        name="cut",
-        value="cut the front",
-        bind=alt.binding_radio(name="a long review", options=["cut the front", "cut the back"]),
-    )
+    row = slider("row", "length of a row", 20, 600, step=20, value=500)
+    pad = choice("pad", "a short review", ["pad the front", "pad the back"], value="pad the front")
+    cut = choice("cut", "a long review", ["cut the front", "cut the back"], value="cut the front")
     reviews = [{"review": place, "tokens": tokens} for place, tokens in enumerate(FAMOUS_LENGTHS, start=1)]
     fitted = (
         alt.Chart(alt.InlineData(reviews))
@@ -74,9 +66,6 @@ def padding_and_cutting() -> alt.TopLevelMixin:
             " 'tokens lost ' + format(100 * datum.lost_share, '.1f') + ' %',"
             " 'padding ' + format(100 * datum.padding_share, '.1f') + ' % of the array']"
         )
-        .mark_text(align="left", baseline="bottom", lineHeight=18)
-        .encode(x=alt.value(0), y=alt.value(-62), text="readout:N")
-        .properties(name="readout")  # the site's charts.js reads it out when a control has moved
     )
     description = (
         "Ten reviews as bars, fitted into rows of one length, which a slider sets from 20 to 600. A short "
@@ -85,7 +74,7 @@ def padding_and_cutting() -> alt.TopLevelMixin:
         "Shorter rows have less padding and lose more."
     )
     return (
-        alt.layer(bars, legend, summary)
+        alt.layer(bars, legend, readout(summary, "left", y=-62, baseline="bottom", line_height=18))
         .add_params(row, pad, cut)
         .properties(width=480, height=240, description=description)
     )

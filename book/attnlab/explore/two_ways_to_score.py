@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from attnlab.explore import choice, readout, slider, softmax
+
 # Five keys in the plane.
 KEYS = {"A": (2.5, 0.5), "B": (0.5, 2.0), "C": (-2.0, 1.5), "D": (-1.5, -2.0), "E": (1.5, -1.5)}
 CELLS = 20  # the field has so many cells each way
@@ -26,19 +28,9 @@ def _score(x: str, y: str) -> str:
 
 def score_field() -> alt.TopLevelMixin:
     """`score_field()` shows the score of every key in the plane, for a query that the reader turns."""
-    direction = alt.param(
-        name="direction",
-        value=30,
-        bind=alt.binding_range(name="direction of the query, in degrees", min=-180, max=180, step=15),
-    )
-    length = alt.param(
-        name="length", value=2, bind=alt.binding_range(name="length of the query", min=0, max=6, step=0.5)
-    )
-    formula = alt.param(
-        name="formula",
-        value="dot",
-        bind=alt.binding_radio(name="score", options=["dot", "general", "additive"]),
-    )
+    direction = slider("direction", "direction of the query, in degrees", -180, 180, step=15, value=30)
+    length = slider("length", "length of the query", 0, 6, step=0.5, value=2)
+    formula = choice("formula", "score", ["dot", "general", "additive"], value="dot")
     query_x = alt.param(name="query_x", expr="length * cos(direction * PI / 180)")
     query_y = alt.param(name="query_y", expr="length * sin(direction * PI / 180)")
 
@@ -76,32 +68,20 @@ def score_field() -> alt.TopLevelMixin:
     )
 
     rows = [{"key": name, "x": x, "y": y} for name, (x, y) in KEYS.items()]
-    weights = (
-        alt.Chart(alt.InlineData(rows))
-        .transform_calculate(score=_score("datum.x", "datum.y"))
-        .transform_joinaggregate(highest="max(score)")
-        .transform_calculate(power="exp(datum.score - datum.highest)")  # no overflow: the largest is 1
-        .transform_joinaggregate(total="sum(power)")
-        .transform_calculate(weight="datum.power / datum.total")
-        .transform_calculate(label="datum.key + ' ' + format(datum.weight, '.0%')")
-    )
+    weights = softmax(
+        alt.Chart(alt.InlineData(rows)), score=_score("datum.x", "datum.y")
+    ).transform_calculate(label="datum.key + ' ' + format(datum.weight, '.0%')")
     place = {"x": alt.X("x:Q", scale=scale), "y": alt.Y("y:Q", scale=scale)}
     rings = weights.mark_point(filled=False, size=70, strokeWidth=2, color="currentColor").encode(**place)
     labels = weights.mark_text(dy=-13, fontWeight="bold").encode(**place, text="label:N")
 
-    summary = (
-        weights.transform_aggregate(
-            highest="max(score)", lowest="min(score)", best="argmax(score)", keys="count()"
-        )
-        .transform_calculate(
-            readout="['query (' + format(query_x, '.2f') + ', ' + format(query_y, '.2f') + ')',"
-            " 'best key ' + datum.best['key'] + ', score ' + format(datum.highest, '.2f'),"
-            " 'its weight ' + format(datum.best['weight'], '.3f'),"
-            " 'lowest score ' + format(datum.lowest, '.2f')]"
-        )
-        .mark_text(align="left", baseline="top", lineHeight=18)
-        .encode(x=alt.value(0), y=alt.value(350), text="readout:N")
-        .properties(name="readout")  # the site's charts.js reads it out when a control has moved
+    summary = weights.transform_aggregate(
+        highest="max(score)", lowest="min(score)", best="argmax(score)", keys="count()"
+    ).transform_calculate(
+        readout="['query (' + format(query_x, '.2f') + ', ' + format(query_y, '.2f') + ')',"
+        " 'best key ' + datum.best['key'] + ', score ' + format(datum.highest, '.2f'),"
+        " 'its weight ' + format(datum.best['weight'], '.3f'),"
+        " 'lowest score ' + format(datum.lowest, '.2f')]"
     )
     description = (
         "A plane of keys, shaded by their score with one query: one colour above 0, another below, the "
@@ -112,7 +92,7 @@ def score_field() -> alt.TopLevelMixin:
         "flat terraces, at 2, 0, 0 and -2: the query moves their edges, and never lifts them."
     )
     return (
-        alt.layer(field, rings, labels, summary)
+        alt.layer(field, rings, labels, readout(summary, "left", y=350, line_height=18))
         .add_params(direction, length, formula, query_x, query_y)
         .properties(width=480, height=300, description=description)
     )

@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from attnlab.explore import readout, slider, softmax
+
 # Visitors counted in a museum, by the hour.
 VISITORS = {10: 20, 13: 80, 16: 50}
 
@@ -17,14 +19,8 @@ def soft_dictionary() -> alt.TopLevelMixin:
 
     One slider moves the query, the other the temperature.
     """
-    query = alt.param(
-        name="query", value=14, bind=alt.binding_range(name="query (o'clock)", min=9, max=17, step=0.25)
-    )
-    exponent = alt.param(
-        name="exponent",
-        value=0,
-        bind=alt.binding_range(name="temperature, as a power of 2", min=-5, max=5, step=1),
-    )
+    query = slider("query", "query (o'clock)", 9, 17, step=0.25, value=14)
+    exponent = slider("exponent", "temperature, as a power of 2", -5, 5, step=1, value=0)
     temperature = alt.param(name="temperature", expr="pow(2, exponent)")
 
     x_axis = alt.X(
@@ -40,12 +36,8 @@ def soft_dictionary() -> alt.TopLevelMixin:
 
     keys = alt.InlineData([{"key": hour, "value": value} for hour, value in VISITORS.items()])
     weights = (
-        alt.Chart(keys)
-        .transform_calculate(score="-abs(query - datum.key) / temperature")
-        .transform_joinaggregate(highest="max(score)")
-        .transform_calculate(power="exp(datum.score - datum.highest)")  # no overflow: the largest is 1
-        .transform_joinaggregate(total="sum(power)")
-        .transform_calculate(weight="datum.power / datum.total", percent="100 * datum.weight")
+        softmax(alt.Chart(keys), score="-abs(query - datum.key) / temperature")
+        .transform_calculate(percent="100 * datum.weight")
         .transform_calculate(weight_series="'weight'", answer_series="'answer'")
     )
     bars = weights.mark_bar(size=22, opacity=0.8).encode(
@@ -88,16 +80,11 @@ def soft_dictionary() -> alt.TopLevelMixin:
         y2=alt.Y2("answer:Q"),
         color=_series("answer"),
     )
-    readout = (
-        answer.transform_calculate(
-            readout="['query ' + format(query, '.2f') + ', temperature ' + format(temperature, '.4~g'),"
-            " 'weights ' + join(pluck(datum.shares, 'listed'), ', ') + ' %',"
-            " 'answer ' + format(datum.answer, '.1f') + ' visitors',"
-            " 'largest weight ' + format(100 * datum.largest, '.1f') + ' %']"
-        )
-        .mark_text(align="right", baseline="top", lineHeight=20, dy=2)
-        .encode(x=alt.value("width"), y=alt.value(0), text="readout:N")
-        .properties(name="readout")  # the site's charts.js reads it out when a control has moved
+    summary = answer.transform_calculate(
+        readout="['query ' + format(query, '.2f') + ', temperature ' + format(temperature, '.4~g'),"
+        " 'weights ' + join(pluck(datum.shares, 'listed'), ', ') + ' %',"
+        " 'answer ' + format(datum.answer, '.1f') + ' visitors',"
+        " 'largest weight ' + format(100 * datum.largest, '.1f') + ' %']"
     )
     description = (
         "Three keys on a line: 20 visitors at 10 o'clock, 80 at 13 and 50 at 16. A slider moves the query "
@@ -108,7 +95,7 @@ def soft_dictionary() -> alt.TopLevelMixin:
         "their range."
     )
     return (
-        alt.layer(bars, curve, stem, values, point, readout)
+        alt.layer(bars, curve, stem, values, point, readout(summary, "right", y=0, dy=2))
         .add_params(query, exponent, temperature)
         .properties(width=480, height=300, description=description)
     )

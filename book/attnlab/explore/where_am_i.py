@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from attnlab.explore import readout, slider
+
 POSITIONS = 48  # the rows that are drawn
 # From top to bottom: the table, the words under it, and the profile. In pixels.
 TABLE, WORDS, PROFILE = (0, 150), 164, (228, 350)
@@ -13,19 +15,9 @@ def position_table() -> alt.TopLevelMixin:
     Sliders set d_model, the base and the chosen row. A position of the table is a column of the picture, so
     that the table and the profile beneath it share their horizontal axis.
     """
-    d_model = alt.param(
-        name="d_model", value=16, bind=alt.binding_range(name="columns (d_model)", min=2, max=32, step=2)
-    )
-    exponent = alt.param(
-        name="exponent",
-        value=4,
-        bind=alt.binding_range(name="base, as a power of 10", min=0, max=6, step=0.5),
-    )
-    chosen = alt.param(
-        name="chosen",
-        value=20,
-        bind=alt.binding_range(name="chosen position", min=0, max=POSITIONS - 1, step=1),
-    )
+    d_model = slider("d_model", "columns (d_model)", 2, 32, step=2, value=16)
+    exponent = slider("exponent", "base, as a power of 10", 0, 6, step=0.5, value=4)
+    chosen = slider("chosen", "chosen position", 0, POSITIONS - 1, step=1, value=20)
     base = alt.param(name="base", expr="pow(10, exponent)")
 
     numbers = (
@@ -100,9 +92,6 @@ def position_table() -> alt.TopLevelMixin:
             " 'most alike: ' + (datum.first == datum.last ? 'row ' + datum.first"
             " : 'rows ' + datum.first + ' and ' + datum.last) + ', ' + format(datum.closest, '.3f')]"
         )
-        .mark_text(align="left", baseline="top", lineHeight=18)
-        .encode(x=alt.value(0), y=alt.value(WORDS), text="readout:N")
-        .properties(name="readout")  # the site's charts.js reads it out when a control has moved
     )
     description = (
         f"Above, the sinusoidal table for positions 0 to {POSITIONS - 1}, one row of the table in each "
@@ -112,7 +101,9 @@ def position_table() -> alt.TopLevelMixin:
         "number of columns, the base and the chosen position. Moving the position moves the profile and "
         "leaves its shape; with base 1 all pairs turn together and far rows become as alike as near ones."
     )
-    both: alt.LayerChart = alt.layer(table, *marks, profile, summary).resolve_scale(y="independent")
+    both: alt.LayerChart = alt.layer(
+        table, *marks, profile, readout(summary, "left", y=WORDS, line_height=18)
+    ).resolve_scale(y="independent")
     return both.add_params(d_model, exponent, chosen, base).properties(
         width=480, height=PROFILE[1], description=description
     )

@@ -2,6 +2,8 @@
 
 import altair as alt
 
+from attnlab.explore import choice, readout, slider, softmax
+
 # The dot products of one query with 16 keys, divided by √d_k: 16 draws from N(0, 1), the highest first.
 STANDARD_SCORES = (
     1.24, 1.12, 0.85, 0.69, 0.35, 0.32, 0.31, 0.12, -0.25, -0.25, -0.32, -0.43, -1.13, -1.15, -1.26, -2.12,
@@ -13,26 +15,13 @@ def softmax_saturation() -> alt.TopLevelMixin:
 
     The keys keep their places and their standardised scores; only the scale of the scores changes.
     """
-    exponent = alt.param(
-        name="exponent", value=6, bind=alt.binding_range(name="d_k, as a power of 2", min=0, max=10, step=1)
-    )
-    divisor = alt.param(
-        name="divisor",
-        value="1 (nothing)",
-        bind=alt.binding_radio(name="scores are divided by", options=["1 (nothing)", "√d_k", "d_k"]),
-    )
+    exponent = slider("exponent", "d_k, as a power of 2", 0, 10, step=1, value=6)
+    divisor = choice("divisor", "scores are divided by", ["1 (nothing)", "√d_k", "d_k"], value="1 (nothing)")
     d_k = alt.param(name="d_k", expr="pow(2, exponent)")
     divide_by = alt.param(name="divide_by", expr="{'1 (nothing)': 1, '√d_k': sqrt(d_k), 'd_k': d_k}[divisor]")
 
     keys = [{"key": place, "standard": score} for place, score in enumerate(STANDARD_SCORES, start=1)]
-    weights = (
-        alt.Chart(alt.InlineData(keys))
-        .transform_calculate(score="datum.standard * sqrt(d_k) / divide_by")
-        .transform_joinaggregate(highest="max(score)")
-        .transform_calculate(power="exp(datum.score - datum.highest)")  # no overflow: the largest is 1
-        .transform_joinaggregate(total="sum(power)")
-        .transform_calculate(weight="datum.power / datum.total")
-    )
+    weights = softmax(alt.Chart(alt.InlineData(keys)), score="datum.standard * sqrt(d_k) / divide_by")
     bars = weights.mark_bar().encode(
         x=alt.X("key:O", title="key, from the highest score to the lowest", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(grid=False)),
@@ -53,9 +42,6 @@ def softmax_saturation() -> alt.TopLevelMixin:
             " 'entropy ' + format(datum.entropy, '.2f') + ' nats of ' + format(log(datum.keys), '.2f'),"
             " 'mean |slope| of the softmax ' + format(datum.slope, '.2~e')]"
         )
-        .mark_text(align="right", baseline="top", lineHeight=20, dy=4)
-        .encode(x=alt.value("width"), y=alt.value(0), text="readout:N")
-        .properties(name="readout")  # the site's charts.js reads it out when a control has moved
     )
     description = (
         "Bars for the softmax weights of 16 keys, the highest score first, between 0 and 1. One slider sets "
@@ -64,7 +50,7 @@ def softmax_saturation() -> alt.TopLevelMixin:
         "are the same at every d_k. Divided by d_k, they become equal."
     )
     return (
-        alt.layer(bars, summary)
+        alt.layer(bars, readout(summary, "right", y=0, dy=4))
         .add_params(exponent, divisor, d_k, divide_by)
         .properties(width=480, height=260, description=description)
     )
