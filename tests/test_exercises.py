@@ -17,6 +17,7 @@ import notebooks
 import numpy as np
 import pytest
 import torch
+from exercise_cases import words
 from IPython.core.formatters import DisplayFormatter
 
 from attnlab import exercises
@@ -45,11 +46,6 @@ MISTAKES = [
 def no_reports_from_elsewhere(monkeypatch):
     monkeypatch.setattr(exercises, "latest", {})
     monkeypatch.setattr(checker, "latest", exercises.latest)
-
-
-def words(report):
-    """The report's text without its line breaks, which may fall anywhere in a sentence."""
-    return " ".join(repr(report).split())
 
 
 # --- what the book promises of every exercise ---

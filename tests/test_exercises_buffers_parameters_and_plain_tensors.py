@@ -2,29 +2,27 @@
 
 import io
 
+import exercise_cases
 import pytest
 import torch
+from exercise_cases import cases, changed, named, words
 from torch import nn
 
 from attnlab.exercises import checker
 from attnlab.exercises.buffers_parameters_and_plain_tensors import (
     CHECKPOINT_BYTES,
     LEFT_BEHIND,
-    check_left_behind,
+    POSITIONS_MODULE,
+    REPAIRED_CENTRE,
     check_positions_module,
     check_repaired_centre,
 )
-from attnlab.exercises.checker import judge
 from attnlab.positions import SinusoidalPositions
 
 
 @pytest.fixture(autouse=True)
 def no_reports_from_elsewhere(monkeypatch):
     monkeypatch.setattr(checker, "latest", {})
-
-
-def words(report):
-    return " ".join(repr(report).split())
 
 
 # --- a table in its place ---
@@ -82,12 +80,7 @@ def with_no_grad(table):
         return Positions(table)
 
 
-@pytest.mark.parametrize(
-    "module", [Positions, ByAssignment, WithBatchAxis, ByIndex, Inside, Converting, with_no_grad]
-)
-def test_right_positions_are_accepted(module):
-    report = check_positions_module(module)
-    assert report.passed, report
+RIGHT_POSITIONS = named(Positions, ByAssignment, WithBatchAxis, ByIndex, Inside, Converting, with_no_grad)
 
 
 class TwoBuffers(Positions):
@@ -135,14 +128,7 @@ class InPlace(Positions):
         return words
 
 
-UNKNOWN_POSITIONS = [TwoBuffers, AddedTwice, Subtracted, OneRowOff, OnceOnly, Rounded, Learning, InPlace]
-
-
-@pytest.mark.parametrize("module", UNKNOWN_POSITIONS)
-def test_unknown_faults_of_positions_are_rejected_without_a_name(module):
-    report = check_positions_module(module)
-    assert report.state == "not yet"
-    assert report.mistake is None
+UNKNOWN_POSITIONS = named(TwoBuffers, AddedTwice, Subtracted, OneRowOff, OnceOnly, Rounded, Learning, InPlace)
 
 
 def test_what_is_asked_is_shown_with_an_unknown_fault():
@@ -284,15 +270,16 @@ class OfBatchNorm(nn.Module):
         return inputs - self.norm.running_mean
 
 
-RIGHT_CENTRES = [
-    Centre, DetachedMean, DetachedLast, WithoutGradient, WrittenInto, BufferOfItsOwn, Counting, OfBatchNorm,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("module", RIGHT_CENTRES)
-def test_right_centres_are_accepted(module):
-    report = check_repaired_centre(module)
-    assert report.passed, report
+RIGHT_CENTRES = named(
+    Centre,
+    DetachedMean,
+    DetachedLast,
+    WithoutGradient,
+    WrittenInto,
+    BufferOfItsOwn,
+    Counting,
+    OfBatchNorm,
+)
 
 
 def test_the_broken_layer_fails_just_where_the_chapter_says():
@@ -347,14 +334,7 @@ class BeforeTheUpdate(Centre):
         return outputs
 
 
-UNKNOWN_CENTRES = [TwoTenths, Median, Added, FirstBatchOnly, BeforeTheUpdate]
-
-
-@pytest.mark.parametrize("module", UNKNOWN_CENTRES)
-def test_unknown_faults_of_the_centre_are_rejected_without_a_name(module):
-    report = check_repaired_centre(module)
-    assert report.state == "not yet"
-    assert report.mistake is None
+UNKNOWN_CENTRES = named(TwoTenths, Median, Added, FirstBatchOnly, BeforeTheUpdate)
 
 
 # --- the bytes of a checkpoint ---
@@ -398,27 +378,15 @@ def as_a_tensor(*inputs):
     return torch.tensor(float(factored(*inputs)), dtype=torch.float64)
 
 
-@pytest.mark.parametrize("count", [factored, by_torch, as_a_tensor])
-def test_other_right_counts_are_accepted(count):
-    report = judge(CHECKPOINT_BYTES, count)
-    assert report.passed, report
-
-
+RIGHT_COUNTS = named(factored, by_torch, as_a_tensor)
 UNKNOWN_COUNTS = {
-    "one too many": lambda *inputs: factored(*inputs) + 1000,
+    "one too many": changed(factored, lambda count: count + 1000),
     "table squared": lambda v, d, m, b, p: factored(v, d, m * m, b, p),
     "bias squared": lambda v, d, m, b, p: factored(v, d, m, b, p) + d * d * b,
-    "half": lambda *inputs: factored(*inputs) // 2,
-    "kibibytes": lambda *inputs: factored(*inputs) / 1024,
+    "half": changed(factored, lambda count: count // 2),
+    "kibibytes": changed(factored, lambda count: count / 1024),
     "bias for each word": lambda v, d, m, b, p: factored(v, d, m, b, p) + v * b,
 }
-
-
-@pytest.mark.parametrize("fault", UNKNOWN_COUNTS)
-def test_unknown_miscounts_are_rejected_without_a_name(fault):
-    report = judge(CHECKPOINT_BYTES, UNKNOWN_COUNTS[fault])
-    assert report.state == "not yet"
-    assert report.mistake is None
 
 
 # --- what would stay behind ---
@@ -453,15 +421,10 @@ def by_names(model):
     return total
 
 
-@pytest.mark.parametrize("count", [by_recursion, by_trial, by_names])
-def test_other_right_searches_are_accepted(count):
-    report = judge(LEFT_BEHIND, count)
-    assert report.passed, report
-
-
+RIGHT_SEARCHES = named(by_recursion, by_trial, by_names)
 UNKNOWN_SEARCHES = {
-    "one more": lambda model: by_recursion(model) + 1,
-    "bytes": lambda model: 4 * by_recursion(model),
+    "one more": changed(by_recursion, lambda count: count + 1),
+    "bytes": changed(by_recursion, lambda count: 4 * count),
     "matrices only": lambda model: sum(
         value.numel()
         for module in model.modules()
@@ -472,13 +435,6 @@ UNKNOWN_SEARCHES = {
 }
 
 
-@pytest.mark.parametrize("fault", UNKNOWN_SEARCHES)
-def test_unknown_faults_of_a_search_are_rejected_without_a_name(fault):
-    report = check_left_behind(UNKNOWN_SEARCHES[fault])
-    assert report.state == "not yet"
-    assert report.mistake is None
-
-
 def test_the_reference_finds_what_a_move_really_leaves_behind():
     for case in LEFT_BEHIND.cases:
         (model,) = case.copies()
@@ -486,3 +442,26 @@ def test_the_reference_finds_what_a_move_really_leaves_behind():
         plain = [value for value in attributes if isinstance(value, torch.Tensor)]
         assert sum(value.numel() for value in plain) == LEFT_BEHIND.reference(model)
         assert not {id(value) for value in plain} & {id(value) for value in model.buffers()}
+
+
+# --- all four ---
+
+
+@cases(
+    (POSITIONS_MODULE, RIGHT_POSITIONS),
+    (REPAIRED_CENTRE, RIGHT_CENTRES),
+    (CHECKPOINT_BYTES, RIGHT_COUNTS),
+    (LEFT_BEHIND, RIGHT_SEARCHES),
+)
+def test_right_code_is_accepted(exercise, code):
+    exercise_cases.assert_accepted(exercise, code)
+
+
+@cases(
+    (POSITIONS_MODULE, UNKNOWN_POSITIONS),
+    (REPAIRED_CENTRE, UNKNOWN_CENTRES),
+    (CHECKPOINT_BYTES, UNKNOWN_COUNTS),
+    (LEFT_BEHIND, UNKNOWN_SEARCHES),
+)
+def test_a_fault_that_no_catalogue_holds_is_rejected_and_given_no_wrong_name(exercise, code):
+    exercise_cases.assert_rejected_without_a_name(exercise, code)

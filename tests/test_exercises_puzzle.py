@@ -4,6 +4,7 @@ import time
 
 import pytest
 import torch
+from exercise_cases import words
 
 from attnlab import exercises
 from attnlab.exercises import checker, guard
@@ -23,10 +24,6 @@ SMALL = ShapePuzzle(
 @pytest.fixture(autouse=True)
 def no_reports_from_elsewhere(monkeypatch):
     monkeypatch.setattr(checker, "latest", {})
-
-
-def words(report):
-    return " ".join(repr(report).split())
 
 
 # --- what the book promises of every puzzle ---

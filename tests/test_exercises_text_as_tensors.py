@@ -3,12 +3,13 @@
 import math
 from collections import Counter
 
+import exercise_cases
 import pytest
 import torch
+from exercise_cases import cases, changed, checked, combined, named, weighing_by, words
 from torch.nn import functional as F
 from torchtext import data
 
-from attnlab.exercises.checker import judge
 from attnlab.exercises.text_as_tensors import BATCH_SHAPES, FITTED, NUMBERS, PADDING_MASK
 
 # --- pad and cut ---
@@ -60,13 +61,7 @@ def by_torchtext(ids, length, front, pad):
     return field.process([ids.tolist()])[0]
 
 
-@pytest.mark.parametrize(
-    "function", [solved_fitted, with_lists, with_pad, written_into_a_row, turned_twice, by_torchtext]
-)
-def test_right_rows_are_accepted(function):
-    report = judge(FITTED, function)
-    assert report.passed, report
-
+ROWS = named(solved_fitted, with_lists, with_pad, written_into_a_row, turned_twice, by_torchtext)
 
 # --- a vocabulary ---
 
@@ -102,24 +97,9 @@ def by_torchtexts_field(training, min_freq, words):
     return field.numericalize([list(words)])[:, 0]
 
 
-@pytest.mark.parametrize(
-    "function", [solved_numbers, sorted_twice, most_common_of_the_sorted, by_torchtexts_field]
-)
-def test_right_numbers_are_accepted(function):
-    report = judge(NUMBERS, function)
-    assert report.passed, report
-
+VOCABULARIES = named(solved_numbers, sorted_twice, most_common_of_the_sorted, by_torchtexts_field)
 
 # --- the mask ---
-
-
-def masked_by(make_shown, weigh):
-    def attention(query, key, value, lengths):
-        scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
-        weights = weigh(scores, make_shown(lengths, key.shape[-2]))
-        return weights @ value, weights
-
-    return attention
 
 
 def in_four_axes(lengths, m):
@@ -146,11 +126,12 @@ WEIGHING = {
 }
 
 
-@pytest.mark.parametrize("shown", SHOWN)
-@pytest.mark.parametrize("weigh", WEIGHING)
-def test_right_masks_are_accepted(shown, weigh):
-    report = judge(PADDING_MASK, masked_by(SHOWN[shown], WEIGHING[weigh]))
-    assert report.passed, report
+def masked_by(make_shown, weigh):
+    def weights(query, key, lengths):
+        scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+        return weigh(scores, make_shown(lengths, key.shape[-2]))
+
+    return weighing_by(weights)
 
 
 def one_text_at_a_time(query, key, value, lengths):
@@ -161,16 +142,20 @@ def one_text_at_a_time(query, key, value, lengths):
     return weights @ value, weights
 
 
-def fused(query, key, value, lengths):
-    shown = in_four_axes(lengths, key.shape[-2])
-    identity = torch.eye(key.shape[-2]).expand(*key.shape[:3], -1)
-    return tuple(F.scaled_dot_product_attention(query, key, v, attn_mask=shown) for v in (value, identity))
+def masked_and_fused(query, key, value, lengths):
+    return exercise_cases.fused(query, key, value, attn_mask=in_four_axes(lengths, key.shape[-2]))
 
 
-@pytest.mark.parametrize("function", [one_text_at_a_time, fused])
-def test_right_attention_in_other_words_is_accepted(function):
-    report = judge(PADDING_MASK, function)
-    assert report.passed, report
+MASKS = (
+    combined(masked_by, SHOWN, WEIGHING)
+    | named(one_text_at_a_time, masked_and_fused)
+    | exercise_cases.in_other_words(one_text_at_a_time)
+)
+
+
+@cases((FITTED, ROWS), (NUMBERS, VOCABULARIES), (PADDING_MASK, MASKS))
+def test_right_code_is_accepted(exercise, code):
+    exercise_cases.assert_accepted(exercise, code)
 
 
 def test_the_broken_code_passes_one_text_and_raises_or_lies_for_more():
@@ -180,9 +165,7 @@ def test_the_broken_code_passes_one_text_and_raises_or_lies_for_more():
         weights = scores.masked_fill(~shown.unsqueeze(1), -math.inf).softmax(-1)
         return weights @ value, weights
 
-    report = judge(PADDING_MASK, to_repair)
-    assert report.mistake == "still broken"
-    assert [line.split()[0] for line in report.lines[:5]] == ["✓", "✗", "✗", "✗", "✗"]
+    exercise_cases.assert_still_broken(PADDING_MASK, to_repair, "✓✗✗✗✗")
     two_of_two = PADDING_MASK.cases[1].copies()
     assert to_repair(*two_of_two)[1].isfinite().all(), "as many heads as texts: no error"
     with pytest.raises(RuntimeError):
@@ -211,50 +194,47 @@ def test_the_shapes_are_what_torchtext_and_pytorch_say():
         "embedding": embedding,
         "model": torch.nn.Sequential(embedding, torch.nn.Linear(16, 5000)),
     }
-    for expression, shape in BATCH_SHAPES.shapes.items():
-        assert eval(expression, names).shape == shape, expression
+    exercise_cases.assert_right_shapes(BATCH_SHAPES, names)
 
 
 # --- wrong, in ways that the catalogue does not hold ---
 
+UNKNOWN_ROWS = {
+    "last number lost": changed(solved_fitted, lambda row: torch.cat([row[:-1], torch.tensor([0])])),
+    "sorted": changed(solved_fitted, lambda row: row.sort().values),
+    "floats": changed(solved_fitted, torch.Tensor.float),
+    "a list": changed(solved_fitted, torch.Tensor.tolist),
+    "a row of one": changed(solved_fitted, lambda row: row[None]),
+    "32 bits": changed(solved_fitted, torch.Tensor.int),
+    "the middle": lambda ids, length, front, pad: ids[len(ids) // 2 :][:length],
+}
+UNKNOWN_VOCABULARIES = {
+    "two too many": changed(solved_numbers, lambda numbers: numbers + 2),
+    "floats": changed(solved_numbers, torch.Tensor.float),
+    "a list": changed(solved_numbers, torch.Tensor.tolist),
+    "all unknown": changed(solved_numbers, torch.zeros_like),
+    "in the order of numbers": changed(solved_numbers, lambda numbers: numbers.sort().values),
+    "each once": changed(solved_numbers, torch.unique),
+}
+UNKNOWN_MASKS = exercise_cases.faults_of_attention(one_text_at_a_time) | {
+    "causal": lambda query, key, value, lengths: one_text_at_a_time(query, key, value, lengths.clamp(max=2)),
+    "uniform": lambda query, key, value, lengths: one_text_at_a_time(query * 0, key, value, lengths),
+    "unscaled": lambda query, key, value, lengths: one_text_at_a_time(query * 2, key, value, lengths),
+    "swapped": changed(one_text_at_a_time, lambda results: results[::-1]),
+    "lengths turned": lambda query, key, value, lengths: one_text_at_a_time(
+        query, key, value, lengths.flip(0)
+    ),
+}
 
-UNKNOWN = [
-    (FITTED, "last number lost", lambda *inputs: torch.cat([solved_fitted(*inputs)[:-1], torch.tensor([0])])),
-    (FITTED, "sorted", lambda *inputs: solved_fitted(*inputs).sort().values),
-    (FITTED, "floats", lambda *inputs: solved_fitted(*inputs).float()),
-    (FITTED, "a list", lambda *inputs: solved_fitted(*inputs).tolist()),
-    (FITTED, "a row of one", lambda *inputs: solved_fitted(*inputs)[None]),
-    (FITTED, "32 bits", lambda *inputs: solved_fitted(*inputs).int()),
-    (FITTED, "the middle", lambda ids, length, front, pad: ids[len(ids) // 2 :][:length]),
-    (NUMBERS, "two too many", lambda *inputs: solved_numbers(*inputs) + 2),
-    (NUMBERS, "floats", lambda *inputs: solved_numbers(*inputs).float()),
-    (NUMBERS, "a list", lambda *inputs: solved_numbers(*inputs).tolist()),
-    (NUMBERS, "all unknown", lambda *inputs: solved_numbers(*inputs) * 0),
-    (NUMBERS, "in the order of numbers", lambda *inputs: solved_numbers(*inputs).sort().values),
-    (NUMBERS, "each once", lambda *inputs: solved_numbers(*inputs).unique()),
-    (PADDING_MASK, "causal", lambda q, k, v, n: one_text_at_a_time(q, k, v, n.clamp(max=2))),
-    (PADDING_MASK, "uniform", lambda q, k, v, n: one_text_at_a_time(q * 0, k, v, n)),
-    (PADDING_MASK, "unscaled", lambda q, k, v, n: one_text_at_a_time(q * 2, k, v, n)),
-    (PADDING_MASK, "swapped", lambda *inputs: one_text_at_a_time(*inputs)[::-1]),
-    (PADDING_MASK, "lengths turned", lambda q, k, v, n: one_text_at_a_time(q, k, v, n.flip(0))),
-]
 
-
-@pytest.mark.parametrize(
-    ("exercise", "code"),
-    [pytest.param(exercise, code, id=f"{exercise.name}-{name}") for exercise, name, code in UNKNOWN],
-)
+@cases((FITTED, UNKNOWN_ROWS), (NUMBERS, UNKNOWN_VOCABULARIES), (PADDING_MASK, UNKNOWN_MASKS))
 def test_a_fault_that_no_catalogue_holds_is_rejected_and_given_no_wrong_name(exercise, code):
-    report = judge(exercise, code)
-    assert report.state == "not yet"
-    assert report.mistake is None
-    assert "→" in repr(report)
+    exercise_cases.assert_rejected_without_a_name(exercise, code)
 
 
 def test_whole_numbers_are_shown_as_such():
-    words = repr(judge(FITTED, lambda *inputs: solved_fitted(*inputs) + 1))
-    assert "ids = torch.tensor([7, 9, 8])" in words
-    assert "expected row = [7, 9, 8, 0, 0]" in words
-    assert "It returns float32 numbers where int64 ones are expected." in repr(
-        judge(FITTED, lambda *inputs: solved_fitted(*inputs).float())
-    )
+    report = words(checked(FITTED, changed(solved_fitted, lambda row: row + 1)))
+    assert "ids = torch.tensor([7, 9, 8])" in report
+    assert "expected row = [7, 9, 8, 0, 0]" in report
+    report = words(checked(FITTED, changed(solved_fitted, torch.Tensor.float)))
+    assert "It returns float32 numbers where int64 ones are expected." in report

@@ -1,16 +1,14 @@
 """“Two ways to score”: the solutions, many right ways to write them, and faults that no catalogue holds."""
 
-import itertools
 import math
 
+import exercise_cases
 import numpy as np
-import pytest
 import torch
-from torch import nn
+from exercise_cases import cases, changed, combined, named, weighing_by
 from torch.nn import functional as F
 
 from attnlab import scores
-from attnlab.exercises.checker import judge
 from attnlab.exercises.two_ways_to_score import (
     ADDITIVE_SCORES,
     HIDDEN_BYTES,
@@ -45,18 +43,6 @@ def solved_bytes(batch, queries, keys, hidden, chunk):
     return 4 * batch * min(chunk, queries) * keys * hidden
 
 
-@pytest.mark.parametrize(
-    ("exercise", "solution"),
-    [
-        (ADDITIVE_SCORES, solved_scores),
-        (REPAIRED_ADDITIVE, solved_attention),
-        (HIDDEN_BYTES, solved_bytes),
-    ],
-)
-def test_the_solution_is_accepted(exercise, solution):
-    assert judge(exercise, solution).passed
-
-
 def test_the_shapes_are_what_pytorch_says():
     query, key, weight = torch.rand(8, 50, 32), torch.rand(8, 200, 48), torch.rand(32, 48)
     query_weight, key_weight = torch.rand(64, 32), torch.rand(64, 48)
@@ -70,14 +56,11 @@ def test_the_shapes_are_what_pytorch_says():
     torch.testing.assert_close(
         scores.concat(query, key, names["concat_weight"], vector), names["hidden"] @ vector
     )
-    for expression, shape in SCORE_SHAPES.shapes.items():
-        assert eval(expression, names).shape == shape, expression
+    exercise_cases.assert_right_shapes(SCORE_SHAPES, names)
 
 
 def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    report = judge(REPAIRED_ADDITIVE, broken_attention)
-    assert report.mistake == "still broken"
-    assert [line.split()[0] for line in report.lines[:5]] == ["✓", "✗", "✗", "✗", "✗"]
+    exercise_cases.assert_still_broken(REPAIRED_ADDITIVE, broken_attention, "✓✗✗✗✗")
 
 
 def test_the_broken_code_trains_anyway():
@@ -85,16 +68,7 @@ def test_the_broken_code_trains_anyway():
     shapes = [(6, 3), (4, 3), (4, 5), (8, 3), (8, 3), (8,)]
     inputs = [torch.randn(shape, generator=generator).requires_grad_() for shape in shapes]
     wanted = torch.randn(6, 5, generator=generator)
-    optimiser = torch.optim.Adam(inputs, lr=0.1)
-    losses = []
-    for _ in range(150):
-        loss = F.mse_loss(broken_attention(*inputs)[0], wanted)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())
-    # Four values can't give six free outputs; the loss only has to fall a long way.
-    assert losses[-1] < losses[0] / 2
+    exercise_cases.assert_trains(lambda: F.mse_loss(broken_attention(*inputs)[0], wanted), *inputs)
 
 
 # --- right, in other words ---
@@ -131,17 +105,12 @@ def turned_twice(query, key, query_weight, key_weight, vector):
     return solved_scores(key, query, key_weight, query_weight, vector).mT
 
 
-SCORES = {
+SCORES = named(solved_scores, by_concatenating, by_hidden_unit, by_query, by_exponentials, turned_twice) | {
     "attnlab": scores.additive,
     "attnlab, lean": lambda *inputs: scores.additive(*inputs, chunk=2),
-    "concatenated": by_concatenating,
     "attnlab's concat": lambda query, key, left, right, vector: scores.concat(
         query, key, torch.cat([left, right], dim=-1), vector
     ),
-    "unit by unit": by_hidden_unit,
-    "query by query": by_query,
-    "sigmoid": by_exponentials,
-    "turned twice": turned_twice,
     "einsum": lambda query, key, left, right, vector: torch.einsum(
         "...nmh,h->...nm",
         torch.tanh(
@@ -162,29 +131,8 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("name", SCORES)
-def test_other_right_additive_scores_are_accepted(name):
-    report = judge(ADDITIVE_SCORES, SCORES[name])
-    assert report.passed, report
-
-
-PROBABILITIES = {
-    "torch": lambda table: torch.softmax(table, dim=-1),
-    "shifted": lambda table: (table - table.logsumexp(-1, keepdim=True)).exp(),
-    "log": lambda table: table.log_softmax(-1).exp(),
-    "turned": lambda table: table.mT.softmax(-2).mT,
-    "module": nn.Softmax(dim=-1),
-}
-
-
-@pytest.mark.parametrize(("name", "softmax"), list(itertools.product(SCORES, PROBABILITIES)))
-def test_attention_from_other_right_parts_is_accepted(name, softmax):
-    def attention(query, key, value, *parameters):
-        weights = PROBABILITIES[softmax](SCORES[name](query, key, *parameters))
-        return weights @ value, weights
-
-    report = judge(REPAIRED_ADDITIVE, attention)
-    assert report.passed, report
+def attention_by(score, softmax):
+    return weighing_by(lambda *inputs: softmax(score(*inputs)))
 
 
 def mended_at_the_softmax(query, key, value, query_weight, key_weight, vector):
@@ -195,11 +143,15 @@ def mended_at_the_softmax(query, key, value, query_weight, key_weight, vector):
     return weights @ value, weights
 
 
-def test_the_smallest_repair_is_accepted():
-    assert judge(REPAIRED_ADDITIVE, mended_at_the_softmax).passed
-
-
+ATTENTION = (
+    named(solved_attention, mended_at_the_softmax)
+    | combined(
+        attention_by, SCORES, exercise_cases.SOFTMAXES | {"turned": lambda table: table.mT.softmax(-2).mT}
+    )
+    | exercise_cases.in_other_words(solved_attention)
+)
 BYTES = {
+    "solution": solved_bytes,
     "conditional": lambda batch, queries, keys, hidden, chunk: (
         batch * (queries if queries < chunk else chunk) * keys * hidden * 4
     ),
@@ -219,20 +171,14 @@ BYTES = {
 }
 
 
-@pytest.mark.parametrize("name", BYTES)
-def test_other_right_counts_are_accepted(name):
-    report = judge(HIDDEN_BYTES, BYTES[name])
-    assert report.passed, report
+@cases((ADDITIVE_SCORES, SCORES), (REPAIRED_ADDITIVE, ATTENTION), (HIDDEN_BYTES, BYTES))
+def test_right_code_is_accepted(exercise, code):
+    exercise_cases.assert_accepted(exercise, code)
 
 
 # --- wrong, in ways that the catalogue does not hold ---
 
-UNKNOWN_SCORES = {
-    "sign turned": lambda *inputs: -solved_scores(*inputs),
-    "keys reversed": lambda *inputs: solved_scores(*inputs).flip(-1),
-    "one hundredth too large": lambda *inputs: 1.01 * solved_scores(*inputs),
-    "shifted": lambda *inputs: solved_scores(*inputs) + 0.01,
-    "future hidden": lambda *inputs: solved_scores(*inputs).tril(),
+UNKNOWN_SCORES = exercise_cases.faults_of_scores(solved_scores) | {
     "last unit dropped": lambda query, key, left, right, vector: solved_scores(
         query, key, left[:-1], right[:-1], vector[:-1]
     ),
@@ -248,66 +194,34 @@ UNKNOWN_SCORES = {
     "tanh twice": lambda query, key, left, right, vector: (
         ((query @ left.T).unsqueeze(-2) + (key @ right.T).unsqueeze(-3)).tanh().tanh() @ vector
     ),
-    "absolute": lambda *inputs: solved_scores(*inputs).abs(),
-    "centred": lambda *inputs: solved_scores(*inputs) - solved_scores(*inputs).mean(-1, keepdim=True),
 }
-
-
-def reweighted(change):
-    def attention(query, key, value, *parameters):
-        weights = change(solved_scores(query, key, *parameters))
-        return weights @ value, weights
-
-    return attention
-
-
-UNKNOWN_ATTENTION = {
-    "uniform": reweighted(lambda table: torch.full_like(table, 1 / table.shape[-1])),
-    "hard": reweighted(lambda table: F.one_hot(table.argmax(-1), table.shape[-1]).to(table.dtype)),
-    "temperature": reweighted(lambda table: (2 * table).softmax(-1)),
-    "future hidden": reweighted(lambda table: table.softmax(-1).tril()),
-    "tanh again": reweighted(lambda table: table.tanh().softmax(-1)),
-    "output alone": lambda *inputs: solved_attention(*inputs)[0],
-    "values halved": lambda query, key, value, *rest: solved_attention(query, key, value / 2, *rest),
-    "values reversed": lambda query, key, value, *rest: solved_attention(query, key, value.flip(-2), *rest),
-    "weights detached": lambda *inputs: (
-        solved_attention(*inputs)[0],
-        solved_attention(*inputs)[1].detach(),
-    ),
+UNKNOWN_ATTENTION = exercise_cases.faults_of_trainable_attention(solved_attention) | {
+    "temperature": attention_by(solved_scores, lambda table: (2 * table).softmax(-1)),
+    "tanh again": attention_by(solved_scores, lambda table: table.tanh().softmax(-1)),
     "weights before the softmax": lambda query, key, value, *rest: (
         solved_attention(query, key, value, *rest)[0],
         solved_scores(query, key, *rest),
     ),
 }
 UNKNOWN_BYTES = {
-    "one too many": lambda *sizes: solved_bytes(*sizes) + 1,
+    "one too many": changed(solved_bytes, lambda count: count + 1),
     "nothing": lambda *sizes: 0,
     "scores as well": lambda batch, queries, keys, hidden, chunk: (
         4 * batch * min(chunk, queries) * keys * (hidden + 1)
     ),
     "sum of the sizes": lambda *sizes: 4 * sum(sizes),
-    "kilobytes": lambda *sizes: solved_bytes(*sizes) / 1024,
+    "kilobytes": changed(solved_bytes, lambda count: count / 1024),
     "one chunk too few": lambda batch, queries, keys, hidden, chunk: (
         4 * batch * min(chunk, queries - 1) * keys * hidden
     ),
     "not a number": lambda *sizes: math.nan,
 }
-UNKNOWN = [
-    pytest.param(exercise, code, id=f"{exercise.name}-{name}")
-    for exercise, faults in [
-        (ADDITIVE_SCORES, UNKNOWN_SCORES),
-        (REPAIRED_ADDITIVE, UNKNOWN_ATTENTION),
-        (HIDDEN_BYTES, UNKNOWN_BYTES),
-    ]
-    for name, code in faults.items()
-]
 
 
-@pytest.mark.parametrize(("exercise", "code"), UNKNOWN)
+@cases(
+    (ADDITIVE_SCORES, UNKNOWN_SCORES),
+    (REPAIRED_ADDITIVE, UNKNOWN_ATTENTION),
+    (HIDDEN_BYTES, UNKNOWN_BYTES),
+)
 def test_a_fault_that_no_catalogue_holds_is_rejected_and_given_no_wrong_name(exercise, code):
-    report = judge(exercise, code)
-    assert report.state == "not yet"
-    assert report.mistake is None
-    text = " ".join(repr(report).split())
-    assert not [mistake.name for mistake in exercise.mistakes if mistake.sentence in text]
-    assert "→" in text
+    exercise_cases.assert_rejected_without_a_name(exercise, code)

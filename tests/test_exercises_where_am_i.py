@@ -1,14 +1,16 @@
 """“Where am I?”: the solutions, many right ways to write them, and faults that no catalogue holds."""
 
 import math
+import operator
 
+import exercise_cases
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from exercise_cases import cases, changed, checked, named
+from torch.nn import functional as F
 
 from attnlab import positions
-from attnlab.exercises.checker import judge
 from attnlab.exercises.where_am_i import (
     FAULTS,
     POSITION_SHAPES,
@@ -53,19 +55,6 @@ def solved_positions(inputs):
     return inputs + table
 
 
-@pytest.mark.parametrize(
-    ("exercise", "solution"),
-    [
-        (SINUSOIDAL_TABLE, solved_table),
-        (WAVELENGTH, solved_wavelength),
-        (REPAIRED_POSITIONS, solved_positions),
-    ],
-)
-def test_the_solution_is_accepted(exercise, solution):
-    report = judge(exercise, solution)
-    assert report.passed, report
-
-
 def test_the_shapes_are_what_pytorch_says():
     names = {
         "positions": torch.ones(5000, 1),
@@ -77,12 +66,11 @@ def test_the_shapes_are_what_pytorch_says():
         "rotate": positions.rotate,
         "alibi_bias": positions.alibi_bias,
     }
-    for expression, shape in POSITION_SHAPES.shapes.items():
-        assert eval(expression, names).shape == shape, expression
+    exercise_cases.assert_right_shapes(POSITION_SHAPES, names)
 
 
 def test_the_broken_code_has_all_its_faults():
-    assert judge(REPAIRED_POSITIONS, broken_positions).mistake == "still broken"
+    exercise_cases.assert_still_broken(REPAIRED_POSITIONS, broken_positions, "✗✗✗✗✗")
 
 
 def mended(mend):
@@ -106,7 +94,7 @@ def mended(mend):
 
 @pytest.mark.parametrize("left", FAULTS)
 def test_one_fault_left_is_named(left):
-    assert judge(REPAIRED_POSITIONS, mended([left])).mistake == f"left: {left}"
+    assert checked(REPAIRED_POSITIONS, mended([left])).mistake == f"left: {left}"
 
 
 # --- right, in other words ---
@@ -146,16 +134,17 @@ def phase_table(length, d_model, base):
     return (angle + (column % 2) * math.pi / 2).sin().float()
 
 
-TABLES = [positions.sinusoidal, looped_table, exponential_table, numpy_table, complex_table, phase_table]
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_other_right_tables_are_accepted(table):
-    report = judge(SINUSOIDAL_TABLE, table)
-    assert report.passed, report
-
-
+TABLES = named(
+    positions.sinusoidal,
+    solved_table,
+    looped_table,
+    exponential_table,
+    numpy_table,
+    complex_table,
+    phase_table,
+)
 WAVELENGTHS = {
+    "solution": solved_wavelength,
     "tau": lambda column, d_model, base: math.tau * base ** ((column - column % 2) / d_model),
     "from the frequency": lambda column, d_model, base: math.tau / base ** -(column // 2 * 2 / d_model),
     "tensor": lambda column, d_model, base: 2 * torch.pi * torch.tensor(base) ** (column // 2 * 2 / d_model),
@@ -163,15 +152,8 @@ WAVELENGTHS = {
         math.log(math.tau) + (column // 2) * 2 / d_model * math.log(base)
     ),
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("wavelength", WAVELENGTHS)
-def test_other_right_wavelengths_are_accepted(wavelength):
-    report = judge(WAVELENGTH, WAVELENGTHS[wavelength])
-    assert report.passed, report
-
-
 REPAIRS = {
+    "solution": solved_positions,
     "attnlab's module": lambda inputs: positions.SinusoidalPositions(inputs.shape[-1])
     .to(inputs.dtype)(inputs),
     "attnlab's table": lambda inputs: (
@@ -187,39 +169,34 @@ REPAIRS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("repair", REPAIRS)
-def test_other_right_repairs_are_accepted(repair):
-    report = judge(REPAIRED_POSITIONS, REPAIRS[repair])
-    assert report.passed, report
+@cases((SINUSOIDAL_TABLE, TABLES), (WAVELENGTH, WAVELENGTHS), (REPAIRED_POSITIONS, REPAIRS))
+def test_right_code_is_accepted(exercise, code):
+    exercise_cases.assert_accepted(exercise, code)
 
 
 # --- wrong, in ways that the catalogue does not hold ---
 
 UNKNOWN_TABLES = {
-    "cosine negative": lambda length, d_model, base: torch.stack(
-        (solved_table(length, d_model, base)[:, 0::2], -solved_table(length, d_model, base)[:, 1::2]), -1
-    ).flatten(-2),
-    "backwards": lambda length, d_model, base: solved_table(length, d_model, base).flip(0),
-    "slowest first": lambda length, d_model, base: solved_table(length, d_model, base).flip(-1),
-    "in degrees": lambda length, d_model, base: solved_table(length, d_model, base).deg2rad(),
-    "of unit norm": lambda length, d_model, base: nn.functional.normalize(
-        solved_table(length, d_model, base), dim=-1
+    "cosine negative": changed(
+        solved_table, lambda table: torch.stack((table[:, 0::2], -table[:, 1::2]), -1).flatten(-2)
     ),
+    "backwards": changed(solved_table, lambda table: table.flip(0)),
+    "slowest first": changed(solved_table, lambda table: table.flip(-1)),
+    "in degrees": changed(solved_table, torch.deg2rad),
+    "of unit norm": changed(solved_table, lambda table: F.normalize(table, dim=-1)),
     "random": lambda length, d_model, base: torch.rand(
         length, d_model, generator=torch.Generator().manual_seed(0)
     ),
-    "halved": lambda length, d_model, base: solved_table(length, d_model, base) / 2,
-    "last pair forgotten": lambda length, d_model, base: nn.functional.pad(
-        solved_table(length, d_model, base)[:, :-2], (0, 2)
-    ),
+    "halved": changed(solved_table, lambda table: table / 2),
+    "last pair forgotten": changed(solved_table, lambda table: F.pad(table[:, :-2], (0, 2))),
     "one row too many": lambda length, d_model, base: solved_table(length + 1, d_model, base),
-    "float64": lambda length, d_model, base: solved_table(length, d_model, base).double(),
+    "float64": changed(solved_table, torch.Tensor.double),
 }  # fmt: skip
 UNKNOWN_WAVELENGTHS = {
     "always 2π": lambda column, d_model, base: math.tau,
     "one column on": lambda column, d_model, base: solved_wavelength(column + 2, d_model, base),
     "base times the share": lambda column, d_model, base: math.tau * base * column / d_model,
-    "negative": lambda column, d_model, base: -solved_wavelength(column, d_model, base),
+    "negative": changed(solved_wavelength, operator.neg),
     "pairs for columns": lambda column, d_model, base: solved_wavelength(column, d_model / 4, base),
     "not a number": lambda column, d_model, base: math.nan,
 }  # fmt: skip
@@ -234,24 +211,14 @@ UNKNOWN_REPAIRS = {
     "base 100": lambda inputs: (
         inputs + positions.sinusoidal(inputs.shape[1], inputs.shape[2], 100.0, inputs.dtype)
     ),
-    "batch first summed away": lambda inputs: solved_positions(inputs).sum(0),
+    "batch first summed away": changed(solved_positions, lambda outputs: outputs.sum(0)),
 }  # fmt: skip
-UNKNOWN = [
-    pytest.param(exercise, code, id=f"{exercise.name}-{name}")
-    for exercise, faults in [
-        (SINUSOIDAL_TABLE, UNKNOWN_TABLES),
-        (WAVELENGTH, UNKNOWN_WAVELENGTHS),
-        (REPAIRED_POSITIONS, UNKNOWN_REPAIRS),
-    ]
-    for name, code in faults.items()
-]
 
 
-@pytest.mark.parametrize(("exercise", "code"), UNKNOWN)
+@cases(
+    (SINUSOIDAL_TABLE, UNKNOWN_TABLES),
+    (WAVELENGTH, UNKNOWN_WAVELENGTHS),
+    (REPAIRED_POSITIONS, UNKNOWN_REPAIRS),
+)
 def test_a_fault_that_no_catalogue_holds_is_rejected_and_given_no_wrong_name(exercise, code):
-    report = judge(exercise, code)
-    assert report.state == "not yet"
-    assert report.mistake is None
-    text = " ".join(repr(report).split())
-    assert not [mistake.name for mistake in exercise.mistakes if mistake.sentence in text]
-    assert "→" in text
+    exercise_cases.assert_rejected_without_a_name(exercise, code)
