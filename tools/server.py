@@ -40,13 +40,20 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         """Say nothing: tests and measurements speak for themselves."""
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that leaves before a page has arrived is no news."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serving(site: Path, port: int = 0) -> Iterator[str]:
     """`with serving(site) as address:` gives "http://127.0.0.1:40123/attention-measured/", say."""
     # The 404 page knows where the site will stand: its links must work from any address.
     address = re.search('<base href="(.*?)">', (site / "404.html").read_text("utf-8"))[1]
     handler = functools.partial(Handler, site=site, address=address)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+    with Server(("127.0.0.1", port), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}{address}"
         server.shutdown()

@@ -141,10 +141,11 @@ def _show(sentence: str, value: float, bound: Bound) -> None:
     }
     record |= {"low": _finite(bound.low), "high": _finite(bound.high)}
     seen = "" if isinstance(value, bool) else f'<b class="claim-measured">measured {shown}</b> '
+    together = bound.words.replace(" %", "\N{NO-BREAK SPACE}%")
     page = (
         f'<div class="claim"><span class="claim-mark" aria-hidden="true">✓</span> '
         f'<span class="claim-sentence">{html.escape(sentence)}</span> '
-        f'{seen}<span class="claim-bound">claimed {html.escape(bound.words)}</span></div>'
+        f'{seen}<span class="claim-bound">claimed {html.escape(together)}</span></div>'
     )
     display({"text/plain": plain, "text/html": page, MIME_TYPE: record}, raw=True)
 

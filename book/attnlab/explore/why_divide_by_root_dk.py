@@ -26,21 +26,13 @@ def softmax_saturation() -> alt.TopLevelMixin:
         x=alt.X("key:O", title="key, from the highest score to the lowest", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("weight:Q", title="weight", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(grid=False)),
     )
-    # softmax's Jacobian has the entries w_i (δ_ij - w_j); the sizes of all n² of them add up to 2 (1 - Σ w²).
     summary = (
-        weights.transform_calculate(
-            surprise="datum.weight > 0 ? -datum.weight * log(datum.weight) : 0",
-            square="datum.weight * datum.weight",
-        )
-        .transform_aggregate(
-            largest="max(weight)", entropy="sum(surprise)", squares="sum(square)", keys="count()"
-        )
-        .transform_calculate(slope="2 * (1 - datum.squares) / (datum.keys * datum.keys)")
+        weights.transform_calculate(surprise="datum.weight > 0 ? -datum.weight * log(datum.weight) : 0")
+        .transform_aggregate(largest="max(weight)", entropy="sum(surprise)", keys="count()")
         .transform_calculate(
             readout="['d_k = ' + d_k + ', scores divided by ' + format(divide_by, '.4~g'),"
             " 'largest weight ' + format(datum.largest, '.3f'),"
-            " 'entropy ' + format(datum.entropy, '.2f') + ' nats of ' + format(log(datum.keys), '.2f'),"
-            " 'mean |slope| of the softmax ' + format(datum.slope, '.2~e')]"
+            " 'entropy ' + format(datum.entropy, '.2f') + ' nats of ' + format(log(datum.keys), '.2f')]"
         )
     )
     description = (

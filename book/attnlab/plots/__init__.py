@@ -88,10 +88,12 @@ def curves(
     *,
     alt: str,
     spread: Mapping[str, tuple[Numbers, Numbers]] | None = None,
+    legend_above: bool = False,
 ) -> None:
     """`curves([1, 2], {"raw": [3.0, 4.0]}, Axis("d_k"), Axis("nats"), alt="…")` draws one line a series.
 
     `spread` gives a series its lower and upper edge, drawn as a band: say in `alt` or the text what it is.
+    `legend_above` is for lines that leave no room between them.
     """
     with mpl.rc_context(STYLE):
         figure = Figure()
@@ -107,7 +109,9 @@ def curves(
                     rounded(x), rounded(low), rounded(high), color=COLOURS[colour][0], alpha=0.15, lw=0
                 )
             axes.plot(rounded(x), rounded(y), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
-        if len(series) > 1:
+        if legend_above:
+            figure.legend(loc="outside upper left", ncols=3)
+        elif len(series) > 1:
             axes.legend()
         show(figure, alt)
 

@@ -68,9 +68,11 @@ def under_and_over(training: Sequence[float], validation: Sequence[float], patie
         axes.axvline(best, color=COLOURS["ink"][0], lw=1)
         axes.axvline(best + patience, color=COLOURS["grey"][0], lw=1, ls=":")
         top = max(validation)
-        axes.annotate(f"best: epoch {best}", (best, 0.93 * top), (8, 0), textcoords="offset points")
+        # Below both curves there is room, and each label stands on its own side of the two lines.
+        low = 0.1 * top
+        axes.annotate(f"best: epoch {best}", (best, low), (-8, 0), textcoords="offset points", ha="right")
         axes.annotate(
-            f"stopped: {best + patience}", (best + patience, 0.8 * top), (8, 0), textcoords="offset points",
+            f"stopped: {best + patience}", (best + patience, low), (8, 0), textcoords="offset points",
             color=COLOURS["grey"][0],
         )  # fmt: skip
         axes.set_xlabel("epoch")

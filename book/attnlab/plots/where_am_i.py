@@ -53,6 +53,7 @@ def longer(task: str, lengths: Sequence[int], right: Mapping[str, Seeds]) -> Non
             name: ([float(s.min()) for s in results], [float(s.max()) for s in results])
             for name, results in right.items()
         },
-        alt=f"{task}: the share right, mean over {len(next(iter(right.values()))[0])} seeds, for sequences "
-        f"of {', '.join(map(str, lengths))}. {words}.",
+        alt=f"{task}: the share right, mean over {len(next(iter(right.values()))[0])} seeds, in a band from "
+        f"the worst to the best, for sequences of {', '.join(map(str, lengths))}. {words}.",
+        legend_above=True,
     )

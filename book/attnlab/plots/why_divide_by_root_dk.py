@@ -79,5 +79,6 @@ def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
             for name, results in learned.items()
         },
         alt=f"The share of values fetched right, mean over {len(next(iter(learned.values()))[0])} seeds, "
-        f"at d_k = {', '.join(map(str, lengths))}. {words.replace('$', '')}.",
+        f"in a band from the worst to the best, at d_k = {', '.join(map(str, lengths))}. "
+        f"{words.replace('$', '')}.",
     )
