@@ -36,7 +36,9 @@ class Ledger(SphinxDirective):
     def table(self, rows: list[dict]) -> nodes.table:
         body = nodes.tbody()
         for row in rows:
-            body += self.row([row["sentence"], row["bound"], row["measured"]])
+            # A line may break after a hyphen, not after a minus: 1e-9 stays whole.
+            numbers = [row[name].replace("-", "\N{MINUS SIGN}") for name in ("bound", "measured")]
+            body += self.row([row["sentence"], *numbers])
         columns = [nodes.colspec(colwidth=width) for width in (60, 20, 20)]
         group = nodes.tgroup("", *columns, nodes.thead("", self.row(COLUMNS)), body, cols=len(COLUMNS))
         return nodes.table("", group, classes=["ledger"])
