@@ -12,6 +12,7 @@ import notebooks
 import pytest
 
 ROOT = notebooks.ROOT
+TOOLS = os.environ | {"PYTHONPATH": str(ROOT / "tools")}
 
 
 def run(*command, **options):
@@ -96,6 +97,19 @@ def test_no_gpu(tmp_path):
     # CUDA_VISIBLE_DEVICES hides the GPUs of a machine that has some.
     result = run(sys.executable, "tools/test.py", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
     assert_one_line(result, "no GPU")
+
+
+def test_this_processor_has_every_instruction_set_that_the_variants_try():
+    sets = run(sys.executable, "-c", "import test; print(*test.instruction_sets())", env=TOOLS).stdout.split()
+    assert sets[0] == "default"
+    for instructions in sets:
+        program = "import torch; assert torch.ones(64).exp().sum() > 0"
+        assert (
+            run(
+                sys.executable, "-c", program, env=os.environ | {"ATEN_CPU_CAPABILITY": instructions}
+            ).returncode
+            == 0
+        )
 
 
 def test_no_chromium(tmp_path):
