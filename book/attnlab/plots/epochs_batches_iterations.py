@@ -65,25 +65,18 @@ def under_and_over(training: Sequence[float], validation: Sequence[float], patie
         ticks = range(1, epochs + 1)
         axes.plot(ticks, rounded(training), color=COLOURS["blue"][0], label="training")
         axes.plot(ticks, rounded(validation), color=COLOURS["orange"][0], ls="--", label="validation")
-        axes.axvline(best, color=COLOURS["ink"][0], lw=1)
-        axes.axvline(best + patience, color=COLOURS["grey"][0], lw=1, ls=":")
-        top = max(validation)
-        # Below both curves there is room, and each label stands on its own side of the two lines.
-        low = 0.1 * top
-        axes.annotate(f"best: epoch {best}", (best, low), (-8, 0), textcoords="offset points", ha="right")
-        axes.annotate(
-            f"stopped: {best + patience}", (best + patience, low), (8, 0), textcoords="offset points",
-            color=COLOURS["grey"][0],
-        )  # fmt: skip
+        axes.axvline(best, color=COLOURS["ink"][0], lw=1, label=f"best: epoch {best}")
+        stop = best + patience
+        axes.axvline(stop, color=COLOURS["grey"][0], lw=1, ls=":", label=f"stopped: epoch {stop}")
         axes.set_xlabel("epoch")
         axes.set_ylabel("loss")
         axes.set_ylim(0, None)
-        axes.legend(loc="center right")
+        axes.legend(loc="lower right", ncols=2)
         show(
             figure,
             f"Training and validation loss over {epochs} epochs. The training loss falls all the way, from "
             f"{training[0]:.2f} to {training[-1]:.2f}. The validation loss falls from {validation[0]:.2f} to "
             f"its lowest, {validation[best - 1]:.2f}, at epoch {best}, and then rises to "
             f"{validation[-1]:.2f}. With a patience of {patience}, training stops at epoch "
-            f"{best + patience}.",
+            f"{stop}.",
         )
