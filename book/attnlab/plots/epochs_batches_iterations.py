@@ -71,7 +71,7 @@ def under_and_over(training: Sequence[float], validation: Sequence[float], patie
         axes.set_xlabel("epoch")
         axes.set_ylabel("loss")
         axes.set_ylim(0, None)
-        axes.legend(loc="lower right", ncols=2)
+        axes.legend(loc="lower right", ncols=2, fontsize=9)
         show(
             figure,
             f"Training and validation loss over {epochs} epochs. The training loss falls all the way, from "
