@@ -20,19 +20,19 @@ lab: ready-book ## open the chapters in JupyterLab
 
 test: ready-tests ## run every chapter, test and page check
 	@$(RUN) tools/build.py
-	@$(RUN) tools/test.py
+	@$(RUN) tools/run_tests.py
 
 test-variants: ready-tests ## run the chapters with 1 and 2 threads and on each instruction set this processor has
-	@$(RUN) tools/test.py --variants
+	@$(RUN) tools/run_tests.py --variants
 
 test-gpu: ready-tests ## run the chapters on the GPU; fails where there is none
-	@$(RUN) tools/test.py --gpu
+	@$(RUN) tools/run_tests.py --gpu
 
 refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
 	@$(RUN) tools/refresh.py $(if $(ALL),--all)
 
 exercises: ready-book ## write the hand-outs for a course: the chapters without solutions, and the solutions
-	@$(RUN) tools/exercises.py
+	@$(RUN) tools/editions.py
 
 pdf: ready-tests ## print the whole book to _build/attention-measured.pdf
 	@$(RUN) tools/pdf.py
@@ -54,7 +54,7 @@ lock: ready-tests ## re-resolve constraints.txt after an edit of a requirements 
 newest: python ## run everything with the newest versions in place of the pinned ones, to see what will break
 	@$(PYTHON) tools/environment.py newest
 	@$(RUN) tools/build.py
-	@$(RUN) tools/test.py
+	@$(RUN) tools/run_tests.py
 
 clean: ## remove what the commands above made
 	rm -rf .venv _build node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -1,21 +1,20 @@
 """How the chapters are checked under nbval, and what the last lines of a run say."""
 
 import os
-import sys
 from pathlib import Path
 
+import notebooks
 import pytest
+import statements
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-sys.path.insert(0, str(Path(__file__).parent / "tools"))
-import notebooks
-import statements
+from bookkit.mime_types import CLAIM, FIGURE
 
-# HTML always has plain text beside it (tests/test_notebooks.py sees to that), and that text is compared. The
-# HTML of a claim also shows the measured value, whose last digits may differ from machine to machine.
-NOT_COMPARED = ("text/html", notebooks.CLAIM)
+# HTML always has plain text beside it, and that text is compared (test_notebooks.py sees to both). The HTML
+# of a claim also shows the measured value, whose last digits may differ from machine to machine.
+NOT_COMPARED = ("text/html", CLAIM)
 # A GPU adds in another order than a CPU: its figures may differ in a third decimal. Its text must not.
-NOT_COMPARED_ON_GPU = (notebooks.FIGURE,)
+NOT_COMPARED_ON_GPU = (FIGURE,)
 # The stored outputs are the sample's, also where somebody has put the real texts beside it.
 os.environ["ATTNLAB_ONLY_SAMPLE"] = "1"
 MOST_MEMORY = 1000  # MB for one chapter: Binder gives 2 GB to JupyterLab and all open chapters together
@@ -81,7 +80,7 @@ def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestRepo
     tried = [
         report
         for report in reports
-        if report.when == "call" and "test_mutations.py::test_the_tests_notice" in report.nodeid
+        if report.when == "call" and "test_planted_faults.py::test_the_tests_notice" in report.nodeid
     ]
     if tried:
         noticed = sum(report.passed for report in tried)
@@ -91,7 +90,7 @@ def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestRepo
 
 def show_statements(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
     """Every number that the chapters' prose states, and what holds it."""
-    if any(tested_file(report) == "tests/test_statements.py" for report in reports):
+    if any(tested_file(report) == "tests/tools/test_statements.py" for report in reports):
         terminal.section("numbers in the prose")
         for path in notebooks.chapters():
             for line in statements.table(path):

@@ -5,7 +5,6 @@ What is measured is reported, never enforced: the status is 0 whether or not the
 
 import argparse
 import importlib
-import sys
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent
@@ -16,7 +15,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="?", choices=PARTS)
     part = parser.parse_args().part
-    sys.path.append(str(TOOLS.parent / "book"))  # where attnlab is
     for name in [part] if part else PARTS:
         importlib.import_module(f"bench_{name}").main()
 

@@ -27,11 +27,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from attnlab import plots
 from attnlab.attention import MultiHeadAttention, attend
 from attnlab.layers import LayerNorm
 from attnlab.positions import sinusoidal
 from attnlab.scores import additive
+from bookkit import figures
 
 FOLDER = Path(__file__).resolve().parent.parent / "_build" / "bench"
 SECONDS = 1.5  # for each comparison
@@ -400,7 +400,7 @@ def draw(machine: str, results: Sequence[Result]) -> Figure:
     for index, (name, colour) in enumerate((("ours", "blue"), ("theirs", "grey"))):
         shares.plot(
             [100 * result.shares[index] for result in results], rows,
-            ls="", marker=plots.MARKERS[index], color=plots.COLOURS[colour][0], label=name,
+            ls="", marker=figures.MARKERS[index], color=figures.COLOURS[colour][0], label=name,
         )  # fmt: skip
     names = [(result.comparison.title.split(" / ")[0], result.comparison.case) for result in results]
     shares.set_yticks(rows, [f"{title}, {case}" for title, case in names], fontsize=8)
@@ -414,7 +414,7 @@ def draw(machine: str, results: Sequence[Result]) -> Figure:
 def draw_ratio(axes: Axes, row: int, result: Result) -> None:
     """The median and the quartiles; what lies far from 1 is an arrow with its number."""
     missed = result.goals[0] is False
-    colour = plots.COLOURS["orange" if missed else "blue"][0]
+    colour = figures.COLOURS["orange" if missed else "blue"][0]
     left, right = axes.get_xlim()
     median = result.ratio.median
     if median < left:
@@ -426,7 +426,7 @@ def draw_ratio(axes: Axes, row: int, result: Result) -> None:
         axes.plot(median, row, marker="s" if missed else "o", color=colour)
     if result.comparison.time_goal is not None:
         axes.vlines(
-            result.comparison.time_goal, row - 0.4, row + 0.4, color=plots.COLOURS["ink"][0], lw=1, zorder=3
+            result.comparison.time_goal, row - 0.4, row + 0.4, color=figures.COLOURS["ink"][0], lw=1, zorder=3
         )
 
 
@@ -478,8 +478,8 @@ def main() -> None:
         counts = []
         for number, machine in enumerate(machines(), 1):
             results = report(machine, say)
-            with mpl.rc_context(plots.STYLE):
-                picture = plots.svg(draw(machine.name, results), f"The table of {machine.name}, drawn")
+            with mpl.rc_context(figures.STYLE):
+                picture = figures.svg(draw(machine.name, results), f"The table of {machine.name}, drawn")
             (FOLDER / f"package-{number}.svg").write_text(picture, encoding="utf-8")
             goals = [goal for result in results for goal in result.goals if goal is not None]
             counts.append(f"{sum(goals)} of {len(goals)} on {machine.name}")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = ("_config.yml", "_toc.yml", "package-lock.json", "constraints.txt")
-NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "data"}  # the texts are in the stored outputs
+# The texts are in the stored outputs; the last is what installing the packages leaves.
+NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "data", "attention_measured.egg-info"}
 BUILT_FROM = ROOT / "_build" / ".built-from"
 COMMAND = [
     str(Path(sys.executable).with_name("jupyter-book")), "build", "book",
@@ -30,7 +31,7 @@ def inputs() -> str:
     if shutil.which("git"):
         command = ["git", "config", "--get", "remote.origin.url"]
         digest.update(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False).stdout)
-    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF"):
+    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY"):
         digest.update(os.environ.get(name, "").encode() + b"\0")
     return digest.hexdigest()
 

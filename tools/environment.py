@@ -42,7 +42,9 @@ def read(name):
 def fingerprint(purpose):
     """What the environment is made from: the Python, and every file that names a package."""
     digest = hashlib.sha256(sys.version.encode())
-    for name in REQUIREMENTS[purpose] + ["constraints.txt", "tools/environment.py"] + NODE_FILES:
+    for name in (
+        REQUIREMENTS[purpose] + ["constraints.txt", "pyproject.toml", "tools/environment.py"] + NODE_FILES
+    ):
         digest.update(read(name))
     return digest.hexdigest()
 
@@ -172,6 +174,9 @@ def main(purpose):
         name = REQUIREMENTS[purpose][-1]
         say("installing %s" % name)
         stop_unless_installed(name, pip(["-r", name, "-c", "constraints.txt"]))
+    # The book's own packages, where they are: an edit counts at once.
+    own = ["--no-deps", "--no-build-isolation", "--editable", "."]
+    stop_unless_installed("the book's packages", pip(own))
     install_node_packages(purpose)
     # The tests need all that the book needs. Newest and pinned versions replace each other.
     ready = ["book", "tests"] if purpose == "tests" else [purpose]

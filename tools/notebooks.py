@@ -1,6 +1,6 @@
 """What a committed chapter must be: executed from top to bottom, by the code that is committed with it.
 
-`make refresh` makes chapters so, and tests/test_notebooks.py keeps them so; both use this one description.
+`make refresh` makes chapters so, and tests/tools/test_notebooks.py keeps them so, by this one description.
 """
 
 import ast
@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
-import yaml
 from nbformat import NotebookNode
+
+from bookkit import registry
+from bookkit.mime_types import CLAIM, FIGURE
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
-CLAIM = "application/vnd.attnlab.claim+json"
-FIGURE = "image/svg+xml"
+PACKAGES = ("attnlab", "bookkit", "chapters")
 LONGEST_CELL = 25  # lines: what a reader sees at once on a small screen
 NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -57,14 +58,14 @@ def claims(notebook: NotebookNode) -> list[dict]:
 
 
 def imported_modules(source: str) -> set[str]:
-    """`imported_modules("from attnlab import plots")` holds "attnlab" and "attnlab.plots"."""
+    """`imported_modules("from bookkit import figures")` holds "bookkit" and "bookkit.figures"."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name for name in names if name.partition(".")[0] == "attnlab"}
+    return {name for name in names if name.partition(".")[0] in PACKAGES}
 
 
 def package_files(source: str, book: Path = BOOK) -> list[Path]:
@@ -96,8 +97,20 @@ def code_digest(notebook: NotebookNode, book: Path = BOOK) -> str:
     for cell in code_cells(notebook):
         digest.update(cell.source.encode() + b"\0")
         for file in package_files(plain_python(cell), book):
-            digest.update(file.read_bytes() + b"\0")
+            digest.update(what_it_does(file) + b"\0")
     return digest.hexdigest()[:16]
+
+
+def what_it_does(file: Path) -> bytes:
+    """A module's code without comments and docstrings, which change nothing; another file as it is."""
+    if file.suffix != ".py":
+        return file.read_bytes()
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        has_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if has_docstring and ast.get_docstring(node, clean=False) is not None:
+            node.body[0] = ast.Pass()
+    return ast.unparse(tree).encode()
 
 
 def outputs_digest(notebook: NotebookNode) -> str:
@@ -112,24 +125,7 @@ def stamp(notebook: NotebookNode, book: Path = BOOK) -> dict[str, str]:
 # ---- what is wrong with a chapter ----
 
 
-def listed(toc: Path = ROOT / "_toc.yml") -> set[str]:
-    """The names of all files in the table of contents."""
-    found: set[str] = set()
-
-    def walk(entry: object) -> None:
-        if isinstance(entry, dict):
-            found.update(value for key, value in entry.items() if key in ("root", "file"))
-            for value in entry.values():
-                walk(value)
-        elif isinstance(entry, list):
-            for value in entry:
-                walk(value)
-
-    walk(yaml.safe_load(toc.read_text(encoding="utf-8")))
-    return found
-
-
-def problems(path: Path, book: Path = BOOK, toc: Path = ROOT / "_toc.yml") -> list[str]:
+def problems(path: Path, book: Path = BOOK, toc: Path = registry.CONTENTS) -> list[str]:
     """A line for each thing that keeps this chapter from being published, saying what mends it."""
     notebook = read(path)
     cells = code_cells(notebook)
@@ -145,7 +141,7 @@ def problems(path: Path, book: Path = BOOK, toc: Path = ROOT / "_toc.yml") -> li
         )
     if stored.get("outputs") != outputs_digest(notebook):
         lines.append("its stored outputs were edited: run `make refresh`")
-    if path.stem not in listed(toc):
+    if path.stem not in dict(registry.listed(toc)):
         lines.append("it is missing from _toc.yml: list it there")
     known = {*NOTEBOOK_METADATA, "attnlab"}
     if strays := set(notebook.metadata) - known:
@@ -166,7 +162,7 @@ def problems(path: Path, book: Path = BOOK, toc: Path = ROOT / "_toc.yml") -> li
             )
         elif figures and not alt_text(cell).strip():
             lines.append(
-                f"{where} draws a figure without alt text: give attnlab.plots its alt=, run `make refresh`"
+                f"{where} draws a figure without alt text: give its function alt=, run `make refresh`"
             )
         for data in displays(cell):
             if "text/html" in data and "text/plain" not in data:

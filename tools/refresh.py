@@ -15,7 +15,9 @@ import nbclient
 import notebooks
 from nbformat import NotebookNode
 
-NOT_COMPARED = {"text/html", notebooks.CLAIM}  # as in conftest.py
+from bookkit.mime_types import CLAIM, FIGURE
+
+NOT_COMPARED = {"text/html", CLAIM}  # as in conftest.py
 
 
 def execute(notebook: NotebookNode) -> NotebookNode:
@@ -44,7 +46,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
 def describe_figure(cell: NotebookNode) -> None:
     """A figure's alt text is written once, in the cell's code; the site reads it from the metadata."""
     for data in notebooks.displays(cell):
-        if notebooks.FIGURE in data:
+        if FIGURE in data:
             image = cell.metadata.setdefault("mystnb", NotebookNode()).setdefault("image", NotebookNode())
             image["alt"] = data["text/plain"]
 

@@ -21,6 +21,8 @@ from pathlib import Path
 import notebooks
 from notebooks import NotebookNode
 
+from bookkit.mime_types import CLAIM
+
 # What is not prose, or states nothing.
 NOT_STATED = [
     r"(?ms)^```.*?^```",  # a block of code
@@ -156,8 +158,8 @@ OVERVIEWS = ("", "What we measured")
 
 def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
     for data in notebooks.displays(cell):
-        if notebooks.CLAIM in data:
-            claim = data[notebooks.CLAIM]
+        if CLAIM in data:
+            claim = data[CLAIM]
             if claim["measured"] not in ("true", "false"):
                 value = float(claim["measured"])
                 yield Holder("measured", claim["sentence"], (value,), section, margin=0.5 + 1e-6)

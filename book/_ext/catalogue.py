@@ -1,17 +1,14 @@
 """`{exercise-catalogue}`: every exercise of the book and, folded, the mistakes that its check can name."""
 
-import sys
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 
 from contents import link_to
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-sys.path.append(str(Path(__file__).parent.parent))
-from attnlab.exercises import Entry, catalogue
+from bookkit.exercises import Entry, catalogue
 
 
 class ExerciseCatalogue(SphinxDirective):

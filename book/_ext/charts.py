@@ -1,12 +1,11 @@
 """A chart in a notebook becomes a picture with labelled controls, and comes to life when one of them moves.
 
 Vega-Lite is compiled to Vega here: the browser needs Vega alone, and only on the reader's first action.
-A page without cells names its chart's function in attnlab.explore: `{chart} index.soft_look_up`.
+A page without cells names its chart's function in chapters: `{chart} index.soft_look_up`.
 """
 
 import importlib
 import json
-import sys
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,7 @@ from myst_nb.core.render import MimeData, NbElementRenderer, load_mime_renders
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-sys.path.append(str(Path(__file__).parent.parent))  # attnlab
-
-# The types that attnlab's charts and claims have in a notebook.
-CHART = "application/vnd.vegalite.v5+json"
-CLAIM = "application/vnd.attnlab.claim+json"
+from bookkit.mime_types import CHART, CLAIM
 
 # Two pictures whose letters have the same size: book.css shows the one that fits the screen.
 WIDTHS = {"narrow": 270, "wide": 560}
@@ -66,7 +61,7 @@ class ChartRenderer:
 
 
 class Chart(SphinxDirective):
-    """`{chart} module.function` is the chart that this function of attnlab.explore makes."""
+    """`{chart} index.soft_look_up` is the chart that this function of chapters/index/charts.py makes."""
 
     required_arguments = 1
 
@@ -74,8 +69,8 @@ class Chart(SphinxDirective):
         room, _, name = self.arguments[0].rpartition(".")
         try:
             if not room:
-                raise ValueError("write the name as module.function")
-            module = importlib.import_module(f"attnlab.explore.{room}")
+                raise ValueError("write the name as chapter.function")
+            module = importlib.import_module(f"chapters.{room}.charts")
             made = getattr(module, name)()._repr_mimebundle_()[CHART]
             html = figure(made, f"chart-{name}-{self.env.new_serialno('chart')}")
         except (ImportError, AttributeError, ValueError) as reason:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from contents import link_to
 from docutils import nodes
 from ledger import claims
@@ -18,7 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-GOALS = "you will be able to"
+from bookkit.registry import Chapter
 
 
 def parts(env: BuildEnvironment) -> Iterator[tuple[str, list[str]]]:
@@ -27,15 +26,6 @@ def parts(env: BuildEnvironment) -> Iterator[tuple[str, list[str]]]:
         names = [name for name in part.files() if env.doc2path(name).endswith(".ipynb")]
         if names:
             yield part.caption or "", names
-
-
-def facts(text: str) -> tuple[str, str]:
-    """Of a chapter's first Markdown cell: how long it takes, and the first thing that one learns."""
-    minutes = re.search(r"^\*(\d+ minutes to read)", text, re.MULTILINE)
-    goal = re.search(rf"{GOALS}\s*\n\s*\n?- (.+?)[;.]?\s*(?:\n- |\n\n|\Z)", text, re.DOTALL)
-    if not minutes or not goal:
-        raise ValueError(f"its first cell must say “*N minutes to read” and “{GOALS}”, with a list")
-    return minutes[1], " ".join(goal[1].split())
 
 
 class Chapters(SphinxDirective):
@@ -54,11 +44,11 @@ class Chapters(SphinxDirective):
     def item(self, name: str) -> nodes.list_item:
         path = Path(self.env.doc2path(name))
         self.env.note_dependency(str(path))
-        first = next(cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+        chapter = Chapter(path)
         try:
-            minutes, goal = facts(first.source)
+            minutes, goal = chapter.minutes, chapter.goal
         except ValueError as reason:
-            raise self.error(f"{path.name} can't be listed: {reason}") from reason
+            raise self.error(f"it can't be listed: {reason}") from reason
         # Citations stay in the chapter.
         goal = re.sub(r"\s*\{cite(:t)?\}`[^`]*`", "", goal)
         found, _ = self.parse_inline(goal)

@@ -9,7 +9,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-CLAIM = "application/vnd.attnlab.claim+json"
+from bookkit.mime_types import CLAIM
+
 COLUMNS = ("Claim", "Claimed", "Measured")
 
 

@@ -1,12 +1,8 @@
 """What a reader can do in a page: move a chart's controls, commit to a prediction, search."""
 
-import sys
-
 import pytest
 from notebooks import BOOK
 from playwright.sync_api import Page, expect
-
-sys.path.append(str(BOOK / "_ext"))
 from predict import prediction_form
 
 CHAPTER = "why-divide-by-root-dk.html"

@@ -1,0 +1,1 @@
+"""The book's machinery: how it states claims, draws, checks exercises, and lists its chapters."""

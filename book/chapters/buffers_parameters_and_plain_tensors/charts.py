@@ -1,0 +1,86 @@
+"""The chart of “Buffers, parameters and plain tensors”."""
+
+import altair as alt
+
+from bookkit.charts import choice, readout
+
+KINDS = ("parameter", "frozen", "buffer", "unsaved", "plain")
+
+# For each operation its question, and the kinds of which the answer is yes. The chapter measures each answer.
+_YES = {
+    "state_dict()": ("Is it in there?", KINDS[:3]),
+    ".to(device)": ("Is it on the other device now?", KINDS[:4]),
+    ".double()": ("Is it float64 now?", KINDS[:4]),
+    "optimizer.step()": ("Has it been changed?", KINDS[:1]),
+    "requires_grad_(True)": ("Does a step change it?", KINDS[:2]),
+    "refuses another length": ("Does it refuse?", KINDS[:3]),
+    "copy.deepcopy(model)": ("Has the copy one of its own?", KINDS),
+    "torch.save(model)": ("Is it in the file?", KINDS),
+}
+FOLLOWS = {operation: {kind: kind in yes for kind in KINDS} for operation, (_, yes) in _YES.items()}
+
+
+def _listed(kinds: list[str]) -> str:
+    """`_listed(["buffer", "plain"])` is 'buffer, plain'."""
+    return {0: "none", len(KINDS): "all five"}.get(len(kinds), ", ".join(kinds))
+
+
+def who_follows() -> alt.TopLevelMixin:
+    """`who_follows()` shows, for one operation at a time, which ways of holding a tensor it reaches."""
+    chosen = choice("operation", "do this to the model", list(FOLLOWS), value=".to(device)")
+    rows = [
+        {"operation": operation, "kind": kind, "answer": "yes" if yes else "no", "yes": int(yes)}
+        for operation, kinds in FOLLOWS.items()
+        for kind, yes in kinds.items()
+    ]
+    answers = {"yes": "circle", "no": "cross"}
+    marks = (
+        alt.Chart(alt.InlineData(rows))
+        .transform_filter("datum.operation == operation")
+        .transform_calculate(reached="datum.yes")  # for the test: what is left when the others are out
+        .mark_point(filled=True, size=260, opacity=1)
+        .encode(
+            x=alt.X(
+                "answer:N",
+                title=None,
+                scale=alt.Scale(domain=["no", "yes"]),
+                axis=alt.Axis(labelAngle=0, ticks=False),
+            ),
+            y=alt.Y(
+                "kind:N",
+                title=None,
+                # The marks begin below the three lines of the readout.
+                scale=alt.Scale(domain=list(KINDS), range=[70, 260]),
+                axis=alt.Axis(grid=True, domain=False, ticks=False),
+            ),
+            color=alt.Color("answer:N", legend=None, scale=alt.Scale(domain=list(answers))),
+            shape=alt.Shape(
+                "answer:N", legend=None, scale=alt.Scale(domain=list(answers), range=list(answers.values()))
+            ),
+        )
+    )
+    said = [
+        {
+            "operation": operation,
+            "readout": [
+                f"{operation}: {question}",
+                "yes: " + _listed([kind for kind in KINDS if FOLLOWS[operation][kind]]),
+                "no: " + _listed([kind for kind in KINDS if not FOLLOWS[operation][kind]]),
+            ],
+        }
+        for operation, (question, _) in _YES.items()
+    ]
+    summary = alt.Chart(alt.InlineData(said)).transform_filter("datum.operation == operation")
+    description = (
+        "Five rows: a parameter, a frozen parameter, a buffer, a buffer that is not saved, a plain tensor. "
+        "A choice names an operation on the model, and a mark in each row says whether it reaches that "
+        "tensor: yes or no. Moving and converting reach all but the plain tensor. The state_dict holds the "
+        "first three, and those three refuse one of another length. An optimizer changes the parameter "
+        "alone, and after requires_grad_(True) the frozen one as well. A copy or a file of the whole model "
+        "has all five."
+    )
+    return (
+        alt.layer(marks, readout(summary, "left", y=0))
+        .add_params(chosen)
+        .properties(width=480, height=260, description=description)
+    )

@@ -1,0 +1,64 @@
+"""The figures of “Two ways to score”. Their descriptions take their numbers from what is drawn."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from bookkit.figures import COLOURS, MARKERS, SERIES, STYLE, Axis, curves, show
+
+
+def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) -> None:
+    """`winners_found(found, ["nearest"], ["dot"])` marks the share of winners found: (wishes, scores)."""
+    rows = "; ".join(
+        f"{wish}: {', '.join(f'{name} {share:.2f}' for name, share in zip(names, row, strict=True))}"
+        for wish, row in zip(wishes, found.tolist(), strict=True)
+    )
+    alt = f"The share of queries for which each score puts the right one of eight keys first. {rows}."
+    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 3.8)}):
+        figure = Figure()
+        axes = figure.subplots()
+        axes.axvline(1 / 8, color=COLOURS["grey"][0], ls=":", label="guessing")
+        places = range(len(wishes), 0, -1)  # the first wish on top
+        for number, (name, colour, marker) in enumerate(zip(names, SERIES, MARKERS, strict=False)):
+            shares = [round(share, 3) for share in found[:, number].tolist()]
+            # One below the other, so that equal shares stay apart. Clipping would halve a marker at 1.
+            heights = [place + 0.24 - 0.16 * number for place in places]
+            axes.plot(
+                shares, heights, ls="", marker=marker, color=COLOURS[colour][0], label=name, clip_on=False
+            )
+        axes.set_yticks(places, list(wishes))
+        axes.set_xlim(0, 1)
+        axes.set_xlabel("share of winners found")
+        axes.tick_params(axis="y", length=0)
+        figure.legend(loc="outside upper left", ncols=3)
+        show(figure, alt)
+
+
+def along_a_ray(lengths: Tensor, dot: Tensor, additive: Tensor, edge: float) -> None:
+    """`along_a_ray(lengths, dot, additive, edge=2)` draws both scores of a key that is pulled outwards."""
+    inside = lengths <= edge
+    curves(
+        lengths,
+        {"dot product": dot, "additive, fitted to it": additive},
+        Axis("length of the key"),
+        Axis("score"),
+        alt="The score of one query with a key that grows longer. The dot product is a straight line, up to "
+        f"{dot[-1]:.1f} at length {lengths[-1]:g}. The additive score fitted to it keeps within "
+        f"{(additive - dot)[inside].abs().max():.2f} of the line up to length {edge:g}, then bends, "
+        f"and ends at {additive[-1]:.1f}.",
+    )
+
+
+def largest_tensors(lengths: Sequence[int], largest: Mapping[str, Sequence[int]]) -> None:
+    """`largest_tensors([64, 128], {"dot": [4096, 16384]})` draws the largest tensor against the length."""
+    last = ", ".join(f"{name} {numbers[-1]:,}" for name, numbers in largest.items())
+    curves(
+        lengths,
+        largest,
+        Axis("queries, and as many keys", log=2),
+        Axis("numbers in the largest tensor", log=10),
+        alt="The numbers in the largest tensor that each score makes, for "
+        f"{lengths[0]} to {lengths[-1]} queries and as many keys. At {lengths[-1]}: {last}.",
+    )

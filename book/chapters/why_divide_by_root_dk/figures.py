@@ -1,0 +1,84 @@
+"""The figures of “Why divide by √dₖ?”. Their descriptions take their numbers from what is drawn."""
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from bookkit.figures import Axis, curves, histograms
+
+LENGTH = Axis("$d_k$", log=2)
+Seeds = Sequence[Tensor]  # for each length the results of all seeds: (seeds,)
+
+
+def variance(lengths: Sequence[int], ratio: Tensor, error: Tensor) -> None:
+    """`variance([1, 4], ratio, error)` draws the measured variance over d_k, with its 95 % interval."""
+    # 95 % of a normal distribution lie within 1.96 standard errors.
+    low, high = ratio * (1 - 1.96 * error), ratio * (1 + 1.96 * error)
+    curves(
+        lengths,
+        {"measured": ratio, "predicted": [1.0] * len(lengths)},
+        LENGTH,
+        Axis("variance of $q\\cdot k$, divided by $d_k$"),
+        spread={"measured": (low, high)},
+        alt="The measured variance of the score, divided by d_k, "
+        f"for d_k from {lengths[0]} to {lengths[-1]}. "
+        f"It stays between {ratio.min():.2f} and {ratio.max():.2f}, close to the predicted 1.",
+    )
+
+
+def score_sizes(samples: Mapping[int, Tensor]) -> None:
+    """`score_sizes({4: scores})` draws a histogram of the scores for each d_k."""
+    spreads = ", ".join(f"{score.std():.0f} at d_k = {d_k}" for d_k, score in samples.items())
+    histograms(
+        {f"$d_k$ = {d_k}": score for d_k, score in samples.items()},
+        Axis("$q\\cdot k$"),
+        bins=range(-26, 27, 2),
+        alt=f"Histograms of scores, each a bell around zero. Their standard deviation is {spreads}.",
+    )
+
+
+def entropy(lengths: Sequence[int], raw: Sequence[Tensor], scaled: Sequence[Tensor]) -> None:
+    """`entropy([1, 4], raw, scaled)` draws the entropy of the weights, with and without the root."""
+    curves(
+        lengths,
+        {"raw": [float(each) for each in raw], "÷ √$d_k$": [float(each) for each in scaled]},
+        LENGTH,
+        Axis("entropy of the weights (nats)"),
+        alt="Entropy of the weights over 32 keys. "
+        f"Unscaled it falls from {raw[0]:.1f} nats at d_k = {lengths[0]} to {raw[-1]:.1f} at {lengths[-1]}; "
+        f"divided by the root of d_k it stays at {scaled[-1]:.1f}.",
+    )
+
+
+def derivative(lengths: Sequence[int], raw: Tensor, scaled: Tensor) -> None:
+    """`derivative([1, 4], raw, scaled)` draws the softmax Jacobian's size; both are (lengths, queries)."""
+    raw_mean, raw_median, scaled_mean = raw.mean(-1), raw.median(-1).values, scaled.mean(-1)
+    curves(
+        lengths,
+        {"raw, mean": raw_mean, "÷ √$d_k$, mean": scaled_mean, "raw, median": raw_median},
+        LENGTH,
+        Axis("size of the softmax's derivative", log=10),
+        alt="The size of the softmax's derivative against d_k. "
+        f"Scaled, its mean stays near {scaled_mean[-1]:.2f}. Unscaled, the mean rises from {raw_mean[0]:.2f} "
+        f"to {raw_mean.max():.2f} and then falls to {raw_mean[-1]:.2f} at d_k = {lengths[-1]}; "
+        f"the median falls far more steeply, to {raw_median[-1]:.0e}.",
+    )
+
+
+def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
+    """`learning([4, 16], {"raw": results})` draws the mean over seeds, in a band from worst to best."""
+    means = {name: [float(seeds.mean()) for seeds in results] for name, results in learned.items()}
+    words = "; ".join(f"{name}: {', '.join(f'{m:.2f}' for m in line)}" for name, line in means.items())
+    curves(
+        lengths,
+        means,
+        LENGTH,
+        Axis("share fetched right"),
+        spread={
+            name: ([float(s.min()) for s in results], [float(s.max()) for s in results])
+            for name, results in learned.items()
+        },
+        alt=f"The share of values fetched right, mean over {len(next(iter(learned.values()))[0])} seeds, "
+        f"in a band from the worst to the best, at d_k = {', '.join(map(str, lengths))}. "
+        f"{words.replace('$', '')}.",
+    )

@@ -1,0 +1,75 @@
+"""Charts say what they show, hold little, and are the same at every run (tests/site checks their numbers)."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+
+import altair as alt
+import pytest
+import vl_convert
+
+import chapters
+from bookkit import charts
+from bookkit.mime_types import CHART
+from chapters.why_divide_by_root_dk.charts import STANDARD_SCORES
+
+MODULES = [
+    importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(chapters.__path__, "chapters.")
+    if module.name.endswith(".charts")
+]
+CHARTS = [
+    function
+    for module in MODULES
+    for name, function in inspect.getmembers(module, inspect.isfunction)
+    if function.__module__ == module.__name__ and not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_chart_is_the_same_each_time(chart):
+    first, second = (json.dumps(chart()._repr_mimebundle_()) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_cell_stores_the_chart_and_its_description(chart):
+    stored = chart()._repr_mimebundle_()
+    assert stored.keys() == {CHART, "text/plain"}
+    assert stored["text/plain"] == stored[CHART]["description"]
+    assert len(stored["text/plain"]) > 80
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_chart_brings_few_numbers(chart):
+    data_sets = chart().to_dict().get("datasets", {}).values()
+    assert sum(len(row) for data in data_sets for row in data) <= 200
+
+
+@pytest.mark.parametrize("description", [{}, {"description": ""}, {"description": " \n"}])
+def test_a_chart_without_a_description_is_refused(description):
+    with pytest.raises(ValueError, match="description must say in words what the chart shows"):
+        charts.for_notebooks(description)
+
+
+def test_the_softmax_of_great_scores_does_not_overflow():
+    """No chart's controls go so far; the next chart's may."""
+    rows = alt.Chart(alt.InlineData([{"x": 0}, {"x": 1000}, {"x": 1000}]))
+    chart = charts.softmax(rows, score="datum.x").mark_text().encode(text="weight:Q")
+    picture = vl_convert.vegalite_to_svg(chart.to_dict())
+    assert re.findall(r"<text[^>]*>([^<]*)</text>", picture) == ["0", "0.5", "0.5"]
+
+
+def test_the_standard_scores_are_sixteen_from_high_to_low():
+    assert len(STANDARD_SCORES) == 16
+    assert sorted(STANDARD_SCORES, reverse=True) == list(STANDARD_SCORES)
+
+
+def test_every_altair_chart_is_stored_so():
+    """An author who draws a chart in a chapter gets the same treatment, and the same refusal."""
+    chart = alt.Chart(alt.InlineData([{"x": 1}])).mark_bar().encode(x="x:Q")
+    with pytest.raises(ValueError, match="description"):
+        chart._repr_mimebundle_()
+    assert "text/html" not in chart.properties(description="One bar.")._repr_mimebundle_()

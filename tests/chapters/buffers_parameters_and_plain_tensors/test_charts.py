@@ -1,0 +1,91 @@
+"""The chart of “Buffers, parameters and plain tensors” says of each operation what PyTorch does."""
+
+import copy
+import io
+from collections.abc import Callable
+
+import pytest
+import torch
+from playwright.sync_api import Page, expect
+from torch import nn
+
+from chapters.buffers_parameters_and_plain_tensors.charts import FOLLOWS, KINDS
+
+TABLE = torch.arange(6.0).view(3, 2)
+
+
+def hold(table: torch.Tensor = TABLE) -> nn.Module:
+    module = nn.Module()
+    module.parameter = nn.Parameter(table.clone())
+    module.frozen = nn.Parameter(table.clone(), requires_grad=False)
+    module.register_buffer("buffer", table.clone())
+    module.register_buffer("unsaved", table.clone(), persistent=False)
+    module.plain = table.clone()
+    return module
+
+
+def held(module: nn.Module) -> dict[str, torch.Tensor]:
+    return {kind: getattr(module, kind) for kind in KINDS}
+
+
+def stepped(module: nn.Module) -> dict[str, bool]:
+    sum((tensor.square().sum() for tensor in held(module).values()), torch.zeros(())).backward()
+    torch.optim.SGD(module.parameters(), lr=0.1).step()
+    return {kind: not torch.equal(tensor, TABLE) for kind, tensor in held(module).items()}
+
+
+def refused() -> dict[str, bool]:
+    with pytest.raises(RuntimeError, match="size mismatch") as failure:
+        hold(torch.zeros(5, 2)).load_state_dict(hold().state_dict(), strict=False)
+    return {kind: f"size mismatch for {kind}:" in str(failure.value) for kind in KINDS}
+
+
+def saved_and_loaded() -> nn.Module:
+    file = io.BytesIO()
+    torch.save(hold(), file)
+    file.seek(0)
+    loaded: nn.Module = torch.load(file, weights_only=False)
+    return loaded
+
+
+def what_pytorch_does() -> dict[str, dict[str, bool]]:
+    module, twin = hold(), copy.deepcopy(hold())
+    return {
+        "state_dict()": {kind: kind in module.state_dict() for kind in KINDS},
+        ".to(device)": {kind: tensor.is_meta for kind, tensor in held(hold().to("meta")).items()},
+        ".double()": {kind: tensor.dtype == torch.float64 for kind, tensor in held(hold().double()).items()},
+        "optimizer.step()": stepped(hold()),
+        "requires_grad_(True)": stepped(hold().requires_grad_(True)),
+        "refuses another length": refused(),
+        "copy.deepcopy(model)": {
+            kind: torch.equal(tensor, TABLE) and tensor.data_ptr() != held(module)[kind].data_ptr()
+            for kind, tensor in held(twin).items()
+        },
+        "torch.save(model)": {
+            kind: torch.equal(tensor, TABLE) for kind, tensor in held(saved_and_loaded()).items()
+        },
+    }
+
+
+def test_the_charts_data_are_what_pytorch_does() -> None:
+    assert what_pytorch_does() == FOLLOWS
+
+
+def test_each_choice_shows_its_operation(page: Page, base_url: str, numbers: Callable) -> None:
+    page.goto(base_url + "buffers-parameters-and-plain-tensors.html")
+    chart = page.locator(".chart").first
+    # The one that is chosen at first comes last: choosing it again would move nothing.
+    operations = sorted(FOLLOWS, key=lambda operation: operation == ".to(device)")
+    for operation in operations:
+        chart.get_by_label(operation, exact=True).check()
+        status = chart.get_by_role("status")
+        expect(status).to_contain_text(f"{operation}: ")
+        assert numbers(chart, "reached").tolist() == [int(FOLLOWS[operation][kind]) for kind in KINDS]
+        text = status.text_content() or ""
+        yes, no = text.partition("yes: ")[2].split("no: ")
+        for said, answer in ((yes, True), (no, False)):
+            kinds = [kind for kind in KINDS if FOLLOWS[operation][kind] is answer]
+            if len(kinds) in (0, len(KINDS)):
+                assert ("all five" if kinds else "none") in said
+            else:
+                assert [kind for kind in KINDS if kind in said.replace(",", " ").split()] == kinds

@@ -1,0 +1,53 @@
+"""Every topic that the book owes its readers has a place, and the table of topics leads there."""
+
+import re
+
+import pytest
+import topics
+from bs4 import BeautifulSoup
+from notebooks import BOOK
+
+# What the book was asked to teach: topics A and, C, the mistakes that it teaches people to catch.
+TAUGHT = {f"A{number}" for number in (*range(1, 7), 10, 16, 17, *range(19, 24))}
+CAUGHT = {f"C{number}" for number in (*range(1, 12), 14, 17, *range(20, 23))}
+
+
+@pytest.fixture(scope="module")
+def rows(site):
+    """Label to links."""
+    page = BeautifulSoup((site / "how-this-book-checks-itself.html").read_text("utf-8"), "html.parser")
+    found = {}
+    for row in page.select("table.topics tbody tr"):
+        label, about, where = row.select("td")
+        assert about.get_text(strip=True)
+        found[label.get_text(strip=True)] = [link["href"] for link in where.select("a")]
+    return found
+
+
+def test_the_table_holds_every_topic_and_every_mistake(rows):
+    assert rows.keys() == TAUGHT | CAUGHT
+
+
+def test_each_has_a_place_that_is_there(rows, site):
+    for label, links in rows.items():
+        assert links, label
+        for link in links:
+            page, _, anchor = link.partition("#")
+            html = BeautifulSoup((site / page).read_text("utf-8"), "html.parser")
+            assert html.find(id=anchor), f"{label}: {link} leads nowhere"
+
+
+def test_every_label_in_the_book_is_one_of_them():
+    found = {
+        label
+        for page in [*BOOK.glob("*.ipynb"), *BOOK.glob("*.md")]
+        for label, _ in topics.places(page)
+        if re.fullmatch(r"[A-Z]\d+", label)
+    }
+    assert found == TAUGHT | CAUGHT
+
+
+def test_a_label_belongs_to_the_heading_above_it(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n\n% A1\n\n## Second\n\nText.\n\n% A2\n", "utf-8")
+    assert list(topics.places(page)) == [("A1", "Title"), ("A2", "Second")]

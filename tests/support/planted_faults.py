@@ -1,0 +1,512 @@
+"""Faults of one line, each under the test that must notice it: test_planted_faults.py makes them all."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """In `room`, `right` stands exactly once. With `wrong` in its place, `test` must fail."""
+
+    room: str
+    test: str
+    fault: str
+    right: str
+    wrong: str
+
+    def __str__(self) -> str:
+        return f"{self.room}: {self.fault}"
+
+
+# room -> test in the file of that room -> (fault, right, wrong)
+FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
+    "attnlab/scores": {
+        "TestFormulas::test_scaled_dot": [
+            ("scale dropped", " / math.sqrt(query.shape[-1])", ""),
+            ("divided by d_k", "math.sqrt(query.shape[-1])", "query.shape[-1]"),
+            ("multiplied by the root", "query / math.sqrt", "query * math.sqrt"),
+            ("root of the length", "sqrt(query.shape[-1])", "sqrt(query.shape[-2])"),
+        ],
+        "TestFormulas::test_scaled_dot_stays_in_range_where_dot_overflows": [
+            (
+                "scaled after the product",
+                "dot(query / math.sqrt(query.shape[-1]), key)",
+                "dot(query, key) / math.sqrt(query.shape[-1])",
+            ),
+        ],
+        "TestFormulas::test_general": [
+            ("general matrix transposed", "query @ weight, key", "query @ weight.T, key"),
+        ],
+        "TestFormulas::test_concat_of_query_and_key_end_to_end": [
+            (
+                "concat halves exchanged",
+                "weight[:, :d_query], weight[:, d_query:]",
+                "weight[:, d_query:], weight[:, :d_query]",
+            ),
+        ],
+        "TestFormulas::test_additive_plain_and_lean": [
+            ("tanh dropped", ").tanh_()", ")"),
+            ("key subtracted", "query.unsqueeze(-2) + key", "query.unsqueeze(-2) - key"),
+        ],
+        "TestLeanAdditive::test_equals_plain": [
+            (
+                "queries left over after the last full chunk",
+                "torch.split(query, chunk, dim=-2)]",
+                "torch.split(query, chunk, dim=-2)[: query.shape[-2] // chunk]]",
+            ),
+            ("lean slope of another function", "1 - hidden.square()", "1 - hidden"),
+            ("lean gradient of the queries without the vector", "dim=-2) * vector", "dim=-2)"),
+            ("lean gradient of the keys from the last chunk alone", "= grad_key + slope", "= slope"),
+            (
+                "lean gradient of the vector from the last chunk alone",
+                "= grad_vector + (grad_rows",
+                "= (grad_rows",
+            ),
+        ],
+        "TestLeanAdditive::test_auto_holds_the_cache_full_and_no_more": [
+            ("chunk ignored", "query, chunk, dim", "query, query.shape[-2], dim"),
+            ("chunk chosen without the batch", "key.numel()", "key[0].numel()"),
+        ],
+        "TestLeanAdditive::test_no_queries_or_no_keys": [
+            ("division by no keys", "max(1, key.numel())", "key.numel()"),
+        ],
+        "TestModules::test_chunk_reaches_the_function": [
+            ("module without its chunk", "self.vector, self.chunk)", "self.vector, None)"),
+        ],
+        "TestModules::test_parameters_are_drawn_as_linear_draws_its_weight": [
+            ("drawn by the width of the output", "1 / math.sqrt(shape[-1])", "1 / math.sqrt(shape[0])"),
+        ],
+        "TestErrors::test_width": [
+            ("widths unchecked", "if key.shape[-1] != query.shape[-1]:", "if False:"),
+        ],
+    },
+    "attnlab/masks": {
+        "TestPadding::test_takes_every_whole_number": [
+            ("first padded key shown", "positions < lengths", "positions <= lengths"),
+            ("padding shown and words hidden", "positions < lengths", "positions >= lengths"),
+            ("padding along the wrong axis", "lengths[:, None])[:, None]", "lengths[:, None])[None]"),
+            ("cut to the shortest", "int(lengths.max())", "int(lengths.min())"),
+        ],
+        "TestCausal::test_without_a_cache_is_what_is_causal_means": [
+            ("one step of the future shown", ".tril(m - n)", ".tril(m - n + 1)"),
+            ("a position hidden from itself", ".tril(m - n)", ".tril(m - n - 1)"),
+            ("future shown and past hidden", ".tril(m - n)", ".triu(m - n)"),
+        ],
+        "TestCausal::test_shows_the_past_and_the_last_query_sees_the_last_key": [
+            ("first query aligned with the first key", ".tril(m - n)", ".tril()"),
+        ],
+        "TestCombine::test_takes_any_number_of_masks": [
+            ("shown by any mask instead of all", "combined & mask", "combined | mask"),
+            ("last mask alone", "combined & mask", "mask"),
+        ],
+        "TestConversions::test_round_trips": [
+            ("heads before examples", "mask.unsqueeze(1)", "mask.unsqueeze(0)"),
+            ("True = keep given as key_padding_mask", '_mask": ~mask[:, 0]', '_mask": mask[:, 0]'),
+            ("True = keep given as attn_mask", '_mask": ~mask[0]', '_mask": mask[0]'),
+        ],
+        "TestConversions::test_both_of_pytorchs_attentions_see_just_what_the_mask_shows": [
+            (
+                "examples of one head made neighbours",
+                "repeat_interleave(heads, dim=0)",
+                "repeat(heads, 1, 1)",
+            ),
+        ],
+        "TestConversions::test_reads_both_masks_of_the_module_together": [
+            ("True = block taken as it is", "masks.append(~attn_mask)", "masks.append(attn_mask)"),
+        ],
+        "TestConversions::test_reads_two_axes_of_scaled_dot_product_attention": [
+            ("True = keep taken for block", "return attn_mask[None]", "return ~attn_mask[None]"),
+        ],
+        "TestConversions::test_errors": [
+            ("heads that differ unnoticed", "!= per_head[:, :1]", "!= per_head"),
+        ],
+        "TestBatchTimeMask::test_is_refused_everywhere_and_told_what_to_write": [
+            ("mask (batch, time) refused without advice", "if mask.dim() == 2:", "if False:"),
+        ],
+    },
+    "attnlab/attention": {
+        "TestAttend::test_equals_the_definition": [
+            ("softmax over the queries", "lowered.softmax(-1)", "lowered.softmax(-2)"),
+            ("visible only where all keys are", "mask.any(-1, keepdim=True)", "mask.all(-1, keepdim=True)"),
+        ],
+        "TestMaskedSoftmax::test_without_a_mask_is_the_softmax_over_keys": [
+            (
+                "softmax over the queries, without a mask",
+                "return scores.softmax(-1)",
+                "return scores.softmax(-2)",
+            ),
+        ],
+        "TestAttend::test_padding_never_matters": [
+            ("mask reversed", "torch.where(mask, 0.0, drop)", "torch.where(mask, drop, 0.0)"),
+            ("-1e9 in place of -inf", "-math.inf, 0.0", "-1e9, 0.0"),
+            ("fused kernel without the mask", "attn_mask=mask,", "attn_mask=None,"),
+        ],
+        "TestScoresInAttend::test_any_score": [
+            ("mask after the softmax", "lowered.softmax(-1) * visible", "scores.softmax(-1) * mask"),
+            ("fused kernel for every score", "score is scaled_dot and not need_weights", "not need_weights"),
+        ],
+        "TestAttend::test_scores_of_ten_thousand": [
+            ("-1e4 in place of -inf", "-math.inf, 0.0", "-1e4, 0.0"),
+        ],
+        "TestAttend::test_half_precision": [
+            ("masked in float32", "-math.inf, 0.0).to(scores.dtype)", "-math.inf, 0.0)"),
+        ],
+        "TestAttend::test_a_query_that_sees_nothing": [
+            ("nothing visible gives a uniform row", " * visible.to(scores.dtype)", ""),
+            ("nothing visible gives NaN", "-math.inf, 0.0", "-math.inf, -math.inf"),
+        ],
+        "TestAttend::test_dropout_zeroes_some_weights_and_scales_the_others": [
+            ("weights never dropped", "F.dropout(weights, dropout)", "weights"),
+            (
+                "weights returned after dropout",
+                "weights = masked_softmax(scores, mask)",
+                "weights = F.dropout(masked_softmax(scores, mask), dropout)",
+            ),
+            ("fused kernel without dropout", "dropout_p=dropout)", "dropout_p=0.0)"),
+        ],
+        "TestAttend::test_without_weights_they_are_never_held": [
+            ("fused kernel never used", "if score is scaled_dot and not need_weights:", "if False:"),
+            ("fused kernel given three axes", "query.dim() == key.dim() == value.dim() == 3", "False"),
+        ],
+        "TestAttend::test_equals_pytorchs_own": [
+            ("fused kernel without the scale", "dropout_p=dropout)", "dropout_p=dropout, scale=1.0)"),
+        ],
+        "TestMultiHeadAttention::test_dropout_while_training_only": [
+            ("dropout in eval mode", "self.dropout if self.training else 0.0", "self.dropout"),
+            ("dropout never", "self.dropout if self.training else 0.0", "0.0"),
+        ],
+        "TestMultiHeadAttention::test_equals_pytorchs_own": [
+            (
+                "view without transpose",
+                "return x.transpose(1, 2)",
+                "return x.view(len(x), self.heads, x.shape[1], -1)",
+            ),
+            ("neighbouring numbers to different heads", "self.heads, -1)", "-1, self.heads).transpose(2, 3)"),
+            ("heads put together without transpose", ".transpose(1, 2).flatten(2)", ".reshape(query.shape)"),
+            (
+                "queries and keys exchanged",
+                "query_weight, key_weight, value_weight =",
+                "key_weight, query_weight, value_weight =",
+            ),
+            ("output matrix left out", "return self.out_proj(output), weights", "return output, weights"),
+        ],
+        "TestErrors::test_heads_divide_d_model": [
+            ("heads unchecked", "if heads < 1 or d_model % heads != 0:", "if heads < 1:"),
+        ],
+        "TestMultiHeadAttention::test_padding_acts_on_examples_and_not_on_heads": [
+            ("mask lost on the way to the heads", "else for_heads(mask),", "else None,"),
+            ("mask of examples on heads", "else for_heads(mask),", "else for_heads(mask).transpose(0, 1),"),
+        ],
+        "TestMultiHeadAttention::test_key_defaults_to_query_and_value_to_key": [
+            ("values from the queries", "value = key if", "value = query if"),
+        ],
+        "TestErrors::test_mask_shape": [
+            ("a mask of one key spread over all", "or mask.shape[-1] != scores[-1]\n", "\n"),
+        ],
+        "TestGate::test_each_feature_by_its_own_share": [
+            ("shares of a gate that sum to 1", "attention * features", "attention.softmax(-1) * features"),
+        ],
+    },
+    "attnlab/positions": {
+        "TestSinusoidal::test_row_0_alternates": [
+            ("sine twice", "(angles.sin(), angles.cos())", "(angles.sin(), angles.sin())"),
+            ("cosine first", "(angles.sin(), angles.cos())", "(angles.cos(), angles.sin())"),
+        ],
+        "TestSinusoidal::test_rows_to_the_digit": [
+            ("all sines, then all cosines", "dim=-1)  # (length, pairs, 2)", "dim=-2)"),
+            ("base 1000", "    base: float = 10000.0,\n", "    base: float = 1000.0,\n"),
+            ("exponent doubled", "device=device) / d_model", "device=device) * 2 / d_model"),
+        ],
+        "TestSinusoidal::test_far_rows_are_as_good_as_near_ones_in_float32": [
+            ("angles in float32", ".remainder(2 * math.pi)", ".float().remainder(2 * math.pi)"),
+            ("whole turns left on", ".remainder(2 * math.pi)", ""),
+        ],
+        "TestSinusoidal::test_equals_the_formula": [
+            ("an odd width rounded up", "[:, :d_model].to(dtype)", ".to(dtype)"),
+        ],
+        "TestShiftRotation::test_shifts_every_row": [
+            ("shift in the other direction", "shift * _freq", "-shift * _freq"),
+            ("sign of the rotation", "= -angles.sin()", "= angles.sin()"),
+        ],
+        "TestRotary::test_keeps_lengths_and_gradients": [
+            ("turned by a matrix that is no rotation", "x * cos - y * sin", "x * cos + y * sin"),
+        ],
+        "TestRotary::test_equals_complex_multiplication": [
+            ("turned the other way", "sin, cos = table", "sin, cos = -table"),
+            (
+                "pairs half a vector apart",
+                "x, y = vectors[..., 0::2], vectors[..., 1::2]",
+                "x, y = vectors.chunk(2, dim=-1)",
+            ),
+            ("offset forgotten", "table[offset:]", "table[: vectors.shape[-2]]"),
+        ],
+        "TestRotary::test_a_cache_grows_key_by_key": [
+            ("offset forgotten by the module", "self.rows(offset,", "self.rows(0,"),
+        ],
+        "TestAlibi::test_equals_the_formula": [
+            ("ALiBi favours the far", "-slopes[:, None, None]", "slopes[:, None, None]"),
+        ],
+        "TestAlibi::test_slopes_of_a_power_of_two": [
+            ("ALiBi slopes from 1", "for head in range(1, power + 1)", "for head in range(power)"),
+        ],
+        "TestAlibi::test_slopes_of_other_numbers_of_heads": [
+            ("ALiBi slopes twice", "range(1, 2 * power, 2)", "range(2, 2 * power + 1, 2)"),
+        ],
+        "TestAlibi::test_the_same_in_both_directions": [
+            ("ALiBi for the past alone", "device=device)).abs()", "device=device))"),
+        ],
+        "TestAlibi::test_one_query_at_a_time_with_a_cache": [
+            ("ALiBi aligned with the first key", "arange(m - n, m,", "arange(n,"),
+        ],
+        "TestSinusoidalPositions::test_the_buffer_moves_but_is_neither_trained_nor_saved": [
+            ("table saved", "persistent=False", "persistent=True"),
+            (
+                "table a plain tensor",
+                'self.register_buffer("table", table, persistent=False)',
+                "self.table = table",
+            ),
+        ],
+        "TestSinusoidalPositions::test_grows_without_changing_what_stood": [
+            ("table not grown", "if end > len(self.table):", "if False:"),
+        ],
+        "TestRotary::test_a_table_grown_in_inference_mode_can_train": [
+            ("table grown in inference mode", "torch.inference_mode(False)", "torch.no_grad()"),
+        ],
+        "TestSinusoidalPositions::test_the_table_is_exact_after_every_change_of_dtype": [
+            ("table cast, not made anew", "self.table.copy_(self._table(self.table.shape[-2]))", "pass"),
+        ],
+        "TestSinusoidalPositions::test_adds_the_row_of_each_position": [
+            ("length read from the batch", "self.rows(0, inputs.shape[-2])", "self.rows(0, inputs.shape[0])"),
+            ("table returned without the words", "inputs + rows", "rows.expand_as(inputs)"),
+        ],
+        "TestSinusoidalPositions::test_dropout_is_on_the_sum_and_only_in_training": [
+            ("dropout before the positions", "self.dropout(inputs + rows)", "self.dropout(inputs) + rows"),
+        ],
+        "TestLearnedPositions::test_the_longest_sentence_takes_every_row": [
+            ("last learned row out of reach", "length > len(self.table)", "length >= len(self.table)"),
+        ],
+        "TestLearnedPositions::test_starts_as_loud_as_the_sinusoidal_table": [
+            ("learned rows too loud", "math.sqrt(0.5)", "1.0"),
+        ],
+    },
+    "attnlab/layers": {
+        "TestScaledEmbedding::test_equals_one_hot_times_the_matrix": [
+            ("root of d_model dropped", " * math.sqrt(self.weight.shape[-1])", ""),
+        ],
+        "TestScaledEmbedding::test_a_word_starts_with_variance_1": [
+            ("words too loud by the root of d_model", " / math.sqrt(d_model)", ""),
+        ],
+        "TestLayerNorm::test_eps_is_inside_the_root": [
+            ("eps outside the root", "* torch.rsqrt(variance + self.eps)", "/ (variance.sqrt() + self.eps)"),
+        ],
+        "TestLayerNorm::test_mean_0_and_variance_1_for_each_vector": [
+            (
+                "unbiased variance",
+                "centred.square().mean(dim=-1, keepdim=True)",
+                "centred.var(dim=-1, keepdim=True)",
+            ),
+            (
+                "standard deviation for variance",
+                "square().mean(dim=-1, keepdim=True)",
+                "square().mean(dim=-1, keepdim=True).sqrt()",
+            ),
+            ("mean left in", "wide - wide.mean(dim=-1, keepdim=True)", "wide"),
+            ("mean over the batch", "wide.mean(dim=-1, keepdim=True)", "wide.mean(dim=0, keepdim=True)"),
+        ],
+        "TestLayerNorm::test_half_precision_is_rounded_once": [
+            ("squares in float16", "inputs.to(torch.promote_types(inputs.dtype, torch.float32))", "inputs"),
+        ],
+        "TestLayerNorm::test_equals_pytorch_in_float32": [
+            ("gain left out", "normal * self.weight + self.bias", "normal + self.bias"),
+        ],
+        "TestFeedForward::test_equals_the_formula": [
+            ("feed-forward without relu", "self.widen(inputs).relu()", "self.widen(inputs)"),
+        ],
+        "TestResidual::test_post_norm_and_pre_norm": [
+            ("residual dropped", "inputs + self.dropout(added)", "self.dropout(added)"),
+            (
+                "norm before and after exchanged",
+                "return outputs if self.norm_first else self.norm(outputs)",
+                "return self.norm(outputs) if self.norm_first else outputs",
+            ),
+            (
+                "normalised before in either order",
+                "self.norm(inputs) if self.norm_first else inputs",
+                "self.norm(inputs)",
+            ),
+        ],
+        "TestResidual::test_dropout_leaves_the_inputs": [
+            ("dropout on the sum", "inputs + self.dropout(added)", "self.dropout(inputs + added)"),
+        ],
+        "TestBothLayers::test_padding_does_not_matter": [
+            ("memory without its mask", "mask=memory_mask", "mask=None"),
+        ],
+        "TestDecoderLayer::test_equals_pytorch": [
+            (
+                "decoder without self-attention",
+                "cross_attention(vectors, read_memory)",
+                "cross_attention(inputs, read_memory)",
+            ),
+        ],
+    },
+    "attnlab/training": {
+        "test_iterations_per_epoch_of_the_book": [
+            ("floor for ceil", "return math.ceil(share / batch_size)", "return share // batch_size"),
+            ("workers ignored", "share = math.ceil(examples / workers)", "share = examples"),
+            ("share rounded down", "share = math.ceil(examples / workers)", "share = examples // workers"),
+            ("drop_last ignored", "if drop_last:", "if False:"),
+        ],
+        "test_dropping_the_last_batch_drops_only_that": [
+            ("drop_last lost on the way", "batch_size, drop_last)", "batch_size)"),
+        ],
+        "test_shuffled_batches_hold_every_example_once_and_keep_it_whole": [
+            ("never shuffled", "torch.randperm(examples, generator=self.shuffle)", "torch.arange(examples)"),
+            ("shuffled by another generator", "examples, generator=self.shuffle", "examples"),
+        ],
+        "test_the_loop_is_the_one_written_by_hand": [
+            ("gradients never zeroed", "optimizer.zero_grad()", "pass"),
+            ("weights never updated", "optimizer.step()", "pass"),
+        ],
+        "test_learning_with_dropout_measuring_without": [
+            ("trained in eval mode", "model.train()", "model.eval()"),
+            ("measured in training mode", "model.eval()\n    numbers", "numbers"),
+            ("left in training mode", "model.eval()\n    return history", "return history"),
+        ],
+        "test_evaluate_keeps_nothing_for_a_backward_pass": [
+            ("measured with gradients", "with torch.no_grad():", "with torch.enable_grad():"),
+        ],
+        "test_evaluate_counts_each_batch_by_its_examples": [
+            ("a small batch counts as a full one", "total / sum(examples)", "sum(numbers) / len(numbers)"),
+        ],
+        "test_early_stopping_waits_and_puts_the_best_weights_back": [
+            ("best weights not restored", "model.load_state_dict(best_weights)", "pass"),
+            ("best weights not copied", "copy.deepcopy(model.state_dict())", "model.state_dict()"),
+            ("one epoch too patient", "best_epoch == patience", "best_epoch > patience"),
+            ("best epoch counted from 0", "(self.validation_losses)) + 1", "(self.validation_losses))"),
+        ],
+        "test_a_loss_that_is_no_number_stops_training_before_it_spoils_the_weights": [
+            ("NaN trained on", "if not math.isfinite(number):", "if math.isinf(number):"),
+        ],
+        "test_what_cannot_work_is_refused_in_words": [
+            (
+                "optimizer of another model",
+                "any(id(parameter) in updated for parameter in model.parameters())",
+                "updated",
+            ),
+        ],
+        "test_many_seeds_leave_the_models_alone_and_do_what_they_do": [
+            ("one seed's weights for all", "tensor.detach() for tensor", "tensors[0].detach() for _"),
+        ],
+        "test_each_seed_draws_its_own_dropout_while_it_trains": [
+            ("one dropout for all seeds", 'randomness="different"', 'randomness="same"'),
+        ],
+        "test_seeds_trained_together_equal_the_seeds_trained_alone": [
+            ("losses of seeds averaged", "losses(outputs, targets).sum()", "losses(outputs, targets).mean()"),
+        ],
+    },
+    "attnlab/text": {
+        "TestFolder::test_the_sample_is_never_taken_unasked": [
+            ("sample taken for the data", "if sample:", "if True:"),
+            ("sample not offered", 'ask = "" if sample else', 'ask = "" if True else'),
+        ],
+        "TestFolder::test_the_readers_own_data_come_before_the_sample": [
+            ("own data never hidden", "sample and os.environ.get(ONLY_SAMPLE_VARIABLE)", "False"),
+            ("own data taken for the sample", 'is_relative_to(root / "sample")', "is_relative_to(root)"),
+        ],
+        "TestFolder::test_half_a_data_set_is_none": [
+            ("half a data set read", "if not missing:", "if len(missing) < len(NEEDED[name]):"),
+        ],
+        "TestWikiText2::test_is_what_torchtext_reads": [
+            ("downloaded", "path=str(folder(WIKITEXT2, sample, root))", "root=str(root / 'nowhere')"),
+        ],
+        "TestImdb::test_reviews_come_in_the_order_of_their_numbers": [
+            ("12 before 2", 'return int(file.stem.partition("_")[0]), file.stem', "return file.stem"),
+        ],
+        "TestImdb::test_a_review_is_read_to_its_end": [
+            (
+                "first line alone",
+                '" ".join(file.read_text(encoding="utf-8").splitlines())',
+                "file.open().readline()",
+            ),
+        ],
+        "TestByLength::test_neighbours_in_length_share_a_batch": [
+            ("nothing sorted by length", "sort_within_batch=True", "sort_within_batch=False"),
+        ],
+        "TestByLength::test_the_seed_alone_decides_the_order": [
+            ("seed ignored", "random.seed(seed)", "pass"),
+        ],
+        "TestByLength::test_leaves_pythons_random_numbers_alone": [
+            ("generator left seeded", "random.setstate(before)", "pass"),
+        ],
+        "TestNextTokenBatches::test_the_field_keeps_its_eos_token": [
+            ("end of sentence cleared", "field.eos_token = eos_token", "pass"),
+        ],
+    },
+    "attnlab/distributed_worker": {
+        "test_another_order_in_each_epoch": [
+            ("one order for all epochs", "sampler.set_epoch(epoch)", "pass"),
+        ],
+        "test_two_processes_do_what_one_does_with_batches_twice_as_large": [
+            ("gradients not averaged", "model = DistributedDataParallel(network)", "model = network"),
+            ("losses summed over the processes", " / distributed.get_world_size()", ""),
+        ],
+    },
+    "bookkit/claims": {
+        "test_a_claim_that_does_not_hold_raises": [
+            (
+                "NaN accepted",
+                "if not (bound.low <= value <= bound.high):",
+                "if value < bound.low or value > bound.high:",
+            ),
+            ("upper bound ignored", " <= bound.high", ""),
+            ("False accepted", 'Bound(True, True, "true")', 'Bound(False, True, "true")'),
+            ("false claims printed", "raise ClaimError(", "print("),
+        ],
+        "test_a_claim_that_holds_prints_its_sentence_and_bound": [
+            ("bound left out of itself", "bound.low <= value", "bound.low < value"),
+            ("equal bounds refused", "at_least > at_most", "at_least >= at_most"),
+            ("rel taken as abs", "margin = rel * math.fabs(expected)", "margin = rel"),
+            ("rel of a negative number", "margin = rel * math.fabs(expected)", "margin = rel * expected"),
+        ],
+        "test_in_a_notebook_what_is_true_is_not_also_measured": [
+            ("true measured as 1", "return str(number).lower()", 'return "1"'),
+        ],
+        "test_a_claim_that_could_not_fail_or_makes_no_sense_is_refused": [
+            ("infinite bound accepted", "and not math.isfinite(number)", "and math.isnan(number)"),
+        ],
+        "test_in_a_notebook_the_plain_text_never_depends_on_the_measured_value": [
+            ("measured value in the plain text", "{sentence} [", "{sentence} {value} ["),
+        ],
+    },
+    "attnlab/runtime": {
+        "test_a_gpu_that_is_not_there_is_an_error_and_never_the_cpu": [
+            ("one GPU too many", "(device.index or 0) >= torch", "(device.index or 0) > torch"),
+        ],
+        "test_of_one_gpu_the_first_is_there_and_the_second_is_not": [
+            ("first GPU taken for the second", "device.index or 0", "device.index or 1"),
+        ],
+        "test_the_variable_overrides_the_choice": [
+            ("wish for a device ignored", "if not wanted:", "if True:"),
+        ],
+        "test_preparing_twice_repeats_every_number": [
+            ("one seed for all of PyTorch", "torch.manual_seed(seed)", "torch.manual_seed(0)"),
+            ("one seed for all of Python", "random.seed(seed)", "random.seed(0)"),
+        ],
+        "test_preparing_makes_pytorch_deterministic_and_sets_the_threads": [
+            ("threads ignored", "torch.set_num_threads(threads)", "pass"),
+            ("determinism not asked for", 'torch.set_deterministic_debug_mode("error")', "pass"),
+            ("cuBLAS free to vary", 'os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")', "pass"),
+            ("10 bits in products", "torch.backends.cuda.matmul.allow_tf32 = False", "pass"),
+            ("10 bits in convolutions", "torch.backends.cudnn.allow_tf32 = False", "pass"),
+        ],
+        "test_a_generator_is_on_the_cpu_and_depends_on_its_seed_alone": [
+            ("one seed for all generators", '"cpu").manual_seed(seed)', '"cpu").manual_seed(0)'),
+        ],
+    },
+}
+
+MUTATIONS = [
+    Mutation(room, f"{'/test_'.join(room.rsplit('/', 1))}.py::{test}", *fault)
+    for room, tests in FAULTS.items()
+    for test, faults in tests.items()
+    for fault in faults
+]

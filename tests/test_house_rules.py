@@ -1,0 +1,77 @@
+"""The house rules of the packages: floors, style, types, and examples that run."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import notebooks
+import pytest
+
+import attnlab
+import bookkit
+import chapters
+
+# 92 characters are what the page shows of a line of code without scrolling.
+CHAPTERS = ["--config", "extend-exclude=[]", "--config", "line-length=92", *notebooks.chapters()]
+PACKAGES = (attnlab, bookkit, chapters)
+ROOMS = [
+    module.name
+    for package in PACKAGES
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+]
+LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
+
+
+def test_a_room_imports_only_from_below():
+    """pyproject.toml says which room stands on which floor, and every room must be named there."""
+    run = subprocess.run([LINT_IMPORTS], cwd=notebooks.ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_the_examples_in_docstrings_are_true(name):
+    results = doctest.testmod(importlib.import_module(name))
+    assert results.failed == 0
+
+
+def public_things(name):
+    module = importlib.import_module(name)
+    for key, thing in vars(module).items():
+        if not key.startswith("_") and getattr(thing, "__module__", None) == name and callable(thing):
+            yield f"{name}.{key}", thing
+
+
+def test_every_docstring_begins_with_an_example():
+    for name in ROOMS:
+        for label, thing in public_things(name):
+            first = (thing.__doc__ or "").strip().splitlines()[0]
+            is_error = isinstance(thing, type) and issubclass(thing, Exception)
+            assert "`" in first or is_error, (
+                f"{label}: its docstring begins {first!r}, which holds no example"
+            )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check", "--no-cache"],
+        ["ruff", "format", "--check", "--no-cache"],
+        ["ruff", "format", "--check", "--no-cache", *CHAPTERS],
+        ["ruff", "check", "--no-cache", *CHAPTERS],
+        ["mypy"],
+    ],
+    ids=["ruff", "format", "format chapters", "ruff chapters", "mypy"],
+)
+def test_style_and_types(command):
+    more = ["--cache-dir", str(notebooks.ROOT / ".mypy_cache")] if command == ["mypy"] else []
+    run = subprocess.run(
+        [sys.executable, "-m", *command, *more],
+        cwd=notebooks.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr

@@ -1,0 +1,155 @@
+"""What the commands answer when something is missing: one clear line and a status that is not 0."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import build
+import notebooks
+import pytest
+
+ROOT = notebooks.ROOT
+TOOLS = os.environ | {"PYTHONPATH": str(ROOT / "tools")}
+
+
+def run(*command, **options):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, **options)
+
+
+def assert_one_line(result, words):
+    assert result.returncode != 0
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr + result.stdout
+    ours = [line for line in result.stderr.splitlines() if not line.startswith("make")]
+    assert len(ours) == 1, result.stderr
+
+
+def python_that_is(version, folder):
+    """A stand-in for an older Python: it reports another version to the script that it runs."""
+    program = folder / "python3"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import collections, runpy, sys\n"
+        "Version = collections.namedtuple('Version', 'major minor micro')\n"
+        f"sys.version_info = Version{version}\n"
+        "sys.argv = sys.argv[1:]\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    program.chmod(0o755)
+    return program
+
+
+def test_an_old_python(tmp_path):
+    result = run("make", "book", f"PYTHON={python_that_is((3, 9, 1), tmp_path)}")
+    assert_one_line(result, "Python 3.11 or newer is needed, and this is 3.9")
+
+
+def test_no_python_at_all():
+    assert_one_line(
+        run("make", "book", "PYTHON=python-that-is-not-here"), "there is no python-that-is-not-here"
+    )
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The set-up alone, in a folder with nothing installed."""
+    for name in ("requirements.txt", "constraints.txt", "package.json", "package-lock.json"):
+        shutil.copy(ROOT / name, tmp_path)
+    for folder in ("tools", "tests"):
+        (tmp_path / folder).mkdir()
+    shutil.copy(ROOT / "tests/requirements.txt", tmp_path / "tests")
+    shutil.copy(ROOT / "tools/environment.py", tmp_path / "tools")
+    return tmp_path
+
+
+def test_no_network(copy):
+    # A proxy that refuses every connection, and no folder of wheels to fall back on.
+    offline = {"PIP_CONFIG_FILE": os.devnull, "PIP_PROXY": "http://127.0.0.1:9", "PIP_RETRIES": "0"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    command = [sys.executable, copy / "tools/environment.py", "book"]
+    result = run(*command, env=environment | offline | {"PATH": os.defpath})
+    assert_one_line(result, "is there a network?")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are set in another way there")
+def test_no_write_access(copy):
+    program = (
+        "import os, runpy, sys; os.access = lambda *arguments: False;"
+        f"sys.argv = ['environment.py', 'book']; runpy.run_path({str(copy / 'tools/environment.py')!r}, "
+        "run_name='__main__')"
+    )
+    assert_one_line(run(sys.executable, "-c", program), "can't be written to")
+
+
+def test_a_busy_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = run(sys.executable, "tools/server.py", str(port))
+    assert_one_line(result, f"port {port} is taken")
+
+
+def test_no_gpu(tmp_path):
+    # CUDA_VISIBLE_DEVICES hides the GPUs of a machine that has some.
+    result = run(sys.executable, "tools/run_tests.py", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
+    assert_one_line(result, "no GPU")
+
+
+def test_this_processor_has_every_instruction_set_that_the_variants_try():
+    sets = run(
+        sys.executable, "-c", "import run_tests; print(*run_tests.instruction_sets())", env=TOOLS
+    ).stdout.split()
+    assert sets[0] == "default"
+    for instructions in sets:
+        program = "import torch; assert torch.ones(64).exp().sum() > 0"
+        assert (
+            run(
+                sys.executable, "-c", program, env=os.environ | {"ATEN_CPU_CAPABILITY": instructions}
+            ).returncode
+            == 0
+        )
+
+
+def test_no_chromium(tmp_path):
+    nowhere = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
+    result = run(sys.executable, "tools/run_tests.py", env=os.environ | nowhere)
+    assert_one_line(result, "there is no Chromium: install one")
+
+
+def test_make_alone_lists_every_command_with_a_line():
+    listed = run("make").stdout
+    for command in (
+        "book",
+        "serve",
+        "lab",
+        "test",
+        "test-gpu",
+        "refresh",
+        "pdf",
+        "zip",
+        "bench",
+        "links",
+        "clean",
+    ):
+        assert f"make {command} " in listed
+
+
+def test_setting_up_again_is_quick_because_nothing_is_left_to_do():
+    # --no-print-directory: `make test` is itself a make, and the inner one would name its folder
+    assert run("make", "--no-print-directory", "ready-tests").stdout == ""
+
+
+def test_an_unchanged_site_is_not_built_again(site):
+    assert run(sys.executable, "tools/build.py").stdout == "build: _build/html is up to date\n"
+
+
+@pytest.mark.parametrize("name", ["book/index.md", "_config.yml", "book/bookkit/claims.py"])
+def test_a_changed_file_makes_the_site_stale(name, monkeypatch):
+    before = build.inputs()
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b" " * (path == ROOT / name))
+    assert build.inputs() != before

@@ -1,0 +1,115 @@
+"""`make exercises`: a student's edition that gives nothing away, a teacher's that passes, and both run."""
+
+import editions
+import nbclient
+import notebooks
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from bookkit.exercises import of_chapter
+
+EACH_CHAPTER = pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exercises")
+    list(editions.write(folder))
+    return folder
+
+
+def run(cells, place):
+    """What each code cell shows as plain text, in a fresh kernel in the edition's own folder."""
+    notebook = new_notebook(cells=cells, metadata=notebooks.NOTEBOOK_METADATA)
+    client = nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(place)}})
+    cells = notebooks.code_cells(client.execute())
+    return ["".join(data["text/plain"] for data in notebooks.displays(cell)) for cell in cells]
+
+
+def exercise_names(path):
+    exercises = of_chapter(path.stem.replace("-", "_"))
+    return [exercise.name for exercise in exercises]
+
+
+def plain(source):
+    """Without indentation and blank lines, so that a passage is found wherever it stands."""
+    return "\n".join(line.strip() for line in source.splitlines() if line.strip())
+
+
+@EACH_CHAPTER
+def test_no_solution_is_left_for_students(folder, path):
+    chapter = notebooks.read(folder / "student" / path.name)
+    student, in_code = chapter.cells, "\n".join(cell.source for cell in notebooks.code_cells(chapter))
+    assert not any(editions.is_solution(cell) for cell in student)
+    for solution in filter(editions.is_solution, notebooks.read(path).cells):
+        body = plain(solution.source).partition("\n")[2].partition("\ncheck_")[0]
+        assert body
+        for cell in student:
+            assert body not in plain(cell.source)
+            # Code may share a line with a solution, as broken code must; a hint may not.
+            if cell.cell_type == "markdown":
+                own = [line for line in body.splitlines() if len(line) > 1 and line not in in_code]
+                assert not [line for line in own if line in cell.source]
+
+
+@EACH_CHAPTER
+def test_students_keep_all_else_and_no_output(folder, path):
+    chapter, student = notebooks.read(path), notebooks.read(folder / "student" / path.name)
+    kept = [cell.source for cell in chapter.cells if not editions.is_solution(cell)]
+    assert [cell.source for cell in student.cells] == kept
+    for cell in notebooks.code_cells(student):
+        assert cell.outputs == []
+        assert cell.execution_count is None
+
+
+@EACH_CHAPTER
+def test_the_students_exercises_run_and_none_is_passed_yet(folder, path):
+    """Without the experiments before them, which nbval runs: all that the exercises share is imports."""
+    cells = notebooks.code_cells(notebooks.read(folder / "student" / path.name))
+    imports = new_code_cell("\n".join(editions.needed_imports(notebooks.read(path))))
+    checks = [cell for cell in cells if "check_" in cell.source or "summary(" in cell.source]
+    *_, summary = run([imports, *checks], folder / "student")
+    head, *states = summary.splitlines()
+    assert f": 0 of {len(exercise_names(path))} exercises passed" in head
+    assert [state.split()[1].rstrip(":") for state in states] == exercise_names(path)
+    assert "not checked" not in summary
+
+
+@EACH_CHAPTER
+def test_each_of_the_teachers_solutions_passes(folder, path):
+    place = folder / "teacher"
+    _, *reports = run(notebooks.read(place / path.name).cells, place)
+    assert [report.splitlines()[0] for report in reports] == [
+        f"{name}: passed" for name in exercise_names(path)
+    ]
+
+
+@EACH_CHAPTER
+def test_the_teachers_edition_shows_each_solution_under_its_task(folder, path):
+    title, _, *pairs = notebooks.read(folder / "teacher" / path.name).cells
+    assert title.source.startswith("# Solutions: ")
+    for task, solution in zip(pairs[::2], pairs[1::2], strict=True):
+        assert task.source.startswith("### ")
+        assert "solution" in solution.source
+        assert solution.metadata == {}
+
+
+def test_a_second_time_makes_the_same_files(folder, tmp_path):
+    said = list(editions.write(tmp_path))
+    assert list(editions.write(tmp_path)) == said
+    assert len(said) == 2 * len(notebooks.chapters())
+    for path in tmp_path.rglob("*.*"):
+        assert path.is_dir() or path.read_bytes() == (folder / path.relative_to(tmp_path)).read_bytes()
+
+
+def test_only_imports_that_a_solution_uses_are_taken():
+    source = (
+        "def solution(query):\n    scores = query @ query\n    return math.sqrt(scores)\n\n\ncheck(solution)"
+    )
+    cells = [
+        new_code_cell("import math\nfrom attnlab import scores"),
+        new_code_cell("import math\nfrom attnlab import check, plots"),
+        new_code_cell(source, metadata={"tags": ["hide-cell"]}),
+    ]
+    found = editions.needed_imports(new_notebook(cells=cells))
+    assert found == ["import math", "from attnlab import check, plots"]

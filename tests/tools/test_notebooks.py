@@ -1,0 +1,184 @@
+"""Each chapter is stored as a clean run of the committed code leaves it; each way to break that is named."""
+
+import copy
+
+import nbformat
+import notebooks
+import pytest
+import refresh
+
+from bookkit import registry
+
+
+@pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
+def test_a_chapter_is_fit_to_publish(path):
+    problems = notebooks.problems(path)
+    assert not problems, "\n".join([path.name, *problems])
+
+
+def test_the_table_of_contents_lists_only_files_that_exist():
+    missing = [name for name, _ in registry.listed() if not list(notebooks.BOOK.glob(f"{name}.*"))]
+    assert not missing
+
+
+# ---- a small book to break ----
+
+FIGURE = {"image/svg+xml": "<svg/>", "text/plain": "a line that rises"}
+
+
+def cell(source, number, *displayed):
+    outputs = [nbformat.v4.new_output("display_data", data=data) for data in displayed]
+    return nbformat.v4.new_code_cell(source, execution_count=number, outputs=outputs, id=f"cell-{number}")
+
+
+@pytest.fixture
+def book(tmp_path):
+    (tmp_path / "attnlab").mkdir()
+    (tmp_path / "attnlab/__init__.py").write_text("")
+    (tmp_path / "attnlab/scores.py").write_text("from attnlab import shapes\n")
+    (tmp_path / "attnlab/shapes.py").write_text("x = 1\n")
+    (tmp_path / "attnlab/layers.py").write_text("y = 1\n")
+    (tmp_path / "_toc.yml").write_text("root: index\nparts:\n- chapters:\n  - file: chapter\n")
+    return tmp_path
+
+
+def store(book, change=None, stamp=True):
+    """Write a sound chapter, with one thing changed before or after it was stamped, and list its problems."""
+    cells = [cell("from attnlab import scores", 1), cell("draw()", 2, copy.deepcopy(FIGURE))]
+    cells[1].metadata["mystnb"] = {"image": {"alt": FIGURE["text/plain"]}}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=copy.deepcopy(notebooks.NOTEBOOK_METADATA))
+    if change and stamp:
+        change(notebook)
+    notebook.metadata["attnlab"] = notebooks.stamp(notebook, book)
+    if change and not stamp:
+        change(notebook)
+    notebooks.write(notebook, book / "chapter.ipynb")
+    return problems(book)
+
+
+def problems(book):
+    return notebooks.problems(book / "chapter.ipynb", book, book / "_toc.yml")
+
+
+def test_a_sound_chapter_has_no_problems(book):
+    assert store(book) == []
+
+
+def set_count(notebook):
+    notebook.cells[1].execution_count = 7
+
+
+def drop_alt(notebook):
+    del notebook.cells[1].metadata["mystnb"]
+
+
+def draw_twice(notebook):
+    notebook.cells[1].outputs *= 2
+
+
+def add_error(notebook):
+    notebook.cells[1].outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])]
+
+
+def only_html(notebook):
+    del notebook.cells[1].outputs[0].data["text/plain"]
+    notebook.cells[1].outputs[0].data = {"text/html": "<b>64</b>"}
+
+
+def empty_a_cell(notebook):
+    notebook.cells[0].source = "\n"
+
+
+def stretch_a_cell(notebook):
+    notebook.cells[0].source = "\n".join(["x = 1"] * 26)
+
+
+def add_metadata(notebook):
+    notebook.metadata["widgets"] = {}
+
+
+BEFORE = [
+    (set_count, "not executed from top to bottom"),
+    (drop_alt, "code cell 2 draws a figure without alt text"),
+    (draw_twice, "code cell 2 draws 2 figures"),
+    (add_error, "code cell 2 stores an error"),
+    (only_html, "code cell 2 shows HTML with no plain text"),
+    (empty_a_cell, "code cell 1 is empty"),
+    (stretch_a_cell, "code cell 1 has more than 25 lines"),
+    (add_metadata, "stray metadata ['widgets']"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), BEFORE)
+def test_a_chapter_stored_wrongly_is_named(book, change, words):
+    (problem,) = store(book, change)
+    assert words in problem
+
+
+def edit_number(notebook):
+    notebook.cells[1].outputs[0].data["text/plain"] = "a line that falls"
+
+
+def edit_code(notebook):
+    notebook.cells[1].source = "draw(2)"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"), [(edit_number, "stored outputs were edited"), (edit_code, "made by other code")]
+)
+def test_an_edit_after_the_run_is_named(book, change, words):
+    (problem,) = store(book, change, stamp=False)
+    assert words in problem
+
+
+def test_an_edit_of_the_package_counts_for_the_chapters_that_import_it(book):
+    store(book)
+    (book / "attnlab/layers.py").write_text("y = 2\n")
+    assert problems(book) == []
+    # shapes is imported by scores, and scores by the chapter
+    (book / "attnlab/shapes.py").write_text("x = 2\n")
+    (problem,) = problems(book)
+    assert "made by other code" in problem
+
+
+def test_an_unlisted_chapter_is_named(book):
+    (book / "_toc.yml").write_text("root: index\n")
+    (problem,) = store(book)
+    assert "missing from _toc.yml" in problem
+
+
+# ---- refresh ----
+
+
+def run_cells(*sources):
+    cells = [cell(source, number) for number, source in enumerate(sources)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    return refresh.normalise(refresh.execute(notebook))
+
+
+def test_executing_twice_gives_the_same_file(tmp_path):
+    source = "print(1)\nprint(2)\nfrom bookkit.claims import claim\nclaim('one', 1.0, expected=1)"
+    first, second = run_cells(source, "3"), run_cells(source, "3")
+    notebooks.write(first, tmp_path / "first.ipynb")
+    notebooks.write(second, tmp_path / "second.ipynb")
+    assert (tmp_path / "first.ipynb").read_bytes() == (tmp_path / "second.ipynb").read_bytes()
+    assert first.cells[0].outputs[0].text == "1\n2\n", "what a cell prints is one output, however it was sent"
+    assert [each.execution_count for each in first.cells] == [1, 2]
+    assert notebooks.CLAIM in first.cells[0].outputs[1].data
+
+
+def test_what_a_claim_measured_is_not_compared_and_its_words_are():
+    def told(value, bound):
+        source = f"from bookkit.claims import claim\nclaim('x', {value}, at_most={bound})"
+        return refresh.compared(run_cells(source))
+
+    assert told(0.1, 1) == told(0.2, 1)
+    assert told(0.1, 1) != told(0.1, 2)
+
+
+def test_a_figures_alt_text_comes_from_its_code():
+    notebook = run_cells(
+        "from bookkit.figures import Axis, curves\n"
+        "curves([1, 2], {'a': [1, 2]}, Axis('x'), Axis('y'), alt='a line that rises')"
+    )
+    assert notebooks.alt_text(notebook.cells[0]) == "a line that rises"
