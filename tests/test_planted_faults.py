@@ -16,7 +16,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 import torch
-from planted_faults import MUTATIONS, Mutation
+from planted_faults import MUTATIONS
+from planted_faults.kinds import Mutation
 
 TESTS = Path(__file__).parent
 BOOK = TESTS.parent / "book"

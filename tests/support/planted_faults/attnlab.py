@@ -1,24 +1,8 @@
-"""Faults of one line, each under the test that must notice it: test_planted_faults.py makes them all."""
+"""Faults planted in the subject."""
 
-from dataclasses import dataclass
+from planted_faults.kinds import Faults
 
-
-@dataclass(frozen=True)
-class Mutation:
-    """In `room`, `right` stands exactly once. With `wrong` in its place, `test` must fail."""
-
-    room: str
-    test: str
-    fault: str
-    right: str
-    wrong: str
-
-    def __str__(self) -> str:
-        return f"{self.room}: {self.fault}"
-
-
-# room -> test in the file of that room -> (fault, right, wrong)
-FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
+FAULTS: Faults = {
     "attnlab/scores": {
         "TestFormulas::test_scaled_dot": [
             ("scale dropped", " / math.sqrt(query.shape[-1])", ""),
@@ -450,33 +434,6 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
             ("losses summed over the processes", " / distributed.get_world_size()", ""),
         ],
     },
-    "bookkit/claims": {
-        "test_a_claim_that_does_not_hold_raises": [
-            (
-                "NaN accepted",
-                "if not (bound.low <= value <= bound.high):",
-                "if value < bound.low or value > bound.high:",
-            ),
-            ("upper bound ignored", " <= bound.high", ""),
-            ("False accepted", 'Bound(True, True, "true")', 'Bound(False, True, "true")'),
-            ("false claims printed", "raise ClaimError(", "print("),
-        ],
-        "test_a_claim_that_holds_prints_its_sentence_and_bound": [
-            ("bound left out of itself", "bound.low <= value", "bound.low < value"),
-            ("equal bounds refused", "at_least > at_most", "at_least >= at_most"),
-            ("rel taken as abs", "margin = rel * math.fabs(expected)", "margin = rel"),
-            ("rel of a negative number", "margin = rel * math.fabs(expected)", "margin = rel * expected"),
-        ],
-        "test_in_a_notebook_what_is_true_is_not_also_measured": [
-            ("true measured as 1", "return str(number).lower()", 'return "1"'),
-        ],
-        "test_a_claim_that_could_not_fail_or_makes_no_sense_is_refused": [
-            ("infinite bound accepted", "and not math.isfinite(number)", "and math.isnan(number)"),
-        ],
-        "test_in_a_notebook_the_plain_text_never_depends_on_the_measured_value": [
-            ("measured value in the plain text", "{sentence} [", "{sentence} {value} ["),
-        ],
-    },
     "attnlab/runtime": {
         "test_a_gpu_that_is_not_there_is_an_error_and_never_the_cpu": [
             ("one GPU too many", "(device.index or 0) >= torch", "(device.index or 0) > torch"),
@@ -503,10 +460,3 @@ FAULTS: dict[str, dict[str, list[tuple[str, str, str]]]] = {
         ],
     },
 }
-
-MUTATIONS = [
-    Mutation(room, f"{'/test_'.join(room.rsplit('/', 1))}.py::{test}", *fault)
-    for room, tests in FAULTS.items()
-    for test, faults in tests.items()
-    for fault in faults
-]
