@@ -37,21 +37,20 @@ FAULTS: Faults = {
                 "torch.split(query, chunk, dim=-2)]",
                 "torch.split(query, chunk, dim=-2)[: query.shape[-2] // chunk]]",
             ),
-            ("lean slope of another function", "1 - hidden.square()", "1 - hidden"),
-            ("lean gradient of the queries without the vector", "dim=-2) * vector", "dim=-2)"),
-            ("lean gradient of the keys from the last chunk alone", "= grad_key + slope", "= slope"),
-            (
-                "lean gradient of the vector from the last chunk alone",
-                "= grad_vector + (grad_rows",
-                "= (grad_rows",
-            ),
+            ("no gradient for the queries", "lean(some, key", "lean(some.detach(), key"),
+            ("no gradient for the keys", "lean(some, key", "lean(some, key.detach()"),
+            ("no gradient for the vector", "key, vector) for some", "key, vector.detach()) for some"),
+            ("a way back that takes all inputs or none", "use_reentrant=False", "use_reentrant=True"),
+        ],
+        "TestLeanAdditive::test_memory_is_a_sixteenth_of_plain": [
+            ("hidden numbers kept for the way back", "lean(some, key", "_pair_by_pair(some, key"),
         ],
         "TestLeanAdditive::test_auto_holds_the_cache_full_and_no_more": [
             ("chunk ignored", "query, chunk, dim", "query, query.shape[-2], dim"),
-            ("chunk chosen without the batch", "key.numel()", "key[0].numel()"),
+            ("chunk chosen without the batch", "leading.numel() * ", ""),
         ],
         "TestLeanAdditive::test_no_queries_or_no_keys": [
-            ("division by no keys", "max(1, key.numel())", "key.numel()"),
+            ("division by no keys", "max(1, elements)", "elements"),
         ],
         "TestModules::test_chunk_reaches_the_function": [
             ("module without its chunk", "self.vector, self.chunk)", "self.vector, None)"),
@@ -60,7 +59,14 @@ FAULTS: Faults = {
             ("drawn by the width of the output", "1 / math.sqrt(shape[-1])", "1 / math.sqrt(shape[0])"),
         ],
         "TestErrors::test_width": [
-            ("widths unchecked", "if key.shape[-1] != query.shape[-1]:", "if False:"),
+            ("widths unchecked", "    require.matching(query, key)\n", ""),
+        ],
+        "TestErrors::test_additive_weights": [
+            (
+                "weights of the keys unchecked",
+                'require.axes("key_weight", key_weight, hidden=hidden, d_key=key.shape[-1])',
+                "pass",
+            ),
         ],
     },
     "attnlab/masks": {
@@ -83,6 +89,7 @@ FAULTS: Faults = {
             ("last mask alone", "combined & mask", "mask"),
         ],
         "TestConversions::test_round_trips": [
+            ("heads of the first example for all", "attn_mask[::heads]", "attn_mask[:heads]"),
             ("heads before examples", "mask.unsqueeze(1)", "mask.unsqueeze(0)"),
             ("True = keep given as key_padding_mask", '_mask": ~mask[:, 0]', '_mask": mask[:, 0]'),
             ("True = keep given as attn_mask", '_mask": ~mask[0]', '_mask": mask[0]'),
@@ -95,16 +102,20 @@ FAULTS: Faults = {
             ),
         ],
         "TestConversions::test_reads_both_masks_of_the_module_together": [
-            ("True = block taken as it is", "masks.append(~attn_mask)", "masks.append(attn_mask)"),
+            ("True = block taken as it is", "append(~attn_mask[None])", "append(attn_mask[None])"),
         ],
         "TestConversions::test_reads_two_axes_of_scaled_dot_product_attention": [
             ("True = keep taken for block", "return attn_mask[None]", "return ~attn_mask[None]"),
         ],
         "TestConversions::test_errors": [
-            ("heads that differ unnoticed", "!= per_head[:, :1]", "!= per_head"),
+            (
+                "module's masks unchecked",
+                "require.masks_of_multihead(heads, attn_mask, key_padding_mask)",
+                "pass",
+            ),
         ],
         "TestBatchTimeMask::test_is_refused_everywhere_and_told_what_to_write": [
-            ("mask (batch, time) refused without advice", "if mask.dim() == 2:", "if False:"),
+            ("masks to combine unchecked", "require.masks(masks)", "pass"),
         ],
     },
     "attnlab/attention": {
@@ -174,17 +185,34 @@ FAULTS: Faults = {
             ("output matrix left out", "return self.out_proj(output), weights", "return output, weights"),
         ],
         "TestErrors::test_heads_divide_d_model": [
-            ("heads unchecked", "if heads < 1 or d_model % heads != 0:", "if heads < 1:"),
+            ("heads unchecked", "require.divisor(heads, d_model)", "pass"),
         ],
         "TestMultiHeadAttention::test_padding_acts_on_examples_and_not_on_heads": [
-            ("mask lost on the way to the heads", "else for_heads(mask),", "else None,"),
-            ("mask of examples on heads", "else for_heads(mask),", "else for_heads(mask).transpose(0, 1),"),
+            (
+                "mask lost on the way to the heads",
+                "mask=None if mask is None else for_heads(mask)",
+                "mask=None",
+            ),
+            (
+                "mask of examples on heads",
+                "mask=None if mask is None else for_heads(mask)",
+                "mask=None if mask is None else for_heads(mask).transpose(0, 1)",
+            ),
         ],
         "TestMultiHeadAttention::test_key_defaults_to_query_and_value_to_key": [
             ("values from the queries", "value = key if", "value = query if"),
         ],
         "TestErrors::test_mask_shape": [
-            ("a mask of one key spread over all", "or mask.shape[-1] != scores[-1]\n", "\n"),
+            (
+                "mask unchecked before the softmax",
+                "require.mask_fits(mask, scores.shape, scores.device)",
+                "pass",
+            ),
+            (
+                "mask unchecked before the fused kernel",
+                "require.mask_fits(mask, _scores_shape(query, key), query.device)",
+                "pass",
+            ),
         ],
         "TestGate::test_each_feature_by_its_own_share": [
             ("shares of a gate that sum to 1", "attention * features", "attention.softmax(-1) * features"),
@@ -327,8 +355,8 @@ FAULTS: Faults = {
         "TestDecoderLayer::test_equals_pytorch": [
             (
                 "decoder without self-attention",
-                "cross_attention(vectors, read_memory)",
-                "cross_attention(inputs, read_memory)",
+                "vectors, lambda x: self.cross_attention",
+                "inputs, lambda x: self.cross_attention",
             ),
         ],
     },
@@ -385,6 +413,59 @@ FAULTS: Faults = {
         ],
         "test_seeds_trained_together_equal_the_seeds_trained_alone": [
             ("losses of seeds averaged", "losses(outputs, targets).sum()", "losses(outputs, targets).mean()"),
+        ],
+    },
+    "attnlab/require": {
+        "test_what_is_well_passes": [
+            ("least refused", "if number < least:", "if number <= least:"),
+            (
+                "NumPy's whole numbers refused",
+                'not hasattr(number, "__index__")',
+                "not isinstance(number, int)",
+            ),
+            ("no dropout refused", "if not 0 <= share < 1:", "if not 0 < share < 1:"),
+            ("as many queries as positions refused", "if not 0 <= n <= m:", "if not 0 <= n < m:"),
+            ("other axes always refused", "others >= 0 if leading else others == 0", "others == 0"),
+            ("masks of one row refused", "length not in (1, wanted)", "length != wanted"),
+            (
+                "optimizer of a part refused",
+                "if not any(id(parameter) in updated",
+                "if not all(id(parameter) in updated",
+            ),
+        ],
+        "test_a_value_that_cannot_work_raises_and_says_why": [
+            ("base 0", "if number <= 0:", "if number < 0:"),
+            ("width 0", "if width < 2 or width % 2:", "if width % 2:"),
+            ("dropout of all", "if not 0 <= share < 1:", "if not 0 <= share <= 1:"),
+            ("dropout that is no number", "if not 0 <= share < 1:", "if share < 0 or share >= 1:"),
+            ("heads that do not divide", "if heads < 1 or d_model % heads != 0:", "if heads < 1:"),
+            ("more queries than positions", "if not 0 <= n <= m:", "if not 0 <= n:"),
+            ("chunk 0", "queries >= 1", "queries >= 0"),
+            ("other axes always allowed", "others >= 0 if leading else others == 0", "others >= 0"),
+            ("axes of any length", "length not in (None, came)", "False"),
+            ("axes of any device", "if tensor.device != first.device:", "if False:"),
+            ("mask (batch, time) refused without advice", "if given.dim() == 2:", "if False:"),
+            ("a mask of one key spread over all", "or given.shape[-1] != scores[-1]\n", "\n"),
+            ("a mask of fewer axes", "given.dim() != len(scores)\n", "False\n"),
+            ("data of two lengths", "if len(set(lengths)) != 1 or", "if"),
+            ("buffers of any shape", "(*model.parameters(), *model.buffers())", "model.parameters()"),
+            (
+                "optimizer of another model",
+                "any(id(parameter) in updated for parameter in model.parameters())",
+                "updated",
+            ),
+        ],
+        "test_the_wrong_kind_of_thing_raises_and_says_why": [
+            ("a mask of numbers", "if given.dtype != torch.bool:", "if False:"),
+            (
+                "a hint for the other convention",
+                'boolean("attn_mask", attn_mask, "!= 0")',
+                'boolean("attn_mask", attn_mask)',
+            ),
+            ("a batch without targets", "if len(given) < 2 or", "if"),
+        ],
+        "test_leading_axes_are_those_that_all_have_in_common": [
+            ("axes of the first alone", "if shapes[1:] == shapes[:-1]:", "if True:"),
         ],
     },
     "attnlab/text": {
