@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from attnlab.many_seeds import ManySeeds
 from attnlab.positions import (
     LearnedPositions,
     RotaryPositions,
@@ -20,7 +21,6 @@ from attnlab.positions import (
     shift_rotation,
     sinusoidal,
 )
-from attnlab.training import ManySeeds
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
 even_widths = st.integers(1, 32).map(lambda pairs: 2 * pairs)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from attnlab.batches import iterations_per_epoch
 from attnlab.runtime import generator
-from attnlab.training import iterations_per_epoch
 from bookkit.checker import Case, Exercise, Mistake, Report, check
 
 
