@@ -256,8 +256,8 @@ WEIGHING: Mistakes = {
         lambda scores: scores.exp(),
     ),
     "overflow": (
-        "Right, but for large scores: there exp is infinite, and infinity divided by infinity is NaN. Take "
-        "each row's largest score away first, or let torch.softmax do it.",
+        "Right, but for large scores: there exp is infinite or 0, and inf / inf or 0 / 0 is NaN. Take each "
+        "row's largest score away first, or let torch.softmax do it.",
         lambda scores: _shares(scores.exp()),
     ),
     "one maximum for all": (

@@ -259,10 +259,13 @@ _regression = partial(
 )
 
 
-def _points(
-    seed: int, bandwidth: float, *shapes: tuple[int, ...], dtype: torch.dtype = torch.float32
+def _on_a_line(
+    queries: list[float], keys: list[float], bandwidth: float, dtype: torch.dtype = torch.float32
 ) -> list[Tensor]:
-    return [*draw(seed, *shapes, dtype=dtype), torch.tensor(bandwidth, dtype=dtype, device="cpu")]
+    """Three keys, as points of a line."""
+    points = [exact(*([place] for place in places)) for places in (queries, keys)]
+    inputs = (*points, exact([3, 0], [1, 4], [0, 2]), exact([bandwidth])[0, 0])
+    return [tensor.to(dtype) for tensor in inputs]
 
 
 check_repaired_regression = Exercise(
@@ -274,21 +277,17 @@ check_repaired_regression = Exercise(
     reference=_regression,
     cases=(
         # The broken code passes the first of these, which is the clue: all its distances are 0 or 1.
+        Case("right for keys at 0, 1 and 2, from 1", *_on_a_line([1.0], [0.0, 1.0, 2.0], 0.5)),
+        Case("right for keys at 0, 1 and 3, from 1", *_on_a_line([1.0], [0.0, 1.0, 3.0], 1.5)),
+        Case("right for vectors", *draw(21, (5, 2), (7, 2), (7, 3)), exact([0.75])[0, 0]),
+        Case("right for a batch", *draw(24, (2, 3, 4), (2, 6, 4), (2, 6, 5)), exact([3])[0, 0]),
+        # There each kernel is 0, even in float64.
+        Case("right far from all keys", *_on_a_line([40.0, 60.0], [0.0, 1 / 64, 3 / 64], 1.0, torch.float64)),
         Case(
-            "right for keys at 0, 1 and 2, from 1",
-            *(exact([1.0]), exact([0.0], [1.0], [2.0]), exact([3, 0], [1, 4], [0, 2]), torch.tensor(0.5)),
+            "right in float64",
+            *draw(27, (4, 3, 2), (4, 6, 2), (4, 6, 5), dtype=torch.float64),
+            torch.tensor(0.5, dtype=torch.float64),
         ),
-        Case(
-            "right for keys at 0, 1 and 3, from 1",
-            *(exact([1.0]), exact([0.0], [1.0], [3.0]), exact([3, 0], [1, 4], [0, 2]), torch.tensor(1.5)),
-        ),
-        Case("right for vectors", *_points(21, 0.75, (5, 2), (7, 2), (7, 3))),
-        Case("right for a batch", *_points(24, 3.0, (2, 3, 4), (2, 6, 4), (2, 6, 5))),
-        # So narrow that every kernel of a query far from all keys is 0, even in float64.
-        Case(
-            "right for a narrow bandwidth", *_points(30, 1 / 64, (5, 2), (4, 2), (4, 3), dtype=torch.float64)
-        ),
-        Case("right in float64", *_points(27, 0.5, (4, 3, 2), (4, 6, 2), (4, 6, 5), dtype=torch.float64)),
     ),
     mistakes=in_parts(
         _regression,
