@@ -92,7 +92,6 @@ def bisected(gap, keys, share):
 
 TEMPERATURES = {
     "log of one other": lambda gap, keys, share: gap / math.log(share / ((1 - share) / (keys - 1))),
-    "minus": lambda gap, keys, share: -gap / math.log((1 - share) / (share * (keys - 1))),
     "tensor": lambda gap, keys, share: gap / (torch.tensor(share).double().logit() + math.log(keys - 1)),
     "numpy": lambda gap, keys, share: gap / (np.log(share) - np.log1p(-share) + np.log(keys - 1)),
     "bisected": bisected,
@@ -115,9 +114,6 @@ KERNELS = {
     "half outside": lambda squared, width: (-0.5 * squared / width.square()).softmax(-1),
     "softmin": lambda squared, width: F.softmin(squared / (2 * width**2), dim=-1),
     "shifted": lambda squared, width: shifted_exp(-squared / (2 * width**2)),
-    "in float64": lambda squared, width: (
-        (-squared.double() / (2 * width.double() ** 2)).softmax(-1).to(squared.dtype)
-    ),
 }
 
 
@@ -133,11 +129,6 @@ def bells(query, key, width):
 
 RIGHT = {
     check_soft_lookup: LOOKUPS,
-    check_gate_shapes: {
-        "lists": {expression: list(shape) for expression, shape in SHAPES.items()},
-        "torch.Size, in another order": {name: torch.Size(SHAPES[name]) for name in reversed(SHAPES)},
-        "a function": lambda: dict(SHAPES),
-    },
     check_needed_temperature: TEMPERATURES,
     check_repaired_regression: combined(regression_by, DISTANCES, KERNELS)
     | exercise_cases.in_other_words(regression)
@@ -224,20 +215,13 @@ UNKNOWN = {
             lookup(query, key, value, temperature)[0],
             query @ key.mT / temperature,
         ),
-        "values over the temperature": lambda query, key, value, temperature: lookup(
-            query, key, value / temperature, temperature
-        ),
         "temperature plus one": lambda query, key, value, temperature: lookup(
             query, key, value, temperature + 1
         ),
-        "scores added": lambda query, key, value, temperature: lookup(query + 1, key, value, temperature),
     },
     check_needed_temperature: {
         "one key too many": lambda gap, keys, share: temperature_of(gap, keys + 2, share),
         "log1p": lambda gap, keys, share: gap / math.log1p(share * (keys - 1) / (1 - share)),
-        "always the first": lambda gap, keys, share: 0.2176,
-        "zero": lambda gap, keys, share: 0.0,
-        "not a number": lambda gap, keys, share: math.nan,
         "share squared": lambda gap, keys, share: temperature_of(gap, keys, share**2),
         "rounded": changed(temperature_of, lambda temperature: round(temperature, 1)),
     },
