@@ -98,7 +98,7 @@ def _same(before: object, after: object) -> bool:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a function did with one case: its answer, or the error in its place; and what it changed."""
+    """`task.attempt(work, case, right)`: the answer, or the error in its place, and what was changed."""
 
     task: Task
     case: Case
@@ -169,7 +169,7 @@ def described(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Tried:
-    """What somebody's work made of the cases of a task, up to one where its time was up."""
+    """`Tried(task, work, attempts, until)`: what somebody's work made of the cases, until its time was up."""
 
     task: Task
     work: Any
@@ -181,10 +181,14 @@ class Tried:
         """Those attempts that are wrong."""
         return [attempt for attempt in self.attempts if not attempt.passed]
 
-    def again(self, inputs: Sequence[Any]) -> Attempt:
-        """`tried.again(other_inputs)` tries the same work on inputs that are no case."""
+    def again(self, inputs: Sequence[Any]) -> Attempt | None:
+        """`tried.again(inputs)` tries the same work on inputs that are no case; None where they can't be."""
         case = Case("", *inputs)
-        return self.task.attempt(self.work, case, self.task.right(case.fresh()), self.until)
+        try:
+            right = self.task.right(case.fresh())
+        except Exception:
+            return None
+        return self.task.attempt(self.work, case, right, self.until)
 
 
 def gradients(task: Task, work: Any, case: Case) -> dict[str, Tensor]:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from torch import Tensor
-
 from bookkit import findings, guard
 from bookkit.attempts import Task, Tried, call
 from bookkit.findings import Finding
@@ -69,18 +67,27 @@ class Exercise(Check, Task):
         tried = self._try(work)
         if any(attempt.unwritten for attempt in tried.attempts):
             return self._unwritten()
-        finding = self._finding(tried)
+        known = self._known_mistake(tried) if tried.failed else None
+        seen = findings.found(tried) if tried.failed and not known else None
         gradient = findings.gradient_fault(tried) if self.trained and not tried.failed else None
-        properties = self._properties(tried, gradient)
-        passed = all(properties.values())
+        changes = findings.changes(tried)
+        properties = self._properties(tried, gradient, changes)
         lines = [f"  {MARKS[holds]} {label}" for label, holds in properties.items()]
-        lines += self._reasons(tried, finding, gradient)
-        if passed and (words := remark(tried)):
-            lines += arrow(f"Right. And a remark: {words}")
+        # The sentence of a known mistake says it all; beside another, the input helps.
+        for finding in (known, seen):
+            lines += arrow(finding.sentence) if finding else ()
+        if tried.failed and not known:
+            lines += _smallest_failure(tried)
+        for finding in (gradient, changes):
+            lines += arrow(finding.sentence) if finding else ()
         if any(attempt.printed for attempt in tried.attempts):
             lines.append("  (What a function prints is not shown while it is checked.)")
-        seen = finding or gradient or _changes(tried)
-        return Report(self.name, "passed" if passed else "not yet", tuple(lines), seen.name if seen else None)
+        if not all(properties.values()):
+            named = known or seen or gradient or changes
+            return Report(self.name, "not yet", tuple(lines), named.name if named else None)
+        if words := remark(tried):
+            lines += arrow(f"Right. And a remark: {words}")
+        return Report(self.name, "passed", tuple(lines))
 
     def _unwritten(self) -> Report:
         words = "Put your code in the place of the `...`, and run the cell again."
@@ -89,12 +96,14 @@ class Exercise(Check, Task):
     def _no_such_work(self, work: Any) -> str:
         """Why this can't be judged at all; '' where it can."""
         wants_class = self.ask is not call
-        if wants_class and not isinstance(work, type) and hasattr(work, "forward"):
+        # Of an object that answers no question, only its type can be asked.
+        is_class = issubclass(type(work), type)
+        if wants_class and not is_class and hasattr(type(work), "forward"):
             return (
-                f"This is a module that is made already. Give the check its class, without calling it: "
+                "This is a module that is made already. Give the check its class, without calling it: "
                 f"check_{self.name}({type(work).__name__}). It makes a fresh one for each question."
             )
-        if not wants_class and isinstance(work, type):
+        if not wants_class and is_class:
             return f"This is a class. Give the check what it makes: check_{self.name}({work.__name__}(…))."
         if not callable(work):
             kind, example = ("class", "MyModule") if wants_class else ("function", "my_function")
@@ -112,11 +121,6 @@ class Exercise(Check, Task):
                 break  # what the time is up for need not be tried again
         return Tried(self, work, tuple(attempts), until)
 
-    def _finding(self, tried: Tried) -> Finding | None:
-        if not tried.failed:
-            return None
-        return self._known_mistake(tried) or findings.found(tried)
-
     def _known_mistake(self, tried: Tried) -> Finding | None:
         """The mistake whose answers, in every case, are the reader's."""
         if tried.attempts[-1].stopped:
@@ -126,7 +130,9 @@ class Exercise(Check, Task):
                 return Finding(name, sentence)
         return None
 
-    def _properties(self, tried: Tried, gradient: Finding | None) -> dict[str, bool | None]:
+    def _properties(
+        self, tried: Tried, gradient: Finding | None, changes: Finding | None
+    ) -> dict[str, bool | None]:
         """Each is True, False, or None where it could not be tried."""
         outcomes: list[bool | None] = [attempt.passed for attempt in tried.attempts]
         outcomes += [None] * (len(self.cases) - len(outcomes))
@@ -136,18 +142,8 @@ class Exercise(Check, Task):
                 properties[case.label] = outcome
         if self.trained:
             properties[f"gradients reach {joined(self.trained)}"] = None if tried.failed else not gradient
-        properties["leaves its inputs and all settings as they were"] = not _changes(tried)
+        properties["leaves its inputs and all settings as they were"] = not changes
         return properties
-
-    def _reasons(self, tried: Tried, finding: Finding | None, gradient: Finding | None) -> Iterator[str]:
-        if finding:
-            yield from arrow(finding.sentence)
-        if tried.failed and (finding is None or finding.name not in self.mistakes):
-            yield from _smallest_failure(tried)
-        if gradient:
-            yield from arrow(gradient.sentence)
-        if changes := _changes(tried):
-            yield from arrow(changes.sentence)
 
 
 def _is_stub(work: object) -> bool:
@@ -157,22 +153,6 @@ def _is_stub(work: object) -> bool:
     operations = [step.opname for step in dis.get_instructions(work)]
     empty = [step.opname for step in dis.get_instructions(lambda: None)]
     return operations == empty and set(work.__code__.co_consts) <= {None, ..., work.__doc__}
-
-
-def _changes(tried: Tried) -> Finding | None:
-    """What the work changed that belongs to whoever calls it."""
-    inputs = dict.fromkeys(name for attempt in tried.attempts for name in attempt.changed)
-    settings = dict.fromkeys(name for attempt in tried.attempts for name in attempt.touched)
-    if not inputs and not settings:
-        return None
-    words = f"It changes {joined([*inputs, *settings])}: whoever calls it does not expect that."
-    given = dict(zip(tried.task.takes, tried.task.cases[0].inputs, strict=True))
-    kinds = {type(given[name]) for name in inputs}
-    if Tensor in kinds:
-        words += " `/=`, and methods that end in _, write into their tensor."
-    if kinds - {Tensor}:
-        words += " What is done to an object stays done: look at it, or work on a copy."
-    return Finding("changes its inputs" if inputs else "changes settings", words)
 
 
 def _smallest_failure(tried: Tried) -> Iterator[str]:

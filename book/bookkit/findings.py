@@ -82,8 +82,9 @@ def _in_other_places(got: Tensor, right: Tensor) -> bool:
 
 
 def _rounded(got: Tensor, right: Tensor) -> bool:
-    ways = (torch.floor, torch.ceil, torch.round)
-    return right.is_floating_point() and any(close(got.to(right.dtype), way(right)) for way in ways)
+    if not right.is_floating_point() or right.abs().max() <= 1:  # of weights, nothing would be left
+        return False
+    return any(close(got, way(right)) for way in (torch.floor, torch.ceil, torch.round))
 
 
 # Name: what is said of the results that are wrong, and what they have in common.
@@ -196,8 +197,9 @@ def _large_numbers(tried: Tried) -> Iterator[Finding]:
             for got, right in zip(attempt.answer, attempt.right, strict=True)
         ):
             return
-        inputs = attempt.case.fresh()
-        if not tried.again([value * SMALLER if is_floating(value) else value for value in inputs]).passed:
+        inputs = [value * SMALLER if is_floating(value) else value for value in attempt.case.fresh()]
+        smaller = tried.again(inputs)
+        if smaller is None or not smaller.passed:
             return
     yield Finding(
         "large numbers",
@@ -221,25 +223,27 @@ def _ignored_input(tried: Tried) -> Iterator[Finding]:
     if any(attempt.error for attempt in tried.attempts):
         return
     for place, name in enumerate(tried.task.takes):
-        answers = [
+        pairs = [
             (attempt, tried.again([*inputs[:place], other, *inputs[place + 1 :]]))
             for attempt in tried.attempts
             for inputs in [attempt.case.fresh()]
-            for other in _other(inputs[place])
+            for other in _others(tried, place, inputs[place])
         ]
+        answers = [(before, after) for before, after in pairs if after is not None]
         # The right answers are compared too: some inputs play no part in some cases.
         matters = any(not before.right_like(after) for before, after in answers)
         if matters and all(before.like(after) for before, after in answers):
-            yield Finding("ignored input", f"The answer is the same whatever {name} is.")
+            yield Finding("ignored input", f"The answer is the same, whatever is given as {name}.")
 
 
-def _other(value: Any) -> list[Any]:
-    """Another value of the same kind, or none where that would be a guess."""
-    if isinstance(value, bool):
-        return [not value]
-    if isinstance(value, (int, float)):
-        return [value * 2]
-    return [1 - value] if is_floating(value) else []
+def _others(tried: Tried, place: int, value: Any) -> list[Any]:
+    """Another value for one of the inputs, or none where it would be a guess."""
+    if is_floating(value):
+        return [1 - value]
+    if not isinstance(value, (bool, int, float)):
+        return []
+    values = [attempt.case.inputs[place] for attempt in tried.attempts]
+    return [other for other in values if other != value][:1]
 
 
 # --- right, but for the gradient ---
@@ -268,3 +272,22 @@ def gradient_fault(tried: Tried) -> Finding | None:
             f"The numbers are right, but the gradient of {joined(wrong)} is not: a part of the path is cut.",
         )
     return None
+
+
+# --- right or wrong, but not alone ---
+
+
+def changes(tried: Tried) -> Finding | None:
+    """`changes(tried)` says what the work changed that belongs to whoever calls it."""
+    inputs = dict.fromkeys(name for attempt in tried.attempts for name in attempt.changed)
+    settings = dict.fromkeys(name for attempt in tried.attempts for name in attempt.touched)
+    if not inputs and not settings:
+        return None
+    words = f"It changes {joined([*inputs, *settings])}: whoever calls it does not expect that."
+    given = dict(zip(tried.task.takes, tried.task.cases[0].inputs, strict=True))
+    kinds = {type(given[name]) for name in inputs}
+    if Tensor in kinds:
+        words += " `/=`, and methods that end in _, write into their tensor."
+    if kinds - {Tensor}:
+        words += " What is done to an object stays done: look at it, or work on a copy."
+    return Finding("changes its inputs" if inputs else "changes settings", words)

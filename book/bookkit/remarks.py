@@ -100,7 +100,7 @@ def _done_twice(tried: Tried) -> Iterator[str]:
 def _overflow(tried: Tried) -> Iterator[str]:
     inputs = [value * LARGER if is_floating(value) else value for value in tried.task.cases[-1].fresh()]
     larger = tried.again(inputs)
-    if larger.error is None and _finite(larger.right) and not _finite(larger.answer):
+    if larger and larger.error is None and _finite(larger.right) and not _finite(larger.answer):
         yield (
             f"With inputs {LARGER:g} times as large this is no longer finite. A softmax stays finite if each "
             "row's largest score is taken away before exp, as torch.softmax does."
