@@ -14,7 +14,6 @@ from bookkit.answers import (
     UnwrittenError,
     WrongTypeError,
     all_close,
-    close,
     difference,
     other_dtype,
     read,
@@ -210,8 +209,3 @@ def gradients(task: Task, work: Any, case: Case) -> dict[str, Tensor]:
             return {}
         found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
     return {name: gradient for name, gradient in zip(leaves, found, strict=True) if gradient is not None}
-
-
-def wrong_gradients(found: dict[str, Tensor], right: dict[str, Tensor]) -> list[str]:
-    """`wrong_gradients(found, right)` names the inputs whose gradient is another than it should be."""
-    return [name for name in right if not close(found[name], right[name])]

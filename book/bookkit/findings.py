@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bookkit import guard
 from bookkit.answers import close
-from bookkit.attempts import Tried, described, gradients, is_floating, wrong_gradients
+from bookkit.attempts import Tried, described, gradients, is_floating
 from bookkit.wording import joined, written
 
 
@@ -41,7 +41,7 @@ def _all(tried: Tried) -> Iterator[Finding]:
     for name, (sentence, explains) in EXPLANATIONS.items():
         if results := _results(tried, explains):
             yield Finding(name, f"{joined(results)}: {sentence}")
-    for look in (_constant_factor, _constant_difference, _ignored_input):
+    for look in (_constant_factor, _constant_difference, _ignored_inputs):
         yield from look(tried)
 
 
@@ -50,7 +50,7 @@ def _all(tried: Tried) -> Iterator[Finding]:
 
 def _results(tried: Tried, explains: Explanation) -> list[str]:
     """The names of the results that are wrong, if in every case this explains them all."""
-    if any(attempt.error for attempt in tried.attempts):
+    if any(attempt.error is not None for attempt in tried.attempts):
         return []
     named = []
     for place, name in enumerate(tried.task.returns):
@@ -192,7 +192,7 @@ def _leading_axes(tried: Tried) -> Iterator[Finding]:
 def _large_numbers(tried: Tried) -> Iterator[Finding]:
     """Where an answer is not finite, the same case with smaller numbers must come out right."""
     for attempt in tried.failed:
-        if attempt.error or not any(
+        if attempt.error is not None or not any(
             got.shape == right.shape and right.isfinite().all() and not got.isfinite().all()
             for got, right in zip(attempt.answer, attempt.right, strict=True)
         ):
@@ -218,22 +218,26 @@ def _dtype(tried: Tried) -> Iterator[Finding]:
         )
 
 
-def _ignored_input(tried: Tried) -> Iterator[Finding]:
-    """An input that the right answer depends on, and the given one does not."""
-    if any(attempt.error for attempt in tried.attempts):
+def _ignored_inputs(tried: Tried) -> Iterator[Finding]:
+    """Inputs that the right answer depends on, and the given one does not."""
+    finite = all(part.isfinite().all() for attempt in tried.attempts for part in attempt.answer)
+    if not finite or any(attempt.error is not None for attempt in tried.attempts):
         return
-    for place, name in enumerate(tried.task.takes):
-        pairs = [
-            (attempt, tried.again([*inputs[:place], other, *inputs[place + 1 :]]))
-            for attempt in tried.attempts
-            for inputs in [attempt.case.fresh()]
-            for other in _others(tried, place, inputs[place])
-        ]
-        answers = [(before, after) for before, after in pairs if after is not None]
-        # The right answers are compared too: some inputs play no part in some cases.
-        matters = any(not before.right_like(after) for before, after in answers)
-        if matters and all(before.like(after) for before, after in answers):
-            yield Finding("ignored input", f"The answer is the same, whatever is given as {name}.")
+    if names := [name for place, name in enumerate(tried.task.takes) if _ignored(tried, place)]:
+        yield Finding("ignored input", f"The answer is the same, whatever is given as {joined(names)}.")
+
+
+def _ignored(tried: Tried, place: int) -> bool:
+    pairs = [
+        (attempt, tried.again([*inputs[:place], other, *inputs[place + 1 :]]))
+        for attempt in tried.attempts
+        for inputs in [attempt.case.fresh()]
+        for other in _others(tried, place, inputs[place])
+    ]
+    answers = [(before, after) for before, after in pairs if after is not None]
+    # The right answers are compared too: some inputs play no part in some cases.
+    matters = any(not before.right_like(after) for before, after in answers)
+    return matters and all(before.like(after) for before, after in answers)
 
 
 def _others(tried: Tried, place: int, value: Any) -> list[Any]:
@@ -266,7 +270,7 @@ def gradient_fault(tried: Tried) -> Finding | None:
             f"The numbers are right, but no gradient reaches {joined(lost)}, and nothing before could train. "
             "detach(), item(), tolist(), numpy(), torch.tensor(…) and torch.no_grad() cut the path.",
         )
-    if wrong := wrong_gradients(given, right):
+    if wrong := [name for name in right if not close(given[name], right[name])]:
         return Finding(
             "wrong gradient",
             f"The numbers are right, but the gradient of {joined(wrong)} is not: a part of the path is cut.",

@@ -35,8 +35,16 @@ def _set_torch_state(state: Any) -> None:
     torch.set_rng_state(torch.from_numpy(state))
 
 
-def _put_back_environment(environment: dict[str, str]) -> None:
-    os.environ.clear()
+def _environment() -> dict[str, str]:
+    """In a fixed order, and without what PyTorch sets for the compiler that some of its functions load."""
+    return {
+        name: value for name, value in sorted(os.environ.items()) if not name.startswith("TORCHINDUCTOR_")
+    }
+
+
+def _set_environment(environment: dict[str, str]) -> None:
+    for name in _environment().keys() - environment.keys():
+        del os.environ[name]
     os.environ.update(environment)
 
 
@@ -69,7 +77,7 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     ),
     "what NumPy does about errors": (np.geterr, lambda actions: np.seterr(**actions)),
     "the working directory": (os.getcwd, os.chdir),
-    "the environment variables": (lambda: dict(sorted(os.environ.items())), _put_back_environment),
+    "the environment variables": (_environment, _set_environment),
     "how deep Python may call": (sys.getrecursionlimit, sys.setrecursionlimit),
 }
 
