@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +20,9 @@ from bookkit.answers import (
     right_answer,
 )
 from bookkit.wording import dtype, line_of, raised
+
+# What runs somebody's code, or ours, and tells how it went.
+Run: TypeAlias = Callable[[Callable[[], Any]], guard.Outcome[Any]]
 
 
 class Case:
@@ -64,10 +67,10 @@ class Task:
         """`task.right(case.fresh())` is the right answer."""
         return right_answer(self.ask(self.reference, *inputs))
 
-    def attempt(self, work: Any, case: Case, right: Answer, until: float | None = None) -> "Attempt":
+    def attempt(self, work: Any, case: Case, right: Answer, run: Run = guard.guarded) -> "Attempt":
         """`task.attempt(my_function, case, right)` runs the function on a case, under guard."""
         inputs = case.fresh()
-        outcome = guard.guarded(lambda: read(self.ask(work, *inputs), right, self.returns), until)
+        outcome = run(lambda: read(self.ask(work, *inputs), right, self.returns))
         named = zip(self.takes, case.inputs, inputs, strict=True)
         changed = tuple(name for name, before, after in named if not _same(before, after))
         answer = outcome.value or ()
@@ -168,12 +171,12 @@ def described(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Tried:
-    """`Tried(task, work, attempts, until)`: what somebody's work made of the cases, until its time was up."""
+    """`Tried(task, work, attempts, run)`: what somebody's work made of the cases, until its time was up."""
 
     task: Task
     work: Any
     attempts: tuple[Attempt, ...]
-    until: float
+    run: Run  # under guard, until the deadline that all of the check shares
 
     @property
     def failed(self) -> list[Attempt]:
@@ -187,7 +190,7 @@ class Tried:
             right = self.task.right(case.fresh())
         except Exception:
             return None
-        return self.task.attempt(self.work, case, right, self.until)
+        return self.task.attempt(self.work, case, right, self.run)
 
 
 def gradients(task: Task, work: Any, case: Case) -> dict[str, Tensor]:

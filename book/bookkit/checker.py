@@ -8,11 +8,12 @@ agree, the mistake has a name. Where none agrees, what can be seen in any answer
 import dis
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
 from typing import Any
 
 from bookkit import findings, guard
-from bookkit.attempts import Task, Tried, call
+from bookkit.attempts import Attempt, Task, Tried, call
 from bookkit.findings import Finding
 from bookkit.remarks import remark
 from bookkit.report import Check, Report
@@ -113,20 +114,21 @@ class Exercise(Check, Task):
     def _try(self, work: Any) -> Tried:
         # The right answers come first: the function may do anything, even to PyTorch.
         rights = [self.right(case.fresh()) for case in self.cases]
-        until = guard.deadline()
+        run = partial(guard.guarded, until=guard.deadline())
         attempts = []
         for case, right in zip(self.cases, rights, strict=True):
-            attempts.append(self.attempt(work, case, right, until))
+            attempts.append(self.attempt(work, case, right, run))
             if attempts[-1].stopped:
                 break  # what the time is up for need not be tried again
-        return Tried(self, work, tuple(attempts), until)
+        return Tried(self, work, tuple(attempts), run)
 
     def _known_mistake(self, tried: Tried) -> Finding | None:
         """The mistake whose answers, in every case, are the reader's."""
         if tried.attempts[-1].stopped:
             return None  # what was stopped is no answer
         for name, (sentence, code) in self.mistakes.items():
-            if all(mine.like(self.attempt(code, mine.case, mine.right)) for mine in tried.attempts):
+            known = (self.attempt(code, mine.case, mine.right, guard.trusted) for mine in tried.attempts)
+            if all(map(Attempt.like, tried.attempts, known)):
                 return Finding(name, sentence)
         return None
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from bookkit import guard
 from bookkit.answers import close
 from bookkit.attempts import Tried, described, gradients, is_floating
 from bookkit.wording import joined, written
@@ -257,7 +256,7 @@ def gradient_fault(tried: Tried) -> Finding | None:
     """`gradient_fault(tried)` says what keeps a right answer from being trained through."""
     task, case = tried.task, tried.task.cases[-1]
     right = gradients(task, task.reference, case)
-    outcome = guard.guarded(lambda: gradients(task, tried.work, case), tried.until)
+    outcome = tried.run(lambda: gradients(task, tried.work, case))
     if outcome.error is not None:
         return Finding(
             "fails with gradients",

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from bookkit import guard
 from bookkit.answers import Answer
 from bookkit.attempts import Case, Tried, is_floating
 
@@ -72,7 +71,7 @@ def _calls(tried: Tried, case: Case) -> _Calls:
         with torch.no_grad(), calls:
             tried.task.ask(tried.work, *inputs)
 
-    guard.guarded(run, tried.until)
+    tried.run(run)
     return calls
 
 

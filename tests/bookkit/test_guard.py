@@ -48,9 +48,8 @@ EFFECTS = {
     "PyTorch's default device": lambda: torch.set_default_device("meta"),
     "whether PyTorch records gradients": lambda: torch.set_grad_enabled(False),
     "how many threads PyTorch uses": lambda: torch.set_num_threads(3),
-    "whether PyTorch insists on deterministic algorithms": lambda: torch.use_deterministic_algorithms(
-        True, warn_only=True
-    ),
+    # Its other name, torch.use_deterministic_algorithms, loads a compiler.
+    "whether PyTorch insists on deterministic algorithms": lambda: torch.set_deterministic_debug_mode("warn"),
     "whether PyTorch looks for anomalies": lambda: torch.autograd.set_detect_anomaly(True),
     "how exactly PyTorch multiplies matrices": lambda: torch.set_float32_matmul_precision("medium"),
     "whether tiny numbers become 0": lambda: torch.set_flush_denormal(True),
