@@ -160,9 +160,9 @@ def _constants(
     constant = off(*pairs[-1])
     everywhere = not any(close(got, right) for got, right in pairs)
     # Where the right answer never changes, anything is a constant away from it.
-    if all(close(pairs[0][1], right) for _, right in pairs):
-        return
-    if everywhere and constant.isfinite() and all(close(got, undo(right, constant)) for got, right in pairs):
+    varied = not all(close(right, pairs[0][1]) for _, right in pairs)
+    told = everywhere and varied and constant.isfinite() and constant != 0
+    if told and all(close(undo(right, constant), got) for got, right in pairs):
         yield faulty[0], constant
 
 
@@ -175,10 +175,9 @@ def _leading_axes(tried: Tried) -> Iterator[Finding]:
         for attempt in tried.attempts
     ]
     fewest = [min(column) for column in zip(*axes, strict=True)]
-    passed_with = {attempt.passed for attempt, own in zip(tried.attempts, axes, strict=True) if own != fewest}
-    passed_without = {
-        attempt.passed for attempt, own in zip(tried.attempts, axes, strict=True) if own == fewest
-    }
+    tries = [(attempt.passed, own == fewest) for attempt, own in zip(tried.attempts, axes, strict=True)]
+    passed_with = {passed for passed, has_fewest in tries if not has_fewest}
+    passed_without = {passed for passed, has_fewest in tries if has_fewest}
     if passed_with == {False} and passed_without == {True}:
         yield Finding(
             "leading axes",

@@ -90,7 +90,9 @@ def test_a_whole_number_must_be_equal(answer):
     assert not close(*read(answer, WHOLE, ("bytes",)), *WHOLE)
 
 
-@pytest.mark.parametrize(("answer", "shown"), [(73_730, "73730"), (59_904.0, "59904"), (36_864.5, "36860.0")])
+@pytest.mark.parametrize(
+    ("answer", "shown"), [(73_730, "73730"), (59_904.0, "59904"), (36_864.5, "36860.0"), (math.inf, "inf")]
+)
 def test_a_whole_number_is_shown_whole(answer, shown):
     got = read(answer, WHOLE, ("bytes",))
     assert difference("bytes", *got, *WHOLE) == (f"bytes: expected 73728, got {shown}",)
@@ -129,6 +131,7 @@ def test_rounding_is_forgiven_and_no_more():
     assert close(torch.tensor([math.nan, math.inf]), torch.tensor([math.nan, math.inf]))
     assert not close(torch.tensor([math.nan]), torch.tensor([1.0]))
     assert not close(torch.ones(2), torch.ones(2, 1))
+    assert close(torch.ones(0, 3), torch.ones(0, 3))
 
 
 # --- how a difference is told ---

@@ -7,8 +7,8 @@ import torch
 from small_checks import Holder, check_attention, check_count, check_holder, check_scores
 from torch import nn
 
-from bookkit.attempts import Case, gradients
-from bookkit.inputs import exact
+from bookkit.attempts import Case, gradients, is_floating
+from bookkit.inputs import exact, whole
 
 
 def attempted(check, work, place=0):
@@ -157,6 +157,7 @@ def test_gradients_are_asked_of_floating_point_inputs_alone():
     assert check_scores.trained == ("query", "key")
     assert check_attention.trained == ("query", "key", "value"), "the temperature is a plain number"
     assert check_count.trained == ()
+    assert not is_floating(whole(1, 2)), "nor could whole numbers have one"
 
 
 def test_gradients_reach_what_they_should():

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 from exercise_cases import changed, words
-from small_checks import check_attention, check_count, check_holder, check_scores
+from small_checks import check_attention, check_count, check_holder, check_scores, check_weights
 
 from bookkit import guard
 from bookkit.attempts import Case
@@ -101,7 +101,9 @@ SEEN = {
         ("ignored input", "whatever is given as rows, columns and doubled.", lambda *sizes: 7),
         ("changes settings", "It changes PyTorch's random numbers: whoever", seeding),
     ],
-    check_holder: [("changes its inputs", "It changes model: whoever calls it", emptying)],
+    check_holder: [
+        ("changes its inputs", "It changes model: whoever calls it does not expect that. What", emptying)
+    ],
 }
 
 
@@ -173,9 +175,13 @@ def test_an_answer_that_is_never_finite_tells_nothing_of_the_inputs():
     assert check_count.judge(lambda *sizes: math.nan).mistake is None
 
 
+def test_of_whole_numbers_nearly_a_factor_is_none():
+    assert check_count.judge(lambda *sizes: 2 * count(*sizes) + (count(*sizes) > 1000)).mistake is None
+
+
 def test_weights_that_are_all_zero_are_not_called_rounded():
-    report = check_attention.judge(lambda *inputs: tuple(part * 0 for part in attention(*inputs)))
-    assert report.mistake != "rounded"
+    report = check_weights.judge(lambda query, key: torch.zeros(len(query), len(key)))
+    assert report.mistake == "ignored input"
 
 
 def test_where_the_right_answer_never_changes_no_constant_is_seen():

@@ -4,7 +4,7 @@ import exercise_cases
 import pytest
 import torch
 from exercise_cases import words
-from small_checks import check_attention, check_scores
+from small_checks import check_attention, check_scores, check_weights
 
 from bookkit.attempts import Case
 from bookkit.checker import Exercise
@@ -27,18 +27,6 @@ def softmax_twice(query, key, value, temperature):
     return scores.softmax(-1) @ value, scores.softmax(dim=-1)
 
 
-weights_of = Exercise(
-    "weights",
-    difficulty=1,
-    minutes=1,
-    takes=("query", "key"),
-    returns=("weights",),
-    reference=lambda query, key: (query @ key.mT).softmax(-1),
-    cases=(Case("right for few", *draw(1, (3, 2), (2, 2))), Case("right for more", *draw(3, (5, 2), (4, 2)))),
-    mistakes={},
-)
-
-
 def naive_softmax(query, key):
     powers = (query @ key.mT).exp()
     return powers / powers.sum(-1, keepdim=True)
@@ -50,7 +38,7 @@ def naive_softmax(query, key):
         (check_scores, row_by_row, "A loop of Python's goes through"),
         (check_scores, product_twice, "The same product of the same numbers is computed twice"),
         (check_attention, softmax_twice, "The same softmax of the same numbers is computed twice"),
-        (weights_of, naive_softmax, "With inputs 64 times as large this is no longer finite"),
+        (check_weights, naive_softmax, "With inputs 64 times as large this is no longer finite"),
     ],
 )
 def test_right_code_passes_with_a_remark(check, code, said):
@@ -78,8 +66,9 @@ def the_same_after_a_change(query, key):
 
 def passing_tensors(query, key):
     """The second takes the place in memory that the first has left."""
+    less = (query - 1) @ key.mT
     more = (query + 1) @ key.mT
-    return (more - (0 * query + 1) @ key.mT) / query.shape[-1] ** 0.5
+    return (less + more) / (2 * query.shape[-1] ** 0.5)
 
 
 @pytest.mark.parametrize("code", [in_place, two_different_products, the_same_after_a_change, passing_tensors])
@@ -99,7 +88,7 @@ def test_of_all_ways_to_multiply_only_the_loops_get_one(product):
 
 @pytest.mark.parametrize("softmax", exercise_cases.SOFTMAXES)
 def test_a_softmax_that_holds_gets_no_remark(softmax):
-    report = weights_of.judge(lambda query, key: exercise_cases.SOFTMAXES[softmax](query @ key.mT))
+    report = check_weights.judge(lambda query, key: exercise_cases.SOFTMAXES[softmax](query @ key.mT))
     assert report.passed
     assert REMARK not in words(report)
 

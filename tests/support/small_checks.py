@@ -50,6 +50,17 @@ check_attention = Exercise(
     mistakes=in_parts(temperate, weigh=but(WEIGHING, "plain mean")) | swapped(temperate, "output", "weights"),
 )
 
+check_weights = Exercise(
+    "weights",
+    difficulty=1,
+    minutes=1,
+    takes=("query", "key"),
+    returns=("weights",),
+    reference=lambda query, key: (query @ key.mT).softmax(-1),
+    cases=(Case("right for few", *draw(1, (3, 2), (2, 2))), Case("right for more", *draw(3, (5, 2), (4, 2)))),
+    mistakes={},
+)
+
 check_count = Exercise(
     "count",
     difficulty=1,
