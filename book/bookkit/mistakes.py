@@ -71,6 +71,11 @@ PRODUCTS: Mistakes = {
         "front are not the ones you mean. Count from the end: transpose(-2, -1).",
         lambda query, key: query @ key.transpose(0, 1),
     ),
+    "inner axes turned": (
+        "Right for a batch of matrices; but transpose(1, 2) counts from the front. A single matrix has no "
+        "axis 2, and behind a batch with heads they are others. Count from the end: transpose(-2, -1).",
+        lambda query, key: query @ key.transpose(1, 2),
+    ),
     "not transposed": (
         "The key must be turned before `@`: (n, d_k) times (d_k, m). key.transpose(-2, -1) does it.",
         lambda query, key: query @ key,

@@ -22,9 +22,10 @@ from bookkit.mistakes import (
     swapped,
 )
 
-QUERY, KEY, VALUE = draw(1, (2, 3, 7, 11), (2, 3, 5, 11), (2, 3, 5, 2))
+# Three axes in front: behind two, turning all of them and turning the inner ones fail alike.
+QUERY, KEY, VALUE = draw(1, (2, 3, 4, 7, 11), (2, 3, 4, 5, 11), (2, 3, 4, 5, 2))
 RIGHT = QUERY @ KEY.mT
-SHOWN = (torch.arange(5) < torch.tensor([2, 4])[:, None])[:, None, None]
+SHOWN = (torch.arange(5) < torch.tensor([2, 4])[:, None])[:, None, None, None]
 LARGE = torch.tensor([[800.0, 801.0], [-800.0, -801.0]])
 # Each family with inputs for its parts, and what is right there.
 FAMILIES = {
