@@ -4,7 +4,7 @@ PYTHON ?= python3
 RUN = .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab test test-variants test-gpu refresh exercises pdf zip bench links lock newest clean ready-book ready-tests
+.PHONY: help python book serve lab test test-variants test-gpu refresh chapter exercises pdf zip bench links lock newest clean ready-book ready-tests
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -30,6 +30,9 @@ test-gpu: ready-tests ## run the chapters on the GPU; fails where there is none
 
 refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
 	@$(RUN) tools/refresh.py $(if $(ALL),--all)
+
+chapter: ready-book ## make a new chapter: NAME=many-heads TITLE="Many heads" PART="What goes in"
+	@$(RUN) tools/chapter.py "$(NAME)" "$(TITLE)" "$(PART)"
 
 exercises: ready-book ## write the hand-outs for a course: the chapters without solutions, and the solutions
 	@$(RUN) tools/editions.py

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import nbclient
 import notebooks
+import readme
 from nbformat import NotebookNode
 
 from bookkit.mime_types import CLAIM, FIGURE
@@ -20,17 +21,17 @@ from bookkit.mime_types import CLAIM, FIGURE
 NOT_COMPARED = {"text/html", CLAIM}  # as in conftest.py
 
 
-def execute(notebook: NotebookNode) -> NotebookNode:
+def execute(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode:
     fresh = NotebookNode(notebook)
     client = nbclient.NotebookClient(
         fresh, timeout=300, kernel_name="python3", coalesce_streams=True,
-        resources={"metadata": {"path": str(notebooks.BOOK)}},
+        resources={"metadata": {"path": str(book)}},
     )  # fmt: skip
     client.execute(env=os.environ | {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1"})
     return fresh
 
 
-def normalise(notebook: NotebookNode) -> NotebookNode:
+def normalise(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode:
     notebook.metadata = NotebookNode({**notebooks.NOTEBOOK_METADATA})
     for cell in notebook.cells:
         cell.source = cell.source.rstrip()
@@ -39,7 +40,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         if cell.cell_type == "code":
             describe_figure(cell)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
-    notebook.metadata["attnlab"] = notebooks.stamp(notebook)
+    notebook.metadata["attnlab"] = notebooks.stamp(notebook, book)
     return notebook
 
 
@@ -92,6 +93,8 @@ def main() -> int:
             failed += 1
             done = f"failed: {error.ename}: {error.evalue}\n{error.traceback}"
         print(f"refresh: {path.name}: {done} ({time.monotonic() - started:.0f} s)", flush=True)
+    if readme.write():
+        print("refresh: README.md: stored")
     return 1 if failed else 0
 
 

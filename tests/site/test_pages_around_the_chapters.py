@@ -69,15 +69,6 @@ def test_the_reading_list_holds(reading):
     assert "→" in entry, "say after which chapter"
 
 
-def test_the_readme_links_to_the_chapters_in_order():
-    table = (ROOT / "README.md").read_text("utf-8")
-    listed = re.findall(r"^\| \d+ \| \[.+?\]\[([\w-]+)\]", table, re.MULTILINE)
-    places = dict(re.findall(r"^\[([\w-]+)\]: (.+)$", table, re.MULTILINE))
-    linked = [name for name in listed if name in places]
-    assert linked == list(chapters())
-    assert [places[name] for name in linked] == [f"book/{name}.ipynb" for name in linked]
-
-
 def test_the_notation_names_every_shape_of_the_package():
     shapes = re.findall(r"^(\w+): TypeAlias", (BOOK / "attnlab/shapes.py").read_text("utf-8"), re.MULTILINE)
     assert shapes
