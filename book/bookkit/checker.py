@@ -8,11 +8,12 @@ agree, the mistake has a name. Where none agrees, what can be seen in any answer
 import dis
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType
 from typing import Any
 
 from bookkit import findings, guard
+from bookkit.answers import Answer
 from bookkit.attempts import Attempt, Task, Tried, call
 from bookkit.findings import Finding
 from bookkit.remarks import remark
@@ -113,7 +114,7 @@ class Exercise(Check, Task):
 
     def _try(self, work: Any) -> Tried:
         # The right answers come first: the function may do anything, even to PyTorch.
-        rights = [self.right(case.fresh()) for case in self.cases]
+        rights = self._rights
         run = partial(guard.guarded, until=guard.deadline())
         attempts = []
         for case, right in zip(self.cases, rights, strict=True):
@@ -124,11 +125,28 @@ class Exercise(Check, Task):
 
     def _known_mistake(self, tried: Tried) -> Finding | None:
         """The mistake whose answers, in every case, are the reader's."""
-        for name, (sentence, code) in self.mistakes.items():
-            known = (self.attempt(code, mine.case, mine.right, guard.trusted) for mine in tried.attempts)
-            if all(map(Attempt.like, tried.attempts, known)):
+        for name, (sentence, _) in self.mistakes.items():
+            if all(mine.like(self._made(name, place)) for place, mine in enumerate(tried.attempts)):
                 return Finding(name, sentence)
         return None
+
+    # Our own code always answers the same, so it is asked once.
+
+    @cached_property
+    def _rights(self) -> list[Answer]:
+        return [self.right(case.fresh()) for case in self.cases]
+
+    @cached_property
+    def _attempts(self) -> dict[tuple[str, int], Attempt]:
+        return {}
+
+    def _made(self, mistake: str, place: int) -> Attempt:
+        """What a known mistake makes of a case."""
+        if (mistake, place) not in self._attempts:
+            _, code = self.mistakes[mistake]
+            attempt = self.attempt(code, self.cases[place], self._rights[place], guard.trusted)
+            self._attempts[mistake, place] = attempt
+        return self._attempts[mistake, place]
 
     def _properties(
         self, tried: Tried, gradient: Finding | None, changes: Finding | None

@@ -52,7 +52,7 @@ FAULTS: Faults = {
     },
     "bookkit/attempts": {
         "test_a_case_gives_fresh_inputs_each_time": [
-            ("copies share what they hold", "copy.deepcopy(self.inputs)", "copy.copy(self.inputs)"),
+            ("copies share what they hold", "copy.deepcopy(value)", "copy.copy(value)"),
         ],
         "test_a_changed_tensor_is_noticed": [
             (
@@ -138,7 +138,7 @@ FAULTS: Faults = {
         "test_a_known_mistake_is_named_by_its_own_sentence_alone": [
             (
                 "the first mistake is every mistake",
-                "if all(map(Attempt.like, tried.attempts, known)):",
+                "if all(mine.like(self._made(name, place)) for place, mine in enumerate(tried.attempts)):",
                 "if True:",
             ),
             ("an input beside the name", "if tried.failed and not known:", "if tried.failed:"),
