@@ -226,16 +226,18 @@ def _ignored_inputs(tried: Tried) -> Iterator[Finding]:
 
 
 def _ignored(tried: Tried, place: int) -> bool:
-    pairs = [
-        (attempt, tried.again([*inputs[:place], other, *inputs[place + 1 :]]))
-        for attempt in tried.attempts
-        for inputs in [attempt.case.fresh()]
-        for other in _others(tried, place, inputs[place])
-    ]
-    answers = [(before, after) for before, after in pairs if after is not None]
-    # The right answers are compared too: some inputs play no part in some cases.
-    matters = any(not before.right_like(after) for before, after in answers)
-    return matters and all(before.like(after) for before, after in answers)
+    matters = False
+    for before in tried.attempts:
+        inputs = before.case.fresh()
+        for other in _others(tried, place, inputs[place]):
+            after = tried.again([*inputs[:place], other, *inputs[place + 1 :]])
+            if after is None:
+                continue
+            if not before.like(after):
+                return False
+            # The right answers are compared, too: some inputs play no part in some cases.
+            matters = matters or not before.right_like(after)
+    return matters
 
 
 def _others(tried: Tried, place: int, value: Any) -> list[Any]:
