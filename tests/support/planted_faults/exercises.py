@@ -141,7 +141,7 @@ FAULTS: Faults = {
                 "if all(mine.like(self._made(name, place)) for place, mine in enumerate(tried.attempts)):",
                 "if True:",
             ),
-            ("an input beside the name", "if tried.failed and not known:", "if tried.failed:"),
+            ("an input beside the name", "if tried.failed and not verdict.known:", "if tried.failed:"),
         ],
         "test_a_stub_is_not_written_yet": [
             ("a docstring is code", "{None, ..., work.__doc__}", "{None, ...}"),
@@ -173,11 +173,11 @@ FAULTS: Faults = {
             ("a class taken for a function", "if not wants_class and is_class:", "if False:"),
         ],
         "test_a_right_answer_that_changes_something_has_not_passed": [
-            ("settings may change", "= not changes", "= True"),
+            ("settings may change", "= not verdict.changes", "= True"),
         ],
         "test_an_unknown_fault_shows_the_smallest_input_that_fails": [
             ("the largest input", "attempt = tried.failed[0]", "attempt = tried.failed[-1]"),
-            ("gradients judged of wrong numbers", "None if tried.failed else not gradient", "not gradient"),
+            ("gradients judged of wrong numbers", "None if tried.failed else not verdict.", "not verdict."),
         ],
     },
     "bookkit/findings": {
