@@ -184,7 +184,7 @@ FAULTS: Faults = {
         "test_what_is_seen_is_named_and_said": [
             ("no sign", "if close(factor, -torch.ones_like(factor)):", "if False:"),
             ("the wrong way", 'size = "larger" if gap > 0', 'size = "larger" if gap < 0'),
-            ("only the last axes", "if passed_with == {False} and passed_without == {True}:", "if False:"),
+            ("axes unseen", "all(attempt.passed for attempt in without)", "False"),
             (
                 "lost gradients unseen",
                 "if lost := [name for name in right if name not in given]:",
@@ -201,8 +201,8 @@ FAULTS: Faults = {
             ),
             (
                 "wrong anywhere is wrong with axes",
-                "passed_with == {False} and passed_without == {True}",
-                "False in passed_with",
+                "any(attempt.passed for attempt in batched)",
+                "all(attempt.passed for attempt in batched)",
             ),
             (
                 "one result explained is all",
@@ -226,6 +226,7 @@ FAULTS: Faults = {
                 "varied = True",
             ),
         ],
+        "test_axes_are_not_blamed_for_a_dtype": [("axes blamed", "if same_dtypes and right", "if right")],
         "test_an_answer_that_is_never_finite_tells_nothing_of_the_inputs": [
             ("NaN ignores all inputs", "if not finite or any(", "if any("),
         ],
