@@ -4,7 +4,7 @@ PYTHON ?= python3
 RUN = .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab test test-variants test-gpu refresh chapter exercises pdf zip bench links lock newest clean ready-book ready-tests
+.PHONY: help python book serve lab check test test-variants test-gpu refresh chapter exercises pdf zip bench links lock newest clean ready-book ready-tests
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -21,6 +21,9 @@ lab: ready-book ## open the chapters in JupyterLab
 test: ready-tests ## run every chapter, test and page check
 	@$(RUN) tools/build.py
 	@$(RUN) tools/run_tests.py
+
+check: ready-tests ## run what an edit touches, in seconds
+	@$(RUN) tools/check.py
 
 test-variants: ready-tests ## run the chapters with 1 and 2 threads and on each instruction set this processor has
 	@$(RUN) tools/run_tests.py --variants

@@ -17,6 +17,7 @@ NOT_COMPARED = ("text/html", CLAIM)
 NOT_COMPARED_ON_GPU = (FIGURE,)
 # The stored outputs are the sample's, also where somebody has put the real texts beside it.
 os.environ["ATTNLAB_ONLY_SAMPLE"] = "1"
+LISTS = Path(__file__).parent / "_build"  # where long lists go, which nobody needs to see when all is well
 MOST_MEMORY = 1000  # MB for one chapter: Binder gives 2 GB to JupyterLab and all open chapters together
 
 
@@ -49,6 +50,11 @@ def peak_memory(process: int) -> int | None:
     return None
 
 
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """No dot for what passes: thousands of them would fill the screen."""
+    return ("passed", "", "PASSED") if report.passed and report.when == "call" else None
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [
         report
@@ -56,10 +62,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for report in group
         if isinstance(report, pytest.TestReport)
     ]
-    show_exercises(terminalreporter, reports)
-    show_faults(terminalreporter, reports)
-    show_statements(terminalreporter, reports)
+    LISTS.mkdir(exist_ok=True)
     show_chapters(terminalreporter, reports)
+    show_faults(terminalreporter, reports)
+    show_exercises(terminalreporter, reports)
+    show_statements(terminalreporter, reports)
 
 
 def tested_file(report: pytest.TestReport) -> str:
@@ -70,13 +77,16 @@ def show_exercises(terminal: pytest.TerminalReporter, reports: list[pytest.TestR
     """How many of the known mistakes each exercise's check names: the table that a test has recorded."""
     for report in reports:
         if table := dict(report.user_properties).get("exercises"):
-            terminal.section("exercises")
-            terminal.write_line(str(table))
+            file = LISTS / "exercises.txt"
+            file.write_text(f"{table}\n", encoding="utf-8")
+            _, known, rejected, named = str(table).splitlines()[-1].split()
+            words = f"{known} known mistakes, {rejected} rejected, {named} named"
+            terminal.write_line(f"exercises: {words} ({file.relative_to(notebooks.ROOT)})")
             break
 
 
 def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
-    """How many of the one-line faults planted in attnlab its tests notice."""
+    """How many of the one-line faults planted in the code its tests notice."""
     tried = [
         report
         for report in reports
@@ -84,41 +94,36 @@ def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestRepo
     ]
     if tried:
         noticed = sum(report.passed for report in tried)
-        terminal.section("faults planted in attnlab")
-        terminal.write_line(f"noticed by the test that must: {noticed} of {len(tried)}")
+        terminal.write_line(f"planted faults: {noticed} of {len(tried)} noticed by the test that must")
 
 
 def show_statements(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
     """Every number that the chapters' prose states, and what holds it."""
     if any(tested_file(report) == "tests/tools/test_statements.py" for report in reports):
-        terminal.section("numbers in the prose")
-        for path in notebooks.chapters():
-            for line in statements.table(path):
-                terminal.write_line(line)
+        lines = [line for path in notebooks.chapters() for line in statements.table(path)]
+        file = LISTS / "numbers-in-the-prose.txt"
+        file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        count = sum(line.startswith(" ") for line in lines)
+        terminal.write_line(f"numbers in the prose: {count} ({file.relative_to(notebooks.ROOT)})")
 
 
 def show_chapters(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
-    """What each chapter cost, and the counts."""
-    costs: dict[str, dict[str, float]] = {}
-    tests = 0
+    """What the chapters cost, and the counts."""
+    seconds: dict[str, float] = {}
+    megabytes: dict[str, float] = {}
+    cells = tests = 0
     for report in reports:
         file = tested_file(report)
         if not file.endswith(".ipynb"):
             tests += report.when == "call"
             continue
-        cost = costs.setdefault(file, {"cells": 0, "seconds": 0, "megabytes": 0})
-        cost["cells"] += report.when == "call"
-        cost["seconds"] += report.duration
-        cost["megabytes"] = max([cost["megabytes"], *(value for _, value in report.user_properties)])
-    if not costs:
-        return
-    counts = {file: len(notebooks.claims(notebooks.read(notebooks.ROOT / file))) for file in sorted(costs)}
-    terminal.section("chapters")
-    for file, claims in counts.items():
-        cost = costs[file]
-        terminal.write_line(
-            f"{Path(file).name}: {cost['cells']:.0f} cells, {claims} claims, {cost['seconds']:.0f} s, "
-            f"{cost['megabytes']:.0f} MB at most"
-        )
-    cells = sum(cost["cells"] for cost in costs.values())
-    terminal.write_line(f"checked: {cells:.0f} cells, {sum(counts.values())} claims, {tests} tests")
+        cells += report.when == "call"
+        seconds[file] = seconds.get(file, 0) + report.duration
+        megabytes[file] = max([megabytes.get(file, 0), *(value for _, value in report.user_properties)])
+    if seconds:
+        claims = sum(len(notebooks.claims(notebooks.read(notebooks.ROOT / file))) for file in seconds)
+        slowest, largest = max(seconds, key=seconds.__getitem__), max(megabytes, key=megabytes.__getitem__)
+        time = f"{sum(seconds.values()):.0f} s in all, {seconds[slowest]:.0f} s for {Path(slowest).stem}"
+        memory = f"at most {megabytes[largest]:.0f} MB, for {Path(largest).stem}"
+        terminal.write_line(f"chapters: {len(seconds)}, {time}, {memory}")
+        terminal.write_line(f"checked: {cells} cells, {claims} claims, {tests} tests")

@@ -7,12 +7,28 @@ import sys
 import time
 from pathlib import Path
 
+import check
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest(*arguments: str, **variables: str) -> int:
-    command = [sys.executable, "-m", "pytest", "-q", "-rs", *arguments]
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", "--no-header", *arguments]
     return subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False).returncode
+
+
+def everything() -> int:
+    """The tests with a worker for each core, and the types beside them."""
+    types = subprocess.Popen(
+        [sys.executable, "-m", "mypy"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    status = pytest("-n", str(os.cpu_count()), "tests", "book", ATTNLAB_DEVICE="cpu")
+    said, _ = types.communicate()
+    if types.returncode:
+        print(said)
+    if not status and not types.returncode:
+        check.Memory().keep(check.everything())
+    return status or types.returncode
 
 
 def instruction_sets() -> list[str]:
@@ -73,7 +89,7 @@ def main() -> int:
         status = variants()
     else:
         require_browser()
-        status = pytest("-n", "2", "tests", "book", ATTNLAB_DEVICE="cpu")
+        status = everything()
     print(f"test: {'failed' if status else 'passed'} in {time.monotonic() - started:.0f} s")
     return status
 
