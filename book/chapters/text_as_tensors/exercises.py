@@ -256,8 +256,8 @@ _SHOWN: Mistakes = {
 }
 _PLACED: Mistakes = {
     "still broken": (
-        "The mask's axis of the batch lies under the heads: with three axes, (batch, 1, m) stands for "
-        "(heads, n, m) of every example. It must be (batch, 1, 1, m).",
+        "The mask's batch lies under the heads: (batch, 1, m) is read as (heads, n, m) of every example. "
+        "It needs an axis of length 1 for the heads and one for the queries.",
         lambda shown, heads: shown.unsqueeze(1),
     ),
     "not unsqueezed": (

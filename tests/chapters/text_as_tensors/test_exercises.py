@@ -220,21 +220,17 @@ NAMED = {
 
 UNKNOWN = {
     check_fitted: {
-        "last number lost": changed(fitted, lambda row: torch.cat([row[:-1], torch.tensor([0])])),
-        "a list": changed(fitted, torch.Tensor.tolist),
         "the middle": lambda ids, length, front, pad: ids[len(ids) // 2 :][:length],
     },
     check_numbers: {
         "small letters": lambda text, least, words: numbers(
             [*map(str.lower, text)], least, [*map(str.lower, words)]
         ),
-        "all unknown": changed(numbers, torch.zeros_like),
         "each once": changed(numbers, torch.unique),
     },
     check_padding_mask: exercise_cases.faults_of_trainable_attention(masked)
     | {
         "short texts": lambda query, key, value, lengths: masked(query, key, value, lengths.clamp(max=2)),
-        "unscaled": lambda query, key, value, lengths: masked(query * 2, key, value, lengths),
         "lengths turned": lambda query, key, value, lengths: masked(query, key, value, lengths.flip(0)),
     },
 }
