@@ -147,7 +147,9 @@ class Exercise(Check, Task):
 
 
 def _is_stub(work: object) -> bool:
-    """True where the body is `...`, `pass` or a docstring and nothing else."""
+    """True where the body is `...`, `pass` or a docstring and nothing else; of a module, its forward's."""
+    if issubclass(type(work), type):
+        work = getattr(work, "forward", work)
     if type(work) is not FunctionType:
         return False
     operations = [step.opname for step in dis.get_instructions(work)]

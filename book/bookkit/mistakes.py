@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attnlab.shapes import Queries, Scores, Values, Weights
@@ -321,6 +321,25 @@ HIDING: Mistakes = {
         "The softmax runs over the queries, dim=-2. The mask is right; the weights of each query must sum to "
         "1.",
         lambda scores, shown: scores.masked_fill(~shown, -math.inf).softmax(-2).nan_to_num(),
+    ),
+}
+
+# --- how a module holds a tensor that no gradient decides on: tensor -> what is assigned --------------
+
+HOLDING: Mistakes = {
+    "plain tensor": (
+        "The tensor is a plain attribute, so it stays behind when the model moves, and is in no file. Which "
+        "method puts it into a drawer?",
+        lambda tensor: tensor,
+    ),
+    "parameter": (
+        "The tensor is a parameter, for training to change. No gradient decides what is in it: use a buffer.",
+        nn.Parameter,
+    ),
+    "frozen parameter": (
+        "A frozen parameter is counted, saved, and trained as soon as someone thaws the model. No gradient "
+        "decides what is in it: a buffer is on no such list.",
+        partial(nn.Parameter, requires_grad=False),
     ),
 }
 
