@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnlab.training import iterations_per_epoch
+from attnlab.batches import iterations_per_epoch
 from bookkit.attempts import Case
 from bookkit.checker import Exercise
 from bookkit.inputs import draw
