@@ -1,7 +1,7 @@
-"""Do the tests notice? Each planted fault is put into a copy of the packages, and its test must then fail.
+"""Do the tests notice? Each planted fault is put into a copy of the project, and its test must then fail.
 
-Each copy is tested in a process of its own. All are forked from one that has loaded PyTorch, but nothing of
-the book: so `import attnlab` finds the copy, and a fault costs a fraction of a second.
+Each is tried in a process of its own. All are forked from one that has loaded what the tests import, but
+nothing of the book: so `import attnlab` finds the copy, and a fault costs a fraction of a second.
 """
 
 import gc
@@ -20,17 +20,21 @@ from planted_faults import MUTATIONS
 from planted_faults.kinds import Mutation
 
 TESTS = Path(__file__).parent
-BOOK = TESTS.parent / "book"
+ROOT = TESTS.parent
+CODE = ("book/attnlab", "book/bookkit", "book/chapters", "book/_ext", "tools")
 REPORT = "report.txt"
 TOO_LONG = 120  # seconds, far above what all the tests together take
+# What the tests import, and what PyTorch loads when it is first asked for more than sums.
+LOADED_BEFORE = ["pytest", "hypothesis", "torch._dynamo", "torchtext.data", "IPython.display", "nbclient"]
+LOADED_BEFORE += ["altair", "matplotlib.figure", "matplotlib.backends.backend_svg", "fontTools.subset"]
+LOADED_BEFORE += ["bs4", "myst_nb.core.render", "sphinx.application", "playwright.sync_api"]
 
 forks = multiprocessing.get_context("forkserver")
-# What the tests import, and what PyTorch loads when it is first asked for more than sums.
-forks.set_forkserver_preload(["pytest", "hypothesis", "torch._dynamo", "IPython.display", "nbclient"])
+forks.set_forkserver_preload(LOADED_BEFORE)
 
 
-def run(tests: list[str], folder: Path) -> None:
-    """In a process of its own: test the attnlab that stands in `folder`, and exit as pytest does."""
+def run(tests: list[str], project: Path) -> None:
+    """In a process of its own: run these tests on the code in `project`, and exit as pytest does."""
     torch.set_num_threads(1)
     # pytest and Hypothesis search all memory several times, and nearly all of it was there before the fork.
     gc.freeze()
@@ -39,31 +43,26 @@ def run(tests: list[str], folder: Path) -> None:
         "mutations", derandomize=True, database=None, phases=[hypothesis.Phase.generate]
     )
     hypothesis.settings.load_profile("mutations")
-    sys.path[:0] = [str(folder), str(TESTS / "support"), str(TESTS.parent / "tools")]
+    path = [*(str(project / folder) for folder in ("book", "book/_ext", "tools")), str(TESTS / "support")]
+    sys.path[:0] = path
+    os.environ["PYTHONPATH"] = os.pathsep.join(path)  # for the processes that a test starts
     # A GPU that the process before the fork has looked for can't be used after it.
     os.environ["ATTNLAB_DEVICE"] = "cpu"
     # Nothing that is set up for the whole suite: it would start nbval and look for the built site.
     os.environ.pop("PYTEST_ADDOPTS", None)
-    options = [
-        "-x",
-        "-q",
-        "-c",
-        os.devnull,
-        f"--rootdir={TESTS.parent}",
-        "-p",
-        "no:cacheprovider",
-        "--import-mode=importlib",
-    ]
-    options += ["--noconftest", "--disable-plugin-autoload"]
-    sys.stdout = sys.stderr = (folder / REPORT).open("w", encoding="utf-8")
+    options = ["-x", "-q", "-c", os.devnull, f"--rootdir={ROOT}", "-p", "no:cacheprovider"]
+    options += ["--import-mode=importlib", "--noconftest", "--disable-plugin-autoload"]
+    # Whether a test fails matters, and hardly ever how: this halves the time.
+    options += ["--assert=plain", "--tb=native"]
+    sys.stdout = sys.stderr = (project / REPORT).open("w", encoding="utf-8")
     sys.exit(pytest.main([*options, *(f"{TESTS}/{test}" for test in tests)]))
 
 
-def status_and_report(tests: list[str], folder: Path) -> tuple[int | None, str]:
+def status_and_report(tests: list[str], project: Path) -> tuple[int | None, str]:
     """The status is None when the tests hang."""
-    report = folder / REPORT
+    report = project / REPORT
     report.touch()
-    process = forks.Process(target=run, args=(tests, folder))
+    process = forks.Process(target=run, args=(tests, project))
     process.start()
     process.join(TOO_LONG)
     status = process.exitcode
@@ -72,31 +71,38 @@ def status_and_report(tests: list[str], folder: Path) -> tuple[int | None, str]:
     return status, report.read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder, wiped afterwards, that holds a copy of the packages."""
+@pytest.fixture(scope="module")
+def project() -> Iterator[Path]:
+    """The project with a copy of its code, as it was compiled; all else leads to where it is."""
     with tempfile.TemporaryDirectory() as name:
-        # Without what Python compiled: it tells a changed file by its size and second.
-        for package in ("attnlab", "bookkit", "chapters"):
-            shutil.copytree(BOOK / package, Path(name, package), ignore=shutil.ignore_patterns("__pycache__"))
-        yield Path(name)
+        copy = Path(name)
+        for code in CODE:
+            shutil.copytree(ROOT / code, copy / code)
+        for path in (*ROOT.iterdir(), *(ROOT / "book").iterdir()):
+            here = copy / path.relative_to(ROOT)
+            if not here.exists():
+                here.symlink_to(path)
+        yield copy
 
 
-def test_without_a_fault_the_same_tests_pass(folder: Path) -> None:
-    status, report = status_and_report(sorted({mutation.test for mutation in MUTATIONS}), folder)
+def test_without_a_fault_the_same_tests_pass(project: Path) -> None:
+    status, report = status_and_report(sorted({mutation.test_in_its_file for mutation in MUTATIONS}), project)
     assert status == pytest.ExitCode.OK, report
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
-def test_the_tests_notice(mutation: Mutation, folder: Path) -> None:
-    room = folder / f"{mutation.room}.py"
-    source = room.read_text(encoding="utf-8")
+def test_the_tests_notice(mutation: Mutation, project: Path) -> None:
+    source = (ROOT / mutation.file).read_text(encoding="utf-8")
     found = source.count(mutation.right)
-    fault = f"{room.name}: {mutation.fault} ({mutation.wrong!r} in place of {mutation.right!r})"
+    fault = f"{mutation.file}: {mutation.fault} ({mutation.wrong!r} in place of {mutation.right!r})"
     if found != 1:
         pytest.fail(f"{fault}: what it replaces stands there {found} times, not once", pytrace=False)
-    room.write_text(source.replace(mutation.right, mutation.wrong), encoding="utf-8")
-    status, report = status_and_report([mutation.test], folder)
+    planted = project / mutation.file
+    planted.write_text(source.replace(mutation.right, mutation.wrong), encoding="utf-8")
+    # Python tells by size and second whether a file is the one that it compiled.
+    os.utime(planted, (0, 0))
+    status, report = status_and_report([mutation.test_in_its_file], project)
+    shutil.copy2(ROOT / mutation.file, planted)
     if status == pytest.ExitCode.OK:
         pytest.fail(f"{fault}: {mutation.test} does not notice", pytrace=False)
     # A process that breaks down ends with the same status as a test that fails: the report tells them apart.

@@ -54,7 +54,8 @@ def scores(address: str, chromium: Path, form: str) -> str:
         "--quiet",
         "--output=json",
         f"--only-categories={','.join(CATEGORIES)}",
-        f"--chrome-flags={' '.join(['--headless=new', *OPTIONS])}",
+        # As Playwright has it, too: root, as which containers run, may not use the sandbox.
+        f"--chrome-flags={' '.join(['--headless=new', '--no-sandbox', *OPTIONS])}",
     ]
     environment = os.environ | {"CHROME_PATH": str(chromium)}
     result = node(command, return_completed_process=True, env=environment, capture_output=True, text=True)

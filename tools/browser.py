@@ -1,6 +1,5 @@
 """The Chromium that checks the pages, prints the book and measures its speed."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -9,8 +8,6 @@ from playwright.sync_api import Browser, Playwright, Request
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Without these Chromium runs errands of its own on the network: the only requests are to be the page's.
 OPTIONS = ["--disable-quic", "--disable-background-networking"]
-if hasattr(os, "geteuid") and os.geteuid() == 0:
-    OPTIONS.append("--no-sandbox")  # root, as which containers run, may not use the sandbox
 
 
 def program(playwright: Playwright) -> Path:

@@ -57,10 +57,10 @@ def claims(notebook: NotebookNode) -> list[dict]:
 # ---- which code made the outputs ----
 
 
-def imported_modules(source: str) -> set[str]:
+def imported_modules(source: str, name: str = "<code>") -> set[str]:
     """`imported_modules("from bookkit import figures")` holds "bookkit" and "bookkit.figures"."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source, name)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -68,18 +68,21 @@ def imported_modules(source: str) -> set[str]:
     return {name for name in names if name.partition(".")[0] in PACKAGES}
 
 
-def package_files(source: str, book: Path = BOOK) -> list[Path]:
-    """Every file of the book that running `source` reads, through all that it imports in turn."""
+def package_files(source: str, book: Path = BOOK, name: str = "<code>") -> list[Path]:
+    """Every file of the book that running `source` reads, through all that it imports in turn.
+
+    Where `source` is no Python, the error calls it by its `name`.
+    """
     files: set[Path] = set()
-    waiting = list(imported_modules(source))
+    waiting = list(imported_modules(source, name))
     while waiting:
-        name = waiting.pop()
-        parents = [name.rsplit(".", depth)[0] for depth in range(1, name.count(".") + 1)]
-        place = book.joinpath(*name.split("."))
+        module = waiting.pop()
+        parents = [module.rsplit(".", depth)[0] for depth in range(1, module.count(".") + 1)]
+        place = book.joinpath(*module.split("."))
         file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
         if file.exists() and file not in files:
             files.add(file)
-            waiting += list(imported_modules(file.read_text(encoding="utf-8"))) + parents
+            waiting += [*imported_modules(file.read_text(encoding="utf-8"), str(file)), *parents]
     if book / "attnlab" / "text.py" in files:
         files |= {file for file in (book / "data" / "sample").rglob("*") if file.is_file()}
     return sorted(files)
@@ -94,10 +97,12 @@ def plain_python(cell: NotebookNode) -> str:
 
 def code_digest(notebook: NotebookNode, book: Path = BOOK) -> str:
     digest = hashlib.sha256()
-    for cell in code_cells(notebook):
+    files: set[Path] = set()
+    for number, cell in enumerate(code_cells(notebook), 1):
         digest.update(cell.source.encode() + b"\0")
-        for file in package_files(plain_python(cell), book):
-            digest.update(what_it_does(file) + b"\0")
+        files |= {*package_files(plain_python(cell), book, f"code cell {number}")}
+    for file in sorted(files):
+        digest.update(what_it_does(file) + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -105,11 +110,13 @@ def what_it_does(file: Path) -> bytes:
     """A module's code without comments and docstrings, which change nothing; another file as it is."""
     if file.suffix != ".py":
         return file.read_bytes()
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
     for node in ast.walk(tree):
-        has_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if has_docstring and ast.get_docstring(node, clean=False) is not None:
-            node.body[0] = ast.Pass()
+        can_have_docstring = isinstance(
+            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        )
+        if can_have_docstring and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree).encode()
 
 

@@ -89,9 +89,9 @@ def main() -> int:
         started = time.monotonic()
         try:
             done = refresh(path, everything)
-        except nbclient.exceptions.CellExecutionError as error:
+        except (nbclient.exceptions.CellExecutionError, SyntaxError) as error:
             failed += 1
-            done = f"failed: {error.ename}: {error.evalue}\n{error.traceback}"
+            done = f"failed: {error}"
         print(f"refresh: {path.name}: {done} ({time.monotonic() - started:.0f} s)", flush=True)
     if readme.write():
         print("refresh: README.md: stored")

@@ -143,7 +143,7 @@ class Holder:
     words: str
     values: tuple[float, ...]
     section: str
-    # What was measured is rounded, and so is what is written: it may be off by half of its last digit.
+    # What is written of a measured value is rounded: it may be off by half of its last digit.
     margin: float = 0
 
     def holds(self, number: Number) -> bool:
@@ -160,10 +160,9 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
     for data in notebooks.displays(cell):
         if CLAIM in data:
             claim = data[CLAIM]
-            if claim["measured"] not in ("true", "false"):
-                value = float(claim["measured"])
-                yield Holder("measured", claim["sentence"], (value,), section, margin=0.5 + 1e-6)
-            said = tuple(values_in(f"{claim['sentence']}\n{claim['bound']}"))
+            if claim["measured"] is not True:
+                yield Holder("measured", claim["sentence"], (claim["measured"],), section, margin=0.5 + 1e-6)
+            said = *values_in(claim["sentence"]), *claim["numbers"].values()
             yield Holder("claimed", claim["sentence"], said, section)
         elif "text/plain" in data:
             yield Holder("printed", cell.id, tuple(values_in(data["text/plain"])), section)

@@ -12,7 +12,6 @@ from typing import Any
 
 from contents import link_to
 from docutils import nodes
-from ledger import claims
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -52,7 +51,7 @@ class Chapters(SphinxDirective):
         # Citations stay in the chapter.
         goal = re.sub(r"\s*\{cite(:t)?\}`[^`]*`", "", goal)
         found, _ = self.parse_inline(goal)
-        line = nodes.inline("", f"{minutes} · {len(list(claims(path)))} claims checked", classes=["facts"])
+        line = nodes.inline("", f"{minutes} · {len(chapter.claims)} claims checked", classes=["facts"])
         return nodes.list_item(
             "",
             nodes.paragraph("", "", link_to(name, self.env)),

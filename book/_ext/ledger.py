@@ -1,24 +1,16 @@
 """`{ledger}`: a table of every claim in the book, read from the stored outputs of its chapters."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
-import nbformat
 from contents import chapters, link_to
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit.mime_types import CLAIM
+from bookkit.claims import short
+from bookkit.registry import Chapter
 
 COLUMNS = ("Claim", "Claimed", "Measured")
-
-
-def claims(chapter: Path) -> Iterator[dict]:
-    for cell in nbformat.read(chapter, as_version=4).cells:
-        for output in cell.get("outputs", []):
-            if CLAIM in output.get("data", {}):
-                yield output.data[CLAIM]
 
 
 class Ledger(SphinxDirective):
@@ -26,20 +18,20 @@ class Ledger(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         made: list[nodes.Node] = []
-        for name, chapter in chapters(self.env):
-            rows = list(claims(chapter))
-            made += [self.heading(name, len(rows)), self.table(rows)]
+        for name, notebook in chapters(self.env):
+            claims = Chapter(notebook).claims
+            made += [self.heading(name, len(claims)), self.table(claims)]
         return made
 
     def heading(self, name: str, count: int) -> nodes.paragraph:
         return nodes.paragraph("", "", link_to(name, self.env), nodes.Text(f" — {count} claims"))
 
-    def table(self, rows: list[dict]) -> nodes.table:
+    def table(self, claims: list[dict[str, Any]]) -> nodes.table:
         body = nodes.tbody()
-        for row in rows:
+        for claim in claims:
+            numbers = claim["bound"], short(claim["measured"], claim["digits"])
             # A line may break after a hyphen, not after a minus: 1e-9 stays whole.
-            numbers = [row[name].replace("-", "\N{MINUS SIGN}") for name in ("bound", "measured")]
-            body += self.row([row["sentence"], *numbers])
+            body += self.row([claim["sentence"], *(text.replace("-", "\N{MINUS SIGN}") for text in numbers)])
         columns = [nodes.colspec(colwidth=width) for width in (60, 20, 20)]
         group = nodes.tgroup("", *columns, nodes.thead("", self.row(COLUMNS)), body, cols=len(COLUMNS))
         return nodes.table("", group, classes=["ledger"])

@@ -8,11 +8,12 @@ which no reader sees). The link leads to the heading above.
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 from contents import pages
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from bookkit.registry import Chapter
 
 MISTAKES = "Mistakes people make here"
 COLUMNS = ("Label", "What it is about", "Where")
@@ -31,19 +32,12 @@ def places(page: Path) -> Iterator[tuple[str, str]]:
 def parts(page: Path) -> Iterator[tuple[str, list[str]]]:
     """The Markdown of each cell, or of each line, and the labels on it."""
     if page.suffix == ".ipynb":
-        for cell in nbformat.read(page, as_version=4).cells:
-            if cell.cell_type == "markdown":
-                yield cell.source, cell.metadata.get("tags", [])
+        for cell in Chapter(page).cells:
+            if cell["cell_type"] == "markdown":
+                yield "".join(cell["source"]), cell["metadata"].get("tags", [])
     else:
         for line in page.read_text(encoding="utf-8").splitlines():
             yield line, [line.removeprefix("% ")] if line.startswith("% ") else []
-
-
-def title(page: Path) -> str:
-    """With a full stop, where it ends in no other sign."""
-    lines = (line for text, _ in parts(page) for line in text.splitlines() if line.startswith("# "))
-    first = next(lines).removeprefix("# ")
-    return first if first.endswith("?") else f"{first}."
 
 
 def words(heading: str) -> str:
@@ -80,7 +74,8 @@ class Topics(SphinxDirective):
                 address = f"{self.env.app.builder.get_target_uri(name)}#{nodes.make_id(shown)}"
                 # Every chapter has a section of this name.
                 if shown == MISTAKES:
-                    shown = f"{words(title(page))} {shown}"
+                    title = words(Chapter(page).title)
+                    shown = f"{title}{'' if title.endswith('?') else '.'} {shown}"
                 link = nodes.reference("", shown, refuri=address, internal=True)
                 found.setdefault(label, []).append(link)
         return found

@@ -70,9 +70,8 @@ def readout(
     line_height: int = 20,
 ) -> alt.Chart:
     """`readout(row, "right", y=0)` writes the lines that the one row calls `readout` at the top right."""
-    words: alt.Chart = (
+    return (
         row.mark_text(align=side, baseline=baseline, dy=dy, lineHeight=line_height)
         .encode(x=alt.value(0 if side == "left" else "width"), y=alt.value(y), text="readout:N")
         .properties(name="readout")  # the site's charts.js reads it out when a control has moved
     )
-    return words

@@ -9,7 +9,8 @@ last digits, in which machines differ, then can't change the file.
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from bookkit.mime_types import FIGURE
+
 Numbers = Sequence[float] | Tensor | npt.NDArray[Any]
+Seeds = Sequence[Tensor]  # for each place on the x axis the results of all seeds: (seeds,)
 
 # Each name has a colour for light pages and one for dark pages. The series are Okabe and Ito's
 # colour-blind-safe hues, darkened or lightened until each has a contrast of 3:1 or more with its page.
@@ -42,7 +46,6 @@ MARKERS = ("o", "s", "^", "D", "v")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)))
 
 STYLE: dict[Any, Any] = {
-    "figure.figsize": (5.2, 3.0),
     "figure.facecolor": COLOURS["paper"][0],
     "savefig.facecolor": COLOURS["paper"][0],
     "figure.constrained_layout.use": True,
@@ -55,7 +58,6 @@ STYLE: dict[Any, Any] = {
     "axes.titlecolor": COLOURS["ink"][0],
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.grid": True,
     "axes.axisbelow": True,
     "grid.color": COLOURS["faint"][0],
     "grid.linewidth": 0.8,
@@ -70,6 +72,27 @@ STYLE: dict[Any, Any] = {
     # Without a fixed salt the ids inside the file would be new at every run.
     "svg.hashsalt": "attention-measured",
 }
+
+
+@contextmanager
+def drawing(
+    alt: str,
+    *,
+    size: tuple[float, float] = (5.2, 3.0),
+    panels: int = 1,
+    share_x: bool = True,
+    grid: bool = True,
+) -> Iterator[Sequence[Axes]]:
+    """`with drawing("one rising line") as (axes,):` gives axes to draw on, and shows them with these words.
+
+    Panels stand side by side on one vertical scale, in inches `size` together.
+    """
+    with mpl.rc_context(STYLE | {"axes.grid": grid}):
+        figure = Figure(size)
+        yield figure.subplots(1, panels, sharex=share_x, sharey=True, squeeze=False)[0]
+        picture = svg(figure, alt)
+    if get_ipython() is not None:
+        display({FIGURE: picture, "text/plain": alt}, raw=True)
 
 
 @dataclass(frozen=True)
@@ -95,9 +118,7 @@ def curves(
     `spread` gives a series its lower and upper edge, drawn as a band: say in `alt` or the text what it is.
     `legend_above` is for lines that leave no room between them.
     """
-    with mpl.rc_context(STYLE):
-        figure = Figure()
-        axes = figure.subplots()
+    with drawing(alt) as (axes,):
         _scale(axes, x_axis, y_axis)
         if x_axis.log:
             axes.set_xticks(rounded(x), [f"{value:g}" for value in rounded(x)])
@@ -110,17 +131,47 @@ def curves(
                 )
             axes.plot(rounded(x), rounded(y), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
         if legend_above:
-            figure.legend(loc="outside upper left", ncols=3)
+            axes.figure.legend(loc="outside upper left", ncols=3)
         elif len(series) > 1:
             axes.legend()
-        show(figure, alt)
+
+
+def curves_of_seeds(
+    x: Numbers,
+    results: Mapping[str, Seeds],
+    x_axis: Axis,
+    y_axis: Axis,
+    *,
+    what: str,
+    where: str,
+    legend_above: bool = False,
+) -> None:
+    """`curves_of_seeds([24, 48], {"rotary": results}, x_axis, y_axis, what="The share right", where="…")`.
+
+    Each line is the mean over seeds, in a band from the worst to the best. What the lines are and where they
+    were measured is said in words, to which the means are added.
+    """
+    means = {name: [float(seeds.mean()) for seeds in each] for name, each in results.items()}
+    count = len(next(iter(results.values()))[0])
+    words = "; ".join(f"{name}: {', '.join(f'{m:.2f}' for m in line)}" for name, line in means.items())
+    curves(
+        x,
+        means,
+        x_axis,
+        y_axis,
+        spread={
+            name: ([float(seeds.min()) for seeds in each], [float(seeds.max()) for seeds in each])
+            for name, each in results.items()
+        },
+        alt=f"{what}, mean over {count} seeds, in a band from the worst to the best, {where}. "
+        f"{words.replace('$', '')}.",
+        legend_above=legend_above,
+    )
 
 
 def histograms(samples: Mapping[str, Numbers], x_axis: Axis, *, alt: str, bins: Numbers) -> None:
     """`histograms({"d_k = 4": scores}, Axis("score"), alt="…", bins=[-4, 0, 4])` draws a panel for each."""
-    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 2.2)}):
-        figure = Figure()
-        panels = figure.subplots(1, len(samples), sharex=True, sharey=True, squeeze=False)[0]
+    with drawing(alt, size=(5.2, 2.2), panels=len(samples)) as panels:
         for axes, (name, values), colour in zip(panels, samples.items(), SERIES, strict=False):
             # Shares to three decimals: a sample that crosses a bin's edge by its last digit changes nothing.
             counts, edges = np.histogram(rounded(values), rounded(bins))
@@ -130,24 +181,16 @@ def histograms(samples: Mapping[str, Numbers], x_axis: Axis, *, alt: str, bins: 
             axes.set_title(name)
             axes.set_xlabel(x_axis.label)
         panels[0].set_ylabel("share of samples")
-        show(figure, alt)
 
 
 def heat_map(
-    matrix: Tensor | npt.NDArray[Any],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    *,
-    alt: str,
-    row_label: str = "query",
-    column_label: str = "key",
+    matrix: Tensor | npt.NDArray[Any], rows: Sequence[str], columns: Sequence[str], *, alt: str
 ) -> None:
     """`heat_map(weights, ["the", "cat"], ["le", "chat"], alt="…")` shades each cell and writes its weight."""
     import seaborn as sns  # here, since it takes half a second and only heat maps need it
 
-    with mpl.rc_context(STYLE | {"axes.grid": False}):
-        figure = Figure(figsize=(1.2 + 0.7 * len(columns), 1.0 + 0.5 * len(rows)))
-        axes = figure.subplots()
+    size = (1.2 + 0.7 * len(columns), 1.0 + 0.5 * len(rows))
+    with drawing(alt, size=size, grid=False) as (axes,):
         # seaborn picks black or white for each number by the shade under it, so the shades are the same on
         # dark pages: their blue is a hair off the series' blue, which turns light there.
         shades = sns.light_palette("#0068a6", as_cmap=True)
@@ -155,10 +198,9 @@ def heat_map(
             rounded(matrix), vmin=0, annot=True, fmt=".2f", cmap=shades, cbar=False, square=True, ax=axes,
             xticklabels=list(columns), yticklabels=list(rows), linewidths=1, linecolor=COLOURS["paper"][0],
         )  # fmt: skip
-        axes.set_xlabel(column_label)
-        axes.set_ylabel(row_label)
+        axes.set_xlabel("key")
+        axes.set_ylabel("query")
         axes.tick_params(length=0, rotation=0)
-        show(figure, alt)
 
 
 def _scale(axes: Axes, x_axis: Axis, y_axis: Axis) -> None:
@@ -201,10 +243,3 @@ def svg(figure: Figure, alt: str) -> str:
         f"<style>:root{{{light_values}}}@media(prefers-color-scheme:dark){{:root{{{dark_values}}}}}</style>"
     )
     return re.sub(r"(<svg[^>]*>)", lambda match: match.group(1) + head, text, count=1)
-
-
-def show(figure: Figure, alt: str) -> None:
-    """`show(figure, "one rising line")` is the last line of every figure: it stores both with the cell."""
-    picture = svg(figure, alt)
-    if get_ipython() is not None:
-        display({"image/svg+xml": picture, "text/plain": alt}, raw=True)

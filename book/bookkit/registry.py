@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from bookkit.mime_types import CLAIM
+
 BOOK = Path(__file__).resolve().parents[1]
 CONTENTS = BOOK.parent / "_toc.yml"
 GOALS = "you will be able to"
@@ -36,10 +38,15 @@ class Chapter:
         return self.name.replace("-", "_")
 
     @cached_property
+    def cells(self) -> list[dict[str, Any]]:
+        """`chapter.cells` holds every cell with its stored outputs, as the notebook's file has them."""
+        cells: list[dict[str, Any]] = json.loads(self.notebook.read_text(encoding="utf-8"))["cells"]
+        return cells
+
+    @property
     def opening(self) -> str:
         """`chapter.opening` is the first Markdown cell."""
-        cells = json.loads(self.notebook.read_text(encoding="utf-8"))["cells"]
-        return next("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        return next("".join(cell["source"]) for cell in self.cells if cell["cell_type"] == "markdown")
 
     @property
     def title(self) -> str:
@@ -61,6 +68,12 @@ class Chapter:
         if not found:
             raise ValueError(f"{self.notebook.name}: its first cell must say “{GOALS}”, with a list")
         return " ".join(found[1].split())
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """`chapter.claims[0]["sentence"]` is the first of its claims, as its outputs record them."""
+        displayed = [output.get("data", {}) for cell in self.cells for output in cell.get("outputs", [])]
+        return [data[CLAIM] for data in displayed if CLAIM in data]
 
 
 def listed(contents: Path = CONTENTS) -> list[tuple[str, str]]:

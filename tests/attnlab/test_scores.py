@@ -7,9 +7,9 @@ from typing import Literal
 
 import pytest
 import torch
-from bench_package import peak_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from side_by_side import peak_memory
 from torch import Tensor, nn
 from torch.func import grad, vmap
 

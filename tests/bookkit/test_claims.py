@@ -1,13 +1,13 @@
 """A claim that holds is shown in the same words everywhere; a claim that doesn't hold raises."""
 
+import json
 import math
 
-import notebooks
 import pytest
 import torch
 
-from bookkit import claims
-from bookkit.claims import ClaimError, claim
+from bookkit import claims, registry
+from bookkit.claims import ClaimError, claim, short
 from bookkit.mime_types import CLAIM
 
 HOLD = [
@@ -36,19 +36,24 @@ FAIL = [
     (math.nan, {"at_least": 0}),
     (math.inf, {"at_most": 1}),
     (-math.inf, {"at_least": 0}),
+    (math.inf, {"at_least": 0}),
+    (-math.inf, {"at_most": 0}),
 ]
 BAD = [
     (1.0, {}, TypeError, "needs a bound"),
     (1.0, {"rel": 0.1}, TypeError, "need expected"),
     (1.0, {"expected": 1, "rel": 0.1, "abs": 0.1}, TypeError, "with rel or with abs"),
     (1.0, {"expected": 1, "at_most": 2}, TypeError, "no other bound"),
+    (1.0, {"expected": 1, "rel": 0.1, "at_least": 0}, TypeError, "no other bound"),
     (True, {"expected": 1}, TypeError, "takes no bound"),
     (1.0, {"at_least": -math.inf}, ValueError, "at_least must be a finite number"),
     (1.0, {"expected": 1, "abs": math.nan}, ValueError, "abs must be a finite number"),
     (1.0, {"expected": 1, "rel": -0.1}, ValueError, "rel must not be negative"),
     (1.0, {"at_least": 2, "at_most": 1}, ValueError, "is above at_most"),
     (torch.ones(2), {"expected": 1}, ValueError, r"shape \(2,\)"),
-    ("1", {"expected": 1}, TypeError, "got str"),
+    ("1", {"expected": 1}, TypeError, "measured must be a number or True/False, got str"),
+    (1.0, {"at_least": "0"}, TypeError, "at_least must be a number or True/False, got str"),
+    (1.0, {"expected": torch.ones(2)}, ValueError, "expected must be one number"),
     (torch.tensor(1j), {"expected": 1}, TypeError, "got complex"),
 ]
 
@@ -102,28 +107,47 @@ def test_in_a_notebook_the_plain_text_never_depends_on_the_measured_value(shown)
     assert "64.1" in second["text/html"]
 
 
-def test_in_a_notebook_a_claim_is_also_data_for_the_ledger(shown):
-    claim("a & b < c", 0.02, at_most=0.25)
-    assert shown[0][CLAIM] == {
-        "sentence": "a & b < c", "bound": "at most 0.25", "measured": "0.02", "low": None, "high": 0.25,
+def test_in_a_notebook_a_claim_is_also_data_for_whatever_reads_claims(shown):
+    claim("a & b < c", torch.tensor(1 / 32), at_least=0, at_most=0.25)
+    record = shown[0][CLAIM]
+    assert json.loads(json.dumps(record)) == record == {
+        "sentence": "a & b < c", "bound": "from 0 to 0.25", "numbers": {"at_least": 0, "at_most": 0.25},
+        "measured": 1 / 32, "digits": 3,
     }  # fmt: skip
     assert "a &amp; b &lt; c" in shown[0]["text/html"]
 
 
+@pytest.mark.parametrize(
+    ("bound", "digits", "seen"),
+    [
+        ({"expected": 1, "rel": 0.0125}, 3, "1"),
+        ({"expected": 0.9995, "abs": 0.1}, 4, "0.9996"),
+        ({"at_least": 0.99949, "at_most": 1}, 5, "0.99961"),
+        ({"at_least": 0, "at_most": 1.0625}, 5, "0.99961"),
+        ({"at_least": 1e-9}, 3, "1"),
+        ({"at_most": 1024}, 4, "0.9996"),
+    ],
+)
+def test_what_was_measured_shows_no_fewer_digits_than_its_bound(bound, digits, seen, shown):
+    claim("a share", 0.99961, **bound)
+    assert shown[0][CLAIM]["digits"] == digits
+    assert f">measured {seen}<" in shown[0]["text/html"]
+
+
+@pytest.mark.parametrize(("value", "words"), [(123456, "123456"), (1e9, "1e+09"), (-2538.0, "-2538")])
+def test_a_count_shows_all_its_digits(value, words):
+    assert short(value) == words
+
+
 def test_in_a_notebook_what_is_true_is_not_also_measured(shown):
     claim("no weight is negative", True)
-    assert shown[0][CLAIM]["measured"] == "true"
+    assert shown[0][CLAIM]["measured"] is True
     assert "measured" not in shown[0]["text/html"]
 
 
-@pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
-def test_every_stored_claim_holds_by_its_own_numbers(path):
-    """Three digits are stored, so the bound is widened by half of the last one."""
-    for record in notebooks.claims(notebooks.read(path)):
-        if record["bound"] == "true":
-            assert record["measured"] == "true"
-            continue
-        value = float(record["measured"])
-        rounding = abs(value) * 0.005
-        assert record["low"] is None or value >= record["low"] - rounding, record
-        assert record["high"] is None or value <= record["high"] + rounding, record
+@pytest.mark.parametrize("chapter", registry.chapters(), ids=lambda chapter: chapter.name)
+def test_every_stored_claim_holds_by_its_own_numbers(chapter, shown):
+    """Claimed once more with them, it gives the same record."""
+    for record in chapter.claims:
+        claim(record["sentence"], record["measured"], **record["numbers"])
+    assert chapter.claims == [data[CLAIM] for data in shown]

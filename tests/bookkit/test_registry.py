@@ -2,9 +2,10 @@
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from bookkit import registry
+from bookkit.mime_types import CLAIM
 from bookkit.registry import Chapter
 
 OPENING = """# Where now?
@@ -30,6 +31,20 @@ def test_a_chapter_says_what_it_is_called_how_long_it_takes_and_what_for(tmp_pat
     chapter = Chapter(stored(tmp_path))
     assert (chapter.name, chapter.package) == ("a-chapter", "a_chapter")
     assert (chapter.title, chapter.minutes, chapter.goal) == ("Where now?", "25 minutes to read", "say this")
+
+
+def test_a_chapter_has_the_claims_of_all_its_cells_in_order(tmp_path):
+    printed = new_output("stream", text="7\n")
+    claims = [
+        new_output("display_data", data={CLAIM: {"sentence": name}, "text/plain": name}) for name in "abc"
+    ]
+    cells = [
+        new_code_cell("1", outputs=[claims[0], printed, claims[1]]),
+        new_code_cell("2", outputs=claims[2:]),
+    ]
+    path = tmp_path / "a-chapter.ipynb"
+    nbformat.write(new_notebook(cells=[new_markdown_cell(OPENING), *cells]), path)
+    assert [claim["sentence"] for claim in Chapter(path).claims] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("end", [".\n", "\n", ".\n\nAnd then."])

@@ -1,11 +1,9 @@
 """The pages around the chapters: the front page's list, the glossary, the reading list, the README."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
-import yaml
-from notebooks import BOOK, ROOT
+from notebooks import BOOK
 
 # What the reading list must hold.
 READINGS = [
@@ -30,13 +28,6 @@ READINGS = [
 
 def read(page: str) -> str:
     return (BOOK / f"{page}.md").read_text("utf-8")
-
-
-def chapters() -> Iterator[str]:
-    """The chapters in the order of the table of contents."""
-    for part in yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))["parts"]:
-        names = [entry["file"] for entry in part["chapters"]]
-        yield from (name for name in names if BOOK.joinpath(f"{name}.ipynb").exists())
 
 
 def glossary() -> dict[str, str]:

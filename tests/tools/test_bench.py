@@ -9,21 +9,11 @@ from xml.etree import ElementTree
 import bench
 import bench_package
 import pytest
+import side_by_side
 import torch
 import torch.nn.functional as F
-from bench_package import (
-    Comparison,
-    Limit,
-    Machine,
-    Quartiles,
-    Sizes,
-    comparisons,
-    in_turns,
-    line,
-    measure,
-    peak_memory,
-    quartiles,
-)
+from bench_package import Machine, Sizes, comparisons
+from side_by_side import Comparison, Limit, Quartiles, in_turns, line, measure, peak_memory, quartiles
 from torch.utils.flop_counter import FlopCounterMode
 
 CPU = torch.device("cpu")
@@ -73,20 +63,20 @@ def test_turns_are_interleaved_and_mirrored():
 def test_each_run_is_timed_alone():
     clock = FakeClock()
     turns = in_turns([clock.run("A", 1.0), clock.run("B", 3.0)], seconds=0, clock=clock)
-    assert turns == [(1.0, 3.0)] * bench_package.FEWEST_TURNS
+    assert turns == [(1.0, 3.0)] * side_by_side.FEWEST_TURNS
 
 
 def test_a_short_run_is_called_many_times_for_one_sample():
     clock = FakeClock()
     (turn, *_) = in_turns([clock.run("A", 0.001), clock.run("B", 1.0)], seconds=0, clock=clock)
     assert turn == pytest.approx((0.001, 1.0))
-    assert clock.called[4:].count("A") == bench_package.FEWEST_TURNS * (1 + 5)  # 5 times 1 ms make a sample
+    assert clock.called[4:].count("A") == side_by_side.FEWEST_TURNS * (1 + 5)  # 5 times 1 ms make a sample
 
 
 def test_the_first_call_which_sets_up_is_not_measured():
     clock = FakeClock()
     turns = in_turns([clock.run("A", 100.0, 1.0)], seconds=0, clock=clock)
-    assert turns == [(1.0,)] * bench_package.FEWEST_TURNS
+    assert turns == [(1.0,)] * side_by_side.FEWEST_TURNS
 
 
 def test_quartiles():
@@ -95,8 +85,8 @@ def test_quartiles():
 
 def test_ratio_shares_and_rate(monkeypatch):
     clock = FakeClock()
-    monkeypatch.setattr(bench_package, "clock_of", lambda device: clock)
-    monkeypatch.setattr(bench_package, "peak_memory", lambda run, device: 16)
+    monkeypatch.setattr(side_by_side, "clock_of", lambda device: clock)
+    monkeypatch.setattr(side_by_side, "peak_memory", lambda run, device: 16)
     # An interruption doubles all times of the last turns. The ratio does not feel it.
     ours, theirs, limit = (
         clock.run(name, *[t] * 8, 2 * t) for name, t in (("A", 2.0), ("B", 4.0), ("C", 1.0))
@@ -172,7 +162,7 @@ def test_work_is_what_pytorch_counts():
 
 def test_the_fast_path_is_on_again_after_it_was_off():
     seen = []
-    bench_package.without_fast_path(lambda: seen.append(torch.backends.mha.get_fastpath_enabled()))()
+    bench_package.without_fast_path()(lambda: seen.append(torch.backends.mha.get_fastpath_enabled()))()
     assert seen == [False]
     assert torch.backends.mha.get_fastpath_enabled()
 
@@ -180,10 +170,10 @@ def test_the_fast_path_is_on_again_after_it_was_off():
 # ---- the report ----
 
 
-def result(ratio: float, memory: int, **goals: float) -> bench_package.Result:
+def result(ratio: float, memory: int, **goals: float) -> side_by_side.Result:
     limit = Limit("matmul", "FLOP/s", lambda: None, 1.0)
     comparison = Comparison("ours / theirs", "n = 2", lambda: None, lambda: None, limit, 1.0, **goals)
-    return bench_package.Result(
+    return side_by_side.Result(
         comparison, seconds=(0.001, 0.002), ratio=Quartiles(ratio - 0.1, ratio, ratio + 0.1),
         shares=(0.5, 0.25), rate=2e9, memory=(memory, 64_000_000),
     )  # fmt: skip
@@ -205,7 +195,7 @@ def test_a_goal_is_met_by_what_is_shown(ratio, reached):
 def test_a_whole_run(monkeypatch, tmp_path, capsys):
     threads = torch.get_num_threads()
     monkeypatch.setattr(bench_package, "FOLDER", tmp_path)
-    monkeypatch.setattr(bench_package, "SAMPLE_SECONDS", 0)
+    monkeypatch.setattr(side_by_side, "SAMPLE_SECONDS", 0)
     monkeypatch.setattr(bench_package, "measure", partial(measure, seconds=0))
     monkeypatch.setattr(bench_package, "machines", lambda: [Machine("a small machine", CPU, 1, TINY)])
     try:

@@ -141,6 +141,111 @@ def test_an_edit_of_the_package_counts_for_the_chapters_that_import_it(book):
     assert "made by other code" in problem
 
 
+ROOM = '''"""A room."""
+
+import math
+
+
+class Gate:
+    """Opens."""
+
+    limit = 3  # at most
+
+    def opens(self, count):
+        """Whether it opens."""
+        return count < self.limit
+
+
+async def later():
+    """Nothing yet."""
+
+
+def twice(count):
+    return 2 * count
+'''
+
+
+def digest_with(book, room):
+    (book / "attnlab/shapes.py").write_text(room)
+    return notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell("import attnlab.shapes", 1)]), book)
+
+
+@pytest.mark.parametrize(
+    ("right", "other"),
+    [
+        ("at most", "at the very most"),
+        ("  # at most", ""),
+        ("import math\n", "# Of the library.\nimport math\n"),
+        ("A room.", "A room with\n\nmore words."),
+        ("Opens.", "Opens and shuts."),
+        ("Whether it opens.", "Whether it will."),
+        ("Nothing yet.", "Nothing at all."),
+        ('    """Opens."""\n', ""),
+        ('"""Nothing yet."""', "pass"),
+        ("def twice(count):\n", 'def twice(count):\n    """Both."""\n'),
+        ("2 * count", "(2  *  count)"),
+    ],
+)
+def test_words_and_layout_change_nothing(book, right, other):
+    assert ROOM.count(right) == 1
+    assert digest_with(book, ROOM) == digest_with(book, ROOM.replace(right, other))
+
+
+@pytest.mark.parametrize(
+    ("right", "other"),
+    [
+        ("limit = 3", "limit = 4"),
+        ("count < self", "count <= self"),
+        ('"""Nothing yet."""', 'return "Nothing yet."'),
+        ("    return 2 * count", '    """Both."""'),
+        ("import math\n", "import math\n\n'told'\n"),
+        ("async def", "def"),
+        ("2 * count", "count * 2"),
+    ],
+)
+def test_whatever_code_does_counts(book, right, other):
+    assert ROOM.count(right) == 1
+    assert digest_with(book, ROOM) != digest_with(book, ROOM.replace(right, other))
+
+
+def test_the_order_of_functions_counts(book):
+    """The second of two with one name is the one that is called."""
+    one, two = "def f():\n    return 1\n", "def f():\n    return 2\n"
+    assert digest_with(book, one + two) != digest_with(book, two + one)
+
+
+def test_the_words_of_a_cell_count():
+    """Readers see them beside the outputs."""
+    one, two = (nbformat.v4.new_notebook(cells=[cell(f"1  # {word}", 1)]) for word in ("one", "two"))
+    assert notebooks.code_digest(one) != notebooks.code_digest(two)
+
+
+def test_the_sample_texts_count_for_the_chapters_that_read_text(book):
+    (book / "attnlab/text.py").write_text("")
+    sample = book / "data/sample/reviews/1.txt"
+    sample.parent.mkdir(parents=True)
+
+    def digests(text):
+        sample.write_text(text)
+        sources = "import attnlab.text", "import attnlab.shapes"
+        return [
+            notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell(source, 1)]), book)
+            for source in sources
+        ]
+
+    (read, unread), (read_anew, unread_still) = digests("good"), digests("bad")
+    assert read != read_anew
+    assert unread == unread_still
+
+
+def test_code_that_does_not_parse_is_told_with_its_place(book):
+    with pytest.raises(SyntaxError, match=r"\(shapes.py, line 2\)"):
+        digest_with(book, "x = 1\ny = (\n")
+    cells = [cell("1", 1), cell("%time\nx = (\n", 2)]
+    with pytest.raises(SyntaxError, match=r"\(code cell 2, line 2\)"):
+        notebooks.code_digest(nbformat.v4.new_notebook(cells=cells), book)
+
+
 def test_an_unlisted_chapter_is_named(book):
     (book / "_toc.yml").write_text("root: index\n")
     (problem,) = store(book)

@@ -1,4 +1,4 @@
-"""The chart of “Buffers, parameters and plain tensors”."""
+"""The chart of what each operation on a model reaches."""
 
 import altair as alt
 
@@ -18,23 +18,35 @@ _YES = {
     "torch.save(model)": ("Is it in the file?", KINDS),
 }
 FOLLOWS = {operation: {kind: kind in yes for kind in KINDS} for operation, (_, yes) in _YES.items()}
-
-
-def _listed(kinds: list[str]) -> str:
-    """`_listed(["buffer", "plain"])` is 'buffer, plain'."""
-    return {0: "none", len(KINDS): "all five"}.get(len(kinds), ", ".join(kinds))
+DESCRIPTION = (
+    "Five rows: a parameter, a frozen parameter, a buffer, a buffer that is not saved, a plain tensor. "
+    "A choice names an operation on the model, and a mark in each row says whether it reaches that "
+    "tensor: yes or no. Moving and converting reach all but the plain tensor. The state_dict holds the "
+    "first three, and those three refuse one of another length. An optimizer changes the parameter "
+    "alone, and after requires_grad_(True) the frozen one as well. A copy or a file of the whole model "
+    "has all five."
+)
 
 
 def who_follows() -> alt.TopLevelMixin:
     """`who_follows()` shows, for one operation at a time, which ways of holding a tensor it reaches."""
     chosen = choice("operation", "do this to the model", list(FOLLOWS), value=".to(device)")
+    return (
+        alt.layer(_marks(), readout(_summary(), "left", y=0))
+        .add_params(chosen)
+        .properties(width=480, height=260, description=DESCRIPTION)
+    )
+
+
+def _marks() -> alt.Chart:
     rows = [
         {"operation": operation, "kind": kind, "answer": "yes" if yes else "no", "yes": int(yes)}
         for operation, kinds in FOLLOWS.items()
         for kind, yes in kinds.items()
     ]
     answers = {"yes": "circle", "no": "cross"}
-    marks = (
+    shapes = alt.Scale(domain=list(answers), range=list(answers.values()))
+    return (
         alt.Chart(alt.InlineData(rows))
         .transform_filter("datum.operation == operation")
         .transform_calculate(reached="datum.yes")  # for the test: what is left when the others are out
@@ -54,11 +66,12 @@ def who_follows() -> alt.TopLevelMixin:
                 axis=alt.Axis(grid=True, domain=False, ticks=False),
             ),
             color=alt.Color("answer:N", legend=None, scale=alt.Scale(domain=list(answers))),
-            shape=alt.Shape(
-                "answer:N", legend=None, scale=alt.Scale(domain=list(answers), range=list(answers.values()))
-            ),
+            shape=alt.Shape("answer:N", legend=None, scale=shapes),
         )
     )
+
+
+def _summary() -> alt.Chart:
     said = [
         {
             "operation": operation,
@@ -70,17 +83,9 @@ def who_follows() -> alt.TopLevelMixin:
         }
         for operation, (question, _) in _YES.items()
     ]
-    summary = alt.Chart(alt.InlineData(said)).transform_filter("datum.operation == operation")
-    description = (
-        "Five rows: a parameter, a frozen parameter, a buffer, a buffer that is not saved, a plain tensor. "
-        "A choice names an operation on the model, and a mark in each row says whether it reaches that "
-        "tensor: yes or no. Moving and converting reach all but the plain tensor. The state_dict holds the "
-        "first three, and those three refuse one of another length. An optimizer changes the parameter "
-        "alone, and after requires_grad_(True) the frozen one as well. A copy or a file of the whole model "
-        "has all five."
-    )
-    return (
-        alt.layer(marks, readout(summary, "left", y=0))
-        .add_params(chosen)
-        .properties(width=480, height=260, description=description)
-    )
+    return alt.Chart(alt.InlineData(said)).transform_filter("datum.operation == operation")
+
+
+def _listed(kinds: list[str]) -> str:
+    """`_listed(["buffer", "plain"])` is 'buffer, plain'."""
+    return {0: "none", len(KINDS): "all five"}.get(len(kinds), ", ".join(kinds))

@@ -1,4 +1,4 @@
-"""The figures of “Buffers, parameters and plain tensors”, described by numbers that are drawn in them."""
+"""Figures of a table of positions. Their descriptions take their numbers from what is drawn."""
 
 from collections.abc import Mapping, Sequence
 

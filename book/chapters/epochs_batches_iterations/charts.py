@@ -1,4 +1,4 @@
-"""The chart of “Epochs, batches, iterations”."""
+"""The chart of one epoch: a data set in shares for its workers, cut in batches."""
 
 import altair as alt
 
@@ -7,6 +7,15 @@ from bookkit.charts import choice, readout, slider
 KINDS = ("full batch", "short last batch", "left out")
 LEGEND_PLACES = (0, 600, 1520)  # on the axis of the examples
 MOST_BATCHES = 40  # of all workers together, at any setting of the sliders: 5 workers with 5 each is the most
+
+COLOUR = alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=None)
+DESCRIPTION = (
+    "A row for each worker, up to eight: a bar as long as the examples that it reads in one epoch, cut "
+    "in batches. Sliders set the number of examples, the batch size and the number of workers; a choice "
+    "keeps or drops what does not come out even. With 2001 examples and batches of 500, one worker makes "
+    "4 full batches and a fifth that holds a single example. With two workers each bar is half as long, "
+    "and one example is read twice, so that both come out even."
+)
 
 
 def one_epoch() -> alt.TopLevelMixin:
@@ -19,8 +28,26 @@ def one_epoch() -> alt.TopLevelMixin:
     share = alt.param(name="share", expr="dropping ? floor(examples / workers) : ceil(examples / workers)")
     pieces = alt.param(name="pieces", expr="ceil(share / batch_size)")
     updates = alt.param(name="updates", expr="dropping ? floor(share / batch_size) : pieces")
+    words = readout(_summary(), "right", y="height", baseline="bottom", dy=-64)
+    return (
+        alt.layer(_bars(), *_legend(), words)
+        .add_params(examples, batch_size, workers, last, dropping, share, pieces, updates)
+        .properties(width=480, height=280, description=DESCRIPTION)
+    )
 
-    batches = (
+
+def _along(field: str) -> alt.X:
+    """`_along("start:Q")` puts a field on the axis of the examples."""
+    return alt.X(
+        field,
+        title="examples that one worker reads in an epoch",
+        scale=alt.Scale(domain=[0, 2100], nice=False),
+        axis=alt.Axis(grid=False, tickCount=5),
+    )
+
+
+def _batches() -> alt.Chart:
+    return (
         alt.Chart(alt.sequence(0, MOST_BATCHES, as_="place"))
         .transform_filter("datum.place < workers * pieces")
         .transform_calculate(
@@ -33,31 +60,35 @@ def one_epoch() -> alt.TopLevelMixin:
             f" dropping ? '{KINDS[2]}' : '{KINDS[1]}'",
         )
     )
+
+
+def _bars() -> alt.Chart:
+    worker = alt.Y(
+        "worker:O",
+        title="worker",
+        scale=alt.Scale(domain=list(range(8)), padding=0.15),
+        axis=alt.Axis(labelAngle=0),
+    )
+    pale = alt.Opacity("kind:N", scale=alt.Scale(domain=list(KINDS), range=[1, 1, 0.4]), legend=None)
     # The offset leaves a gap between neighbours, and makes a batch of one example visible.
-    along = alt.Scale(domain=[0, 2100], nice=False)
-    title = "examples that one worker reads in an epoch"
-    axis = alt.Axis(grid=False, tickCount=5)
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS)), legend=None)
-    bars = batches.mark_bar(x2Offset=-2).encode(
-        x=alt.X("start:Q", title=title, scale=along, axis=axis),
-        x2="end:Q",
-        y=alt.Y(
-            "worker:O",
-            title="worker",
-            scale=alt.Scale(domain=list(range(8)), padding=0.15),
-            axis=alt.Axis(labelAngle=0),
-        ),
-        color=colour,
-        opacity=alt.Opacity("kind:N", scale=alt.Scale(domain=list(KINDS), range=[1, 1, 0.4]), legend=None),
+    return (
+        _batches()
+        .mark_bar(x2Offset=-2)
+        .encode(x=_along("start:Q"), x2="end:Q", y=worker, color=COLOUR, opacity=pale)
     )
-    # A legend made of marks: Vega's own has no colour for dark pages.
+
+
+def _legend() -> tuple[alt.Chart, alt.Chart]:
+    """A legend made of marks: Vega's own has no colour for dark pages."""
     kinds = [{"kind": kind, "place": place} for kind, place in zip(KINDS, LEGEND_PLACES, strict=True)]
-    legend = alt.Chart(alt.InlineData(kinds)).encode(
-        x=alt.X("place:Q", title=title, scale=along, axis=axis), y=alt.value(-14)
-    )
-    squares = legend.mark_square(size=90, opacity=1, xOffset=5).encode(color=colour)
+    legend = alt.Chart(alt.InlineData(kinds)).encode(x=_along("place:Q"), y=alt.value(-14))
+    squares = legend.mark_square(size=90, opacity=1, xOffset=5).encode(color=COLOUR)
     words = legend.mark_text(align="left", baseline="middle", dx=13, fontSize=12).encode(text="kind:N")
-    summary = (
+    return squares, words
+
+
+def _summary() -> alt.Chart:
+    return (
         alt.Chart(alt.sequence(0, 1, as_="place"))
         .transform_calculate(
             iterations="updates",
@@ -72,16 +103,4 @@ def one_epoch() -> alt.TopLevelMixin:
             " 'in the last update: ' + datum.in_last,"
             " 'read twice: ' + datum.twice + ', left out: ' + datum.left_out]"
         )
-    )
-    description = (
-        "A row for each worker, up to eight: a bar as long as the examples that it reads in one epoch, cut "
-        "in batches. Sliders set the number of examples, the batch size and the number of workers; a choice "
-        "keeps or drops what does not come out even. With 2001 examples and batches of 500, one worker makes "
-        "4 full batches and a fifth that holds a single example. With two workers each bar is half as long, "
-        "and one example is read twice, so that both come out even."
-    )
-    return (
-        alt.layer(bars, squares, words, readout(summary, "right", y="height", baseline="bottom", dy=-64))
-        .add_params(examples, batch_size, workers, last, dropping, share, pieces, updates)
-        .properties(width=480, height=280, description=description)
     )

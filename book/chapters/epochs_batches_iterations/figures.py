@@ -1,12 +1,10 @@
-"""The figures of “Epochs, batches, iterations”. Their descriptions take their numbers from what is drawn."""
+"""Figures of training, by batch and by epoch. Their descriptions take their numbers from what is drawn."""
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
 from torch import Tensor
 
-from bookkit.figures import COLOURS, DASHES, MARKERS, SERIES, STYLE, Axis, curves, rounded, show
+from bookkit.figures import COLOURS, DASHES, MARKERS, SERIES, Axis, curves, drawing, rounded
 
 
 def gradient_noise(batch_sizes: Sequence[int], measured: Mapping[str, Tensor], predicted: Tensor) -> None:
@@ -26,15 +24,22 @@ def gradient_noise(batch_sizes: Sequence[int], measured: Mapping[str, Tensor], p
 
 def by_epochs_and_by_updates(losses: Mapping[int, Sequence[float]], examples: int) -> None:
     """`by_epochs_and_by_updates({500: [0.7, 0.6]}, 2000)` draws validation losses over both clocks."""
-    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 3.0), "lines.markersize": 4}):
-        figure = Figure()
-        left, right = figure.subplots(1, 2, sharey=True)
+    words = "; ".join(
+        f"batch {size}: {line[0]:.2f} after 1 epoch, {line[-1]:.2f} after {len(line)}"
+        for size, line in losses.items()
+    )
+    alt = (
+        "The validation loss of four batch sizes, drawn twice. Over epochs the four curves lie far "
+        f"apart, the smaller batches lower. Over weight updates they nearly coincide. {words}."
+    )
+    with drawing(alt, panels=2, share_x=False) as (left, right):
         for (size, line), colour, marker, dash in zip(losses.items(), SERIES, MARKERS, DASHES, strict=False):
-            per_epoch = -(-examples // size)
-            epochs = range(1, len(line) + 1)
-            look = {"color": COLOURS[colour][0], "marker": marker, "ls": dash, "label": f"batch {size}"}
-            left.plot(epochs, rounded(line), **look)
-            right.plot([epoch * per_epoch for epoch in epochs], rounded(line), **look)
+            updates_in_an_epoch = -(-examples // size)
+            for axes, step in ((left, 1), (right, updates_in_an_epoch)):
+                axes.plot(
+                    range(step, step * len(line) + 1, step), rounded(line), label=f"batch {size}",
+                    color=COLOURS[colour][0], marker=marker, ls=dash, markersize=4,
+                )  # fmt: skip
         for axes, ticks, label in ((left, (1, 3, 10, 30), "epochs"), (right, (1, 10, 100, 500), "updates")):
             axes.set_xscale("log")
             axes.set_xticks(ticks, [str(tick) for tick in ticks])
@@ -42,15 +47,6 @@ def by_epochs_and_by_updates(losses: Mapping[int, Sequence[float]], examples: in
             axes.set_xlabel(label)
         left.set_ylabel("validation loss")
         right.legend(fontsize=9)
-        words = "; ".join(
-            f"batch {size}: {line[0]:.2f} after 1 epoch, {line[-1]:.2f} after {len(line)}"
-            for size, line in losses.items()
-        )
-        show(
-            figure,
-            "The validation loss of four batch sizes, drawn twice. Over epochs the four curves lie far "
-            "apart, the smaller batches lower. Over weight updates they nearly coincide. " + words + ".",
-        )
 
 
 def under_and_over(training: Sequence[float], validation: Sequence[float], patience: int) -> None:
@@ -59,24 +55,20 @@ def under_and_over(training: Sequence[float], validation: Sequence[float], patie
     The stop is drawn where that many epochs have passed since the best one.
     """
     best, epochs = validation.index(min(validation)) + 1, len(validation)
-    with mpl.rc_context(STYLE):
-        figure = Figure()
-        axes = figure.subplots()
+    stop = best + patience
+    alt = (
+        f"Training and validation loss over {epochs} epochs. The training loss falls all the way, from "
+        f"{training[0]:.2f} to {training[-1]:.2f}. The validation loss falls from {validation[0]:.2f} to "
+        f"its lowest, {validation[best - 1]:.2f}, at epoch {best}, and then rises to "
+        f"{validation[-1]:.2f}. With a patience of {patience}, training stops at epoch {stop}."
+    )
+    with drawing(alt) as (axes,):
         ticks = range(1, epochs + 1)
         axes.plot(ticks, rounded(training), color=COLOURS["blue"][0], label="training")
         axes.plot(ticks, rounded(validation), color=COLOURS["orange"][0], ls="--", label="validation")
         axes.axvline(best, color=COLOURS["ink"][0], lw=1, label=f"best: epoch {best}")
-        stop = best + patience
         axes.axvline(stop, color=COLOURS["grey"][0], lw=1, ls=":", label=f"stopped: epoch {stop}")
         axes.set_xlabel("epoch")
         axes.set_ylabel("loss")
         axes.set_ylim(0, None)
         axes.legend(loc="lower right", ncols=2, fontsize=9)
-        show(
-            figure,
-            f"Training and validation loss over {epochs} epochs. The training loss falls all the way, from "
-            f"{training[0]:.2f} to {training[-1]:.2f}. The validation loss falls from {validation[0]:.2f} to "
-            f"its lowest, {validation[best - 1]:.2f}, at epoch {best}, and then rises to "
-            f"{validation[-1]:.2f}. With a patience of {patience}, training stops at epoch "
-            f"{stop}.",
-        )

@@ -1,4 +1,4 @@
-"""The chart of the front page."""
+"""The chart of the front page: one query over four words."""
 
 import altair as alt
 
@@ -6,6 +6,14 @@ from bookkit.charts import readout, slider, softmax
 
 # Each word's key is an arrow of length 1, at this many degrees; its value is how many legs the animal has.
 ANIMALS = {"snake": (0, 0), "bird": (30, 2), "dog": (60, 4), "spider": (90, 8)}
+DESCRIPTION = (
+    "Four bars, the weights that one query gives to the words snake (0 legs), bird (2), dog (4) and "
+    "spider (8), which point at 0, 30, 60 and 90 degrees. One slider turns the query, the other "
+    "multiplies its scores. The output stands above the bars: the legs, mixed by the weights. Multiplied "
+    "by 0, all weights are equal and the output is 3.50 legs, whatever the query. Multiplied by 100, the "
+    "word that points nearest to the query has almost all of the weight, and the output is its number of "
+    "legs."
+)
 
 
 def soft_look_up() -> alt.TopLevelMixin:
@@ -37,16 +45,8 @@ def soft_look_up() -> alt.TopLevelMixin:
             " 'output ' + format(datum.output, '.2f') + ' legs']"
         )
     )
-    description = (
-        "Four bars, the weights that one query gives to the words snake (0 legs), bird (2), dog (4) and "
-        "spider (8), which point at 0, 30, 60 and 90 degrees. One slider turns the query, the other "
-        "multiplies its scores. The output stands above the bars: the legs, mixed by the weights. Multiplied "
-        "by 0, all weights are equal and the output is 3.50 legs, whatever the query. Multiplied by 100, the "
-        "word that points nearest to the query has almost all of the weight, and the output is its number of "
-        "legs."
-    )
     return (
         alt.layer(bars, numbers, names, readout(summary, "right", y=0, dy=4))
         .add_params(degrees, factor)
-        .properties(width=480, height=240, description=description)
+        .properties(width=480, height=240, description=DESCRIPTION)
     )

@@ -1,12 +1,11 @@
-"""The figures of “Text as tensors”. Their descriptions take their numbers from what is drawn."""
+"""Figures of reviews in batches. Their descriptions take their numbers from what is drawn."""
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from torch import Tensor
 
-from bookkit.figures import COLOURS, SERIES, STYLE, Axis, curves, rounded, show
+from bookkit.figures import COLOURS, SERIES, Axis, curves, drawing, rounded
 
 
 def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> None:
@@ -23,38 +22,42 @@ def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> N
 
 def batches(epochs: Mapping[str, Sequence[Sequence[int]]]) -> None:
     """`batches({"random": [[5, 2], [4, 3]]})` draws each review as a bar, in its batch's rectangle."""
-    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 3.4)}):
-        figure = Figure()
-        panels = figure.subplots(1, len(epochs), sharex=True, sharey=True, squeeze=False)[0]
-        words = []
+    padding = {
+        name: 1 - sum(map(sum, lengths)) / sum(max(batch) * len(batch) for batch in lengths)
+        for name, lengths in epochs.items()
+    }
+    words = "; ".join(f"{name}, {100 * share:.0f} % is padding" for name, share in padding.items())
+    alt = f"Each review is a bar, filled up with padding to the longest of its batch. {words}."
+    with drawing(alt, size=(5.2, 3.4), panels=len(epochs)) as panels:
         for axes, (name, lengths) in zip(panels, epochs.items(), strict=True):
-            row = 0
-            for batch in lengths:
-                rows = range(row, row + len(batch))
-                axes.barh(rows, list(batch), height=1, color=COLOURS["blue"][0])
-                left = [max(batch) - length for length in batch]
-                axes.barh(rows, left, left=list(batch), height=1, color=COLOURS["faint"][0])
-                row += len(batch) + 1
-            padding = 1 - sum(map(sum, lengths)) / sum(max(batch) * len(batch) for batch in lengths)
-            axes.set_title(f"{name}: {100 * padding:.0f} % padding")
+            _rectangles(axes, lengths)
+            axes.set_title(f"{name}: {100 * padding[name]:.0f} % padding")
             axes.set_xlabel("tokens")
             axes.set_yticks([])
             axes.grid(False)
-            words.append(f"{name}, {100 * padding:.0f} % is padding")
         panels[0].invert_yaxis()
         panels[0].set_ylabel("reviews, batch by batch")
-        show(
-            figure,
-            f"Each review is a bar, filled up with padding to the longest of its batch. {'; '.join(words)}.",
-        )
+
+
+def _rectangles(axes: Axes, lengths: Sequence[Sequence[int]]) -> None:
+    """Batch below batch, each review's tokens and what pads them, with an empty row in between."""
+    row = 0
+    for batch in lengths:
+        rows = range(row, row + len(batch))
+        axes.barh(rows, list(batch), height=1, color=COLOURS["blue"][0])
+        left = [max(batch) - length for length in batch]
+        axes.barh(rows, left, left=list(batch), height=1, color=COLOURS["faint"][0])
+        row += len(batch) + 1
 
 
 def weight_on_padding(padding: Tensor, weight: Tensor) -> None:
     """`weight_on_padding(padding, weight)` draws each review's weight on padding; both are (reviews,)."""
     gap = (weight - padding).abs().max()
-    with mpl.rc_context(STYLE):
-        figure = Figure()
-        axes = figure.subplots()
+    alt = (
+        "The share of the attention on padding, against the share of the row that is padding: a point "
+        f"for each of {len(padding)} reviews. The points lie within {gap:.2f} of the diagonal."
+    )
+    with drawing(alt) as (axes,):
         axes.plot([0, 1], [0, 1], color=COLOURS["orange"][0], ls="--", label="equal shares")
         axes.plot(
             rounded(padding), rounded(weight), color=COLOURS["blue"][0], ls="", marker="o", label="a review"
@@ -62,19 +65,13 @@ def weight_on_padding(padding: Tensor, weight: Tensor) -> None:
         axes.set_xlabel("share of the row that is padding")
         axes.set_ylabel("share of the weight on it")
         axes.legend()
-        show(
-            figure,
-            "The share of the attention on padding, against the share of the row that is padding: a point "
-            f"for each of {len(padding)} reviews. The points lie within {gap:.2f} of the diagonal.",
-        )
 
 
 def opinions(shares: Mapping[str, Sequence[float]]) -> None:
     """`opinions({"short": [0.1, 0.1, 0.2, 0.2, 0.4]})` draws where in a review its words of opinion stand."""
-    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 2.6)}):
-        figure = Figure()
-        axes = figure.subplots()
-        width = 0.8 / len(shares)
+    alt = f"The share of the words of opinion that stands in each fifth of a review. {_listed(shares)}."
+    width = 0.8 / len(shares)
+    with drawing(alt, size=(5.2, 2.6)) as (axes,):
         for i, (name, colour) in enumerate(zip(shares, SERIES, strict=False)):
             left = [fifth + i * width for fifth in range(1, 6)]
             heights = [round(share, 3) for share in shares[name]]
@@ -87,10 +84,6 @@ def opinions(shares: Mapping[str, Sequence[float]]) -> None:
         axes.set_ylabel("share of its\nwords of opinion")
         axes.grid(False, axis="x")
         axes.legend()
-        show(
-            figure,
-            f"The share of the words of opinion that stands in each fifth of a review. {_listed(shares)}.",
-        )
 
 
 def _listed(shares: Mapping[str, Sequence[float]]) -> str:

@@ -1,4 +1,4 @@
-"""The chart of “Two ways to score”."""
+"""The chart of three scores: a plane of keys, shaded by their score with one query."""
 
 import altair as alt
 
@@ -11,6 +11,32 @@ EDGE = 3  # the plane goes from -3 to 3
 
 # Vega has no tanh. This form of it does not overflow: exp(…) may be infinite, and the result is then 1.
 TANH = "(1 - 2 / (exp(2 * ({})) + 1))"
+
+PLANE = alt.Scale(domain=[-EDGE, EDGE], nice=False)
+DESCRIPTION = (
+    "A plane of keys, shaded by their score with one query: one colour above 0, another below, the "
+    "deeper the further from 0. Five keys, A to E, are marked with their softmax weights. Sliders turn "
+    "the query and change its length; a choice takes the dot product, the general score with a quarter "
+    "turn, or the additive score. Dot and general are tilted planes, with straight bands of one shade, "
+    "and grow steeper with the query, until one key has all the weight. The additive score is four "
+    "flat terraces, at 2, 0, 0 and -2: the query moves their edges, and never lifts them."
+)
+
+
+def score_field() -> alt.TopLevelMixin:
+    """`score_field()` shows the score of every key in the plane, for a query that the reader turns."""
+    direction = slider("direction", "direction of the query, in degrees", -180, 180, step=15, value=30)
+    length = slider("length", "length of the query", 0, 6, step=0.5, value=2)
+    formula = choice("formula", "score", ["dot", "general", "additive"], value="dot")
+    query_x = alt.param(name="query_x", expr="length * cos(direction * PI / 180)")
+    query_y = alt.param(name="query_y", expr="length * sin(direction * PI / 180)")
+    weights = _weights()
+    words = readout(_summary(weights), "left", y=350, line_height=18)
+    return (
+        alt.layer(_field(), *_marked(weights), words)
+        .add_params(direction, length, formula, query_x, query_y)
+        .properties(width=480, height=300, description=DESCRIPTION)
+    )
 
 
 def _score(x: str, y: str) -> str:
@@ -26,24 +52,10 @@ def _score(x: str, y: str) -> str:
     )
 
 
-def score_field() -> alt.TopLevelMixin:
-    """`score_field()` shows the score of every key in the plane, for a query that the reader turns."""
-    direction = slider("direction", "direction of the query, in degrees", -180, 180, step=15, value=30)
-    length = slider("length", "length of the query", 0, 6, step=0.5, value=2)
-    formula = choice("formula", "score", ["dot", "general", "additive"], value="dot")
-    query_x = alt.param(name="query_x", expr="length * cos(direction * PI / 180)")
-    query_y = alt.param(name="query_y", expr="length * sin(direction * PI / 180)")
-
-    scale = alt.Scale(domain=[-EDGE, EDGE], nice=False)
-    axis = alt.Axis(grid=False, tickCount=7)
-    sign = alt.Color(
-        "sign:N",
-        title=None,
-        scale=alt.Scale(domain=["score above 0", "score below 0"]),
-        legend=alt.Legend(orient="top", symbolType="square", labelFontSize=12, labelColor="currentColor"),
-    )
+def _cells() -> alt.Chart:
+    """The plane cut in squares, each with the score of its middle."""
     step = 2 * EDGE / CELLS
-    field = (
+    return (
         alt.Chart(alt.sequence(0, CELLS * CELLS, as_="cell"))
         .transform_calculate(
             left=f"(datum.cell % {CELLS}) * {step} - {EDGE}",
@@ -54,45 +66,53 @@ def score_field() -> alt.TopLevelMixin:
         .transform_calculate(
             sign="datum.field < 0 ? 'score below 0' : 'score above 0'", size="abs(datum.field)"
         )
+    )
+
+
+def _field() -> alt.Chart:
+    axis = alt.Axis(grid=False, tickCount=7)
+    sign = alt.Color(
+        "sign:N",
+        title=None,
+        scale=alt.Scale(domain=["score above 0", "score below 0"]),
+        legend=alt.Legend(orient="top", symbolType="square", labelFontSize=12, labelColor="currentColor"),
+    )
+    size = alt.Opacity("size:Q", scale=alt.Scale(domain=[0, 6], range=[0, 0.75], clamp=True), legend=None)
+    return (
+        _cells()
         .mark_rect()
         .encode(
-            x=alt.X("left:Q", title="key, first component", scale=scale, axis=axis),
+            x=alt.X("left:Q", title="key, first component", scale=PLANE, axis=axis),
             x2="right",
-            y=alt.Y("low:Q", title="key, second component", scale=scale, axis=axis),
+            y=alt.Y("low:Q", title="key, second component", scale=PLANE, axis=axis),
             y2="high",
             color=sign,
-            opacity=alt.Opacity(
-                "size:Q", scale=alt.Scale(domain=[0, 6], range=[0, 0.75], clamp=True), legend=None
-            ),
+            opacity=size,
         )
     )
 
-    rows = [{"key": name, "x": x, "y": y} for name, (x, y) in KEYS.items()]
-    weights = softmax(
-        alt.Chart(alt.InlineData(rows)), score=_score("datum.x", "datum.y")
-    ).transform_calculate(label="datum.key + ' ' + format(datum.weight, '.0%')")
-    place = {"x": alt.X("x:Q", scale=scale), "y": alt.Y("y:Q", scale=scale)}
+
+def _weights() -> alt.Chart:
+    keys = [{"key": name, "x": x, "y": y} for name, (x, y) in KEYS.items()]
+    return softmax(alt.Chart(alt.InlineData(keys)), score=_score("datum.x", "datum.y")).transform_calculate(
+        label="datum.key + ' ' + format(datum.weight, '.0%')"
+    )
+
+
+def _marked(weights: alt.Chart) -> tuple[alt.Chart, alt.Chart]:
+    """A ring at each key, and its name and weight above it."""
+    place = {"x": alt.X("x:Q", scale=PLANE), "y": alt.Y("y:Q", scale=PLANE)}
     rings = weights.mark_point(filled=False, size=70, strokeWidth=2, color="currentColor").encode(**place)
     labels = weights.mark_text(dy=-13, fontWeight="bold").encode(**place, text="label:N")
+    return rings, labels
 
-    summary = weights.transform_aggregate(
+
+def _summary(weights: alt.Chart) -> alt.Chart:
+    return weights.transform_aggregate(
         highest="max(score)", lowest="min(score)", best="argmax(score)", keys="count()"
     ).transform_calculate(
         readout="['query (' + format(query_x, '.2f') + ', ' + format(query_y, '.2f') + ')',"
         " 'best key ' + datum.best['key'] + ', score ' + format(datum.highest, '.2f'),"
         " 'its weight ' + format(datum.best['weight'], '.3f'),"
         " 'lowest score ' + format(datum.lowest, '.2f')]"
-    )
-    description = (
-        "A plane of keys, shaded by their score with one query: one colour above 0, another below, the "
-        "deeper the further from 0. Five keys, A to E, are marked with their softmax weights. Sliders turn "
-        "the query and change its length; a choice takes the dot product, the general score with a quarter "
-        "turn, or the additive score. Dot and general are tilted planes, with straight bands of one shade, "
-        "and grow steeper with the query, until one key has all the weight. The additive score is four "
-        "flat terraces, at 2, 0, 0 and -2: the query moves their edges, and never lifts them."
-    )
-    return (
-        alt.layer(field, rings, labels, readout(summary, "left", y=350, line_height=18))
-        .add_params(direction, length, formula, query_x, query_y)
-        .properties(width=480, height=300, description=description)
     )

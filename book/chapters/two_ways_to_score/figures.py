@@ -1,12 +1,10 @@
-"""The figures of “Two ways to score”. Their descriptions take their numbers from what is drawn."""
+"""Figures of scores beside each other. Their descriptions take their numbers from what is drawn."""
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
 from torch import Tensor
 
-from bookkit.figures import COLOURS, MARKERS, SERIES, STYLE, Axis, curves, show
+from bookkit.figures import COLOURS, MARKERS, SERIES, Axis, curves, drawing
 
 
 def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) -> None:
@@ -16,9 +14,7 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         for wish, row in zip(wishes, found.tolist(), strict=True)
     )
     alt = f"The share of queries for which each score puts the right one of eight keys first. {rows}."
-    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 3.8)}):
-        figure = Figure()
-        axes = figure.subplots()
+    with drawing(alt, size=(5.2, 3.8)) as (axes,):
         axes.axvline(1 / 8, color=COLOURS["grey"][0], ls=":", label="guessing")
         places = range(len(wishes), 0, -1)  # the first wish on top
         for number, (name, colour, marker) in enumerate(zip(names, SERIES, MARKERS, strict=False)):
@@ -32,8 +28,7 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         axes.set_xlim(0, 1)
         axes.set_xlabel("share of winners found")
         axes.tick_params(axis="y", length=0)
-        figure.legend(loc="outside upper left", ncols=3)
-        show(figure, alt)
+        axes.figure.legend(loc="outside upper left", ncols=3)
 
 
 def along_a_ray(lengths: Tensor, dot: Tensor, additive: Tensor, edge: float) -> None:

@@ -1,12 +1,10 @@
-"""The figures of “What is attention?”. Their descriptions take their numbers from what is drawn."""
+"""Figures of weights and answers. Their descriptions take their numbers from what is drawn."""
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
 from torch import Tensor
 
-from bookkit.figures import COLOURS, DASHES, SERIES, STYLE, Axis, curves, heat_map, rounded, show
+from bookkit.figures import COLOURS, DASHES, SERIES, Axis, curves, drawing, heat_map, rounded
 
 
 def cooling(coldness: Tensor, missing: Tensor, bound: Tensor) -> None:
@@ -38,9 +36,15 @@ def bandwidths(widths: Sequence[float], remembered: Tensor, held_out: Tensor) ->
 
 def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor]) -> None:
     """`fits(key, value, query, {"0.2": answer})` draws the stored points, and a panel for each answer."""
-    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 2.3)}):
-        figure = Figure()
-        panels = figure.subplots(1, len(answers), sharex=True, sharey=True, squeeze=False)[0]
+    ranges = "; ".join(
+        f"{name}: answers from {answer.min():.1f} to {answer.max():.1f}" for name, answer in answers.items()
+    )
+    alt = (
+        f"{key.numel()} noisy points of a wave, and the answer to every query at three bandwidths. "
+        f"{ranges}. The narrowest jumps from point to point, the middle one follows the wave, the "
+        "widest is almost flat."
+    )
+    with drawing(alt, size=(5.2, 2.3), panels=len(answers)) as panels:
         for axes, (name, answer), colour in zip(panels, answers.items(), SERIES, strict=False):
             grey = COLOURS["grey"][0]
             axes.plot(rounded(key), rounded(value), color=grey, marker="o", ls="", markersize=3)
@@ -49,25 +53,15 @@ def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor
             axes.set_xticks([0, 2, 4, 6])
             axes.set_xlabel("key, query")
         panels[0].set_ylabel("value, answer")
-        ranges = "; ".join(
-            f"{name}: answers from {answer.min():.1f} to {answer.max():.1f}"
-            for name, answer in answers.items()
-        )
-        show(
-            figure,
-            f"{key.numel()} noisy points of a wave, and the answer to every query at three bandwidths. "
-            f"{ranges}. The narrowest jumps from point to point, the middle one follows the wave, the "
-            "widest is almost flat.",
-        )
 
 
 def look(asking: str, words: Sequence[str], weights: Tensor) -> None:
     """`look("it", ["dog", "barked", "it"], weights)` draws a line to each word, as thick as its weight."""
-    with mpl.rc_context(STYLE | {"figure.figsize": (5.2, 2.2), "axes.grid": False}):
-        figure = Figure()
-        axes = figure.subplots()
-        middle = (len(words) - 1) / 2
-        shares = rounded(weights)
+    shares = rounded(weights)
+    told = ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
+    middle = (len(words) - 1) / 2
+    alt = f"Lines from the word “{asking}” to each word, as thick as its weight: {told}."
+    with drawing(alt, size=(5.2, 2.2)) as (axes,):
         for place, (word, share) in enumerate(zip(words, shares, strict=True)):
             axes.plot(
                 [middle, place], [0, 1], color=COLOURS["blue"][0], ls=DASHES[0], lw=0.5 + 20 * share,
@@ -77,8 +71,6 @@ def look(asking: str, words: Sequence[str], weights: Tensor) -> None:
         axes.text(middle, -0.12, asking, ha="center", va="top", fontsize=12)
         axes.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.45, 1.75))
         axes.set_axis_off()
-        told = ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
-        show(figure, f"Lines from the word “{asking}” to each word, as thick as its weight: {told}.")
 
 
 def who_looks_where(words: Sequence[str], weights: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""The chart of “Where am I?”."""
+"""The chart of the sinusoidal table, and of how alike its rows are."""
 
 import altair as alt
 
@@ -7,6 +7,21 @@ from bookkit.charts import readout, slider
 POSITIONS = 48  # the rows that are drawn
 # From top to bottom: the table, the words under it, and the profile. In pixels.
 TABLE, WORDS, PROFILE = (0, 150), 164, (228, 350)
+
+ACROSS = alt.X(
+    "position:O",
+    title="position",
+    axis=alt.Axis(labelAngle=0, values=list(range(0, POSITIONS, 8))),
+    scale=alt.Scale(padding=0),
+)
+DESCRIPTION = (
+    f"Above, the sinusoidal table for positions 0 to {POSITIONS - 1}, one row of the table in each "
+    "column of the picture: the first pair of waves turns once in about six positions, each further "
+    "pair more slowly, the last hardly at all. Beneath, how alike each row is to the chosen one: 1 at "
+    "the chosen position, falling to both sides in the same way, with ripples. Three sliders set the "
+    "number of columns, the base and the chosen position. Moving the position moves the profile and "
+    "leaves its shape; with base 1 all pairs turn together and far rows become as alike as near ones."
+)
 
 
 def position_table() -> alt.TopLevelMixin:
@@ -19,8 +34,20 @@ def position_table() -> alt.TopLevelMixin:
     exponent = slider("exponent", "base, as a power of 10", 0, 6, step=0.5, value=4)
     chosen = slider("chosen", "chosen position", 0, POSITIONS - 1, step=1, value=20)
     base = alt.param(name="base", expr="pow(10, exponent)")
+    numbers = _numbers()
+    alike = _alike(numbers)
+    words = readout(_summary(alike), "left", y=WORDS, line_height=18)
+    return (
+        alt.layer(_table(numbers), _chosen(*TABLE), _chosen(*PROFILE), _profile(alike), words)
+        .resolve_scale(y="independent")
+        .add_params(d_model, exponent, chosen, base)
+        .properties(width=480, height=PROFILE[1], description=DESCRIPTION)
+    )
 
-    numbers = (
+
+def _numbers() -> alt.Chart:
+    """Every number of the table, and the number that stands `there`: in its column of the chosen row."""
+    return (
         alt.Chart(alt.sequence(0, POSITIONS, as_="position"))
         .transform_calculate(column="sequence(0, d_model)")
         .transform_flatten(["column"])
@@ -31,17 +58,15 @@ def position_table() -> alt.TopLevelMixin:
             there="datum.column % 2 ? cos(chosen * datum.frequency) : sin(chosen * datum.frequency)",
         )
     )
-    position = alt.X(
-        "position:O",
-        title="position",
-        axis=alt.Axis(labelAngle=0, values=list(range(0, POSITIONS, 8))),
-        scale=alt.Scale(padding=0),
-    )
-    table = (
+
+
+def _table(numbers: alt.Chart) -> alt.Chart:
+    """A square for each number: its colour is the sign, its strength the size."""
+    return (
         numbers.transform_calculate(size="abs(datum.value)", sign="datum.value < 0 ? 'below 0' : 'above 0'")
         .mark_rect(aria=False)
         .encode(
-            x=position,
+            x=ACROSS,
             y=alt.Y(
                 "column:O",
                 title="column",
@@ -53,24 +78,31 @@ def position_table() -> alt.TopLevelMixin:
             color=alt.Color("sign:N", legend=None, scale=alt.Scale(domain=["above 0", "below 0", "chosen"])),
         )
     )
-    here = (
+
+
+def _chosen(top: int, bottom: int) -> alt.Chart:
+    """A line through the chosen position."""
+    return (
         alt.Chart(alt.sequence(0, POSITIONS, as_="position"))
         .transform_filter("datum.position == chosen")
         .transform_calculate(sign="'chosen'")
         .mark_rule(strokeWidth=2)
+        .encode(x=ACROSS, color="sign:N", y=alt.value(top), y2=alt.value(bottom))
     )
-    marks = [
-        here.encode(x=position, color="sign:N", y=alt.value(top), y2=alt.value(bottom))
-        for top, bottom in (TABLE, PROFILE)
-    ]
+
+
+def _alike(numbers: alt.Chart) -> alt.Chart:
     # Rows have the length √(d_model / 2) each, so this is the cosine of the angle between them.
-    alike = (
+    return (
         numbers.transform_calculate(product="datum.value * datum.there")
         .transform_aggregate(product="sum(product)", groupby=["position"])
         .transform_calculate(alike="datum.product / (d_model / 2)")
     )
-    profile = alike.mark_line(point={"size": 16}).encode(
-        x=position,
+
+
+def _profile(alike: alt.Chart) -> alt.Chart:
+    return alike.mark_line(point={"size": 16}).encode(
+        x=ACROSS,
         y=alt.Y(
             "alike:Q",
             title="alikeness",
@@ -78,7 +110,10 @@ def position_table() -> alt.TopLevelMixin:
             scale=alt.Scale(domain=[-1, 1], range=[PROFILE[1], PROFILE[0]]),
         ),
     )
-    summary = (
+
+
+def _summary(alike: alt.Chart) -> alt.Chart:
+    return (
         # Two rows at the same distance are equally alike but for the last digits.
         alike.transform_calculate(rounded="round(datum.alike * 1e9) / 1e9")
         .transform_filter("datum.position != chosen")
@@ -92,18 +127,4 @@ def position_table() -> alt.TopLevelMixin:
             " 'most alike: ' + (datum.first == datum.last ? 'row ' + datum.first"
             " : 'rows ' + datum.first + ' and ' + datum.last) + ', ' + format(datum.closest, '.3f')]"
         )
-    )
-    description = (
-        f"Above, the sinusoidal table for positions 0 to {POSITIONS - 1}, one row of the table in each "
-        "column of the picture: the first pair of waves turns once in about six positions, each further "
-        "pair more slowly, the last hardly at all. Beneath, how alike each row is to the chosen one: 1 at "
-        "the chosen position, falling to both sides in the same way, with ripples. Three sliders set the "
-        "number of columns, the base and the chosen position. Moving the position moves the profile and "
-        "leaves its shape; with base 1 all pairs turn together and far rows become as alike as near ones."
-    )
-    both: alt.LayerChart = alt.layer(
-        table, *marks, profile, readout(summary, "left", y=WORDS, line_height=18)
-    ).resolve_scale(y="independent")
-    return both.add_params(d_model, exponent, chosen, base).properties(
-        width=480, height=PROFILE[1], description=description
     )

@@ -1,12 +1,10 @@
-"""The figures of “Where am I?”. Their descriptions take their numbers from what is drawn."""
+"""Figures of waves and of learning by position. Their descriptions take their numbers from what is drawn."""
 
 from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.figures import Axis, curves
-
-Seeds = Sequence[Tensor]  # for each length the results of all seeds: (seeds,)
+from bookkit.figures import Axis, Seeds, curves, curves_of_seeds
 
 
 def wavelengths(waves: Mapping[str, Tensor]) -> None:
@@ -41,19 +39,13 @@ def profile(alike: Mapping[str, Tensor]) -> None:
 
 
 def longer(task: str, lengths: Sequence[int], right: Mapping[str, Seeds]) -> None:
-    """`longer("copying", [24, 48], {"rotary": results})` draws the mean over seeds, worst to best a band."""
-    means = {name: [float(seeds.mean()) for seeds in results] for name, results in right.items()}
-    words = "; ".join(f"{name}: {', '.join(f'{m:.2f}' for m in line)}" for name, line in means.items())
-    curves(
+    """`longer("copying", [24, 48], {"rotary": results})` draws how much is right in longer sequences."""
+    curves_of_seeds(
         lengths,
-        means,
+        right,
         Axis("length of the sequence", log=2),
         Axis("share right"),
-        spread={
-            name: ([float(s.min()) for s in results], [float(s.max()) for s in results])
-            for name, results in right.items()
-        },
-        alt=f"{task}: the share right, mean over {len(next(iter(right.values()))[0])} seeds, in a band from "
-        f"the worst to the best, for sequences of {', '.join(map(str, lengths))}. {words}.",
+        what=f"{task}: the share right",
+        where=f"for sequences of {', '.join(map(str, lengths))}",
         legend_above=True,
     )

@@ -1,4 +1,4 @@
-"""The chart of “Why divide by √dₖ?”."""
+"""The chart of what the scale of the scores does to the softmax."""
 
 import altair as alt
 
@@ -8,6 +8,12 @@ from bookkit.charts import choice, readout, slider, softmax
 STANDARD_SCORES = (
     1.24, 1.12, 0.85, 0.69, 0.35, 0.32, 0.31, 0.12, -0.25, -0.25, -0.32, -0.43, -1.13, -1.15, -1.26, -2.12,
 )  # fmt: skip
+DESCRIPTION = (
+    "Bars for the softmax weights of 16 keys, the highest score first, between 0 and 1. One slider sets "
+    "d_k from 1 to 1024; a choice divides the scores by nothing, by √d_k or by d_k. Undivided, the first "
+    "bar swallows the others as d_k grows: at 64 it holds most of the weight. Divided by √d_k, the bars "
+    "are the same at every d_k. Divided by d_k, they become equal."
+)
 
 
 def softmax_saturation() -> alt.TopLevelMixin:
@@ -35,14 +41,8 @@ def softmax_saturation() -> alt.TopLevelMixin:
             " 'entropy ' + format(datum.entropy, '.2f') + ' nats of ' + format(log(datum.keys), '.2f')]"
         )
     )
-    description = (
-        "Bars for the softmax weights of 16 keys, the highest score first, between 0 and 1. One slider sets "
-        "d_k from 1 to 1024; a choice divides the scores by nothing, by √d_k or by d_k. Undivided, the first "
-        "bar swallows the others as d_k grows: at 64 it holds most of the weight. Divided by √d_k, the bars "
-        "are the same at every d_k. Divided by d_k, they become equal."
-    )
     return (
         alt.layer(bars, readout(summary, "right", y=0, dy=4))
         .add_params(exponent, divisor, d_k, divide_by)
-        .properties(width=480, height=260, description=description)
+        .properties(width=480, height=260, description=DESCRIPTION)
     )

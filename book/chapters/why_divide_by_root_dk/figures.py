@@ -1,13 +1,12 @@
-"""The figures of “Why divide by √dₖ?”. Their descriptions take their numbers from what is drawn."""
+"""Figures of what the scale of scores does. Their descriptions take their numbers from what is drawn."""
 
 from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.figures import Axis, curves, histograms
+from bookkit.figures import Axis, Seeds, curves, curves_of_seeds, histograms
 
 LENGTH = Axis("$d_k$", log=2)
-Seeds = Sequence[Tensor]  # for each length the results of all seeds: (seeds,)
 
 
 def variance(lengths: Sequence[int], ratio: Tensor, error: Tensor) -> None:
@@ -66,19 +65,12 @@ def derivative(lengths: Sequence[int], raw: Tensor, scaled: Tensor) -> None:
 
 
 def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
-    """`learning([4, 16], {"raw": results})` draws the mean over seeds, in a band from worst to best."""
-    means = {name: [float(seeds.mean()) for seeds in results] for name, results in learned.items()}
-    words = "; ".join(f"{name}: {', '.join(f'{m:.2f}' for m in line)}" for name, line in means.items())
-    curves(
+    """`learning([4, 16], {"raw": results})` draws how much is fetched right after learning."""
+    curves_of_seeds(
         lengths,
-        means,
+        learned,
         LENGTH,
         Axis("share fetched right"),
-        spread={
-            name: ([float(s.min()) for s in results], [float(s.max()) for s in results])
-            for name, results in learned.items()
-        },
-        alt=f"The share of values fetched right, mean over {len(next(iter(learned.values()))[0])} seeds, "
-        f"in a band from the worst to the best, at d_k = {', '.join(map(str, lengths))}. "
-        f"{words.replace('$', '')}.",
+        what="The share of values fetched right",
+        where=f"at d_k = {', '.join(map(str, lengths))}",
     )

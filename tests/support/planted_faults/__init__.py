@@ -4,7 +4,7 @@ from planted_faults import attnlab, bookkit, exercises
 from planted_faults.kinds import Mutation
 
 MUTATIONS = [
-    Mutation(room, f"{'/test_'.join(room.rsplit('/', 1))}.py::{test}", *fault)
+    Mutation(room, test, *fault)
     for part in (attnlab, bookkit, exercises)
     for room, tests in part.FAULTS.items()
     for test, faults in tests.items()
