@@ -33,7 +33,9 @@ class Case:
 
     def fresh(self) -> tuple[Any, ...]:
         """`function(*case.fresh())` may do to its inputs what it likes: the case stays as it is."""
-        return copy.deepcopy(self.inputs)
+        return tuple(
+            value.clone() if isinstance(value, Tensor) else copy.deepcopy(value) for value in self.inputs
+        )
 
 
 def call(work: Callable[..., object], *inputs: Any) -> object:

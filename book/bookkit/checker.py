@@ -8,11 +8,12 @@ agree, the mistake has a name. Where none agrees, what can be seen in any answer
 import dis
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from bookkit import findings, guard
+from bookkit.answers import Answer
 from bookkit.attempts import Attempt, Task, Tried, call
 from bookkit.findings import Finding
 from bookkit.remarks import remark
@@ -20,6 +21,20 @@ from bookkit.report import Check, Report
 from bookkit.wording import arrow, joined, shown
 
 MARKS = {True: "✓", False: "✗", None: "·"}
+
+
+class Verdict(NamedTuple):
+    """`Verdict(known, seen, gradient, changes)` is all that was found against somebody's work."""
+
+    known: Finding | None
+    seen: Finding | None
+    gradient: Finding | None
+    changes: Finding | None
+
+    @property
+    def name(self) -> str | None:
+        """`verdict.name` is that of the first; None where nothing was found."""
+        return next((finding.name for finding in self if finding), None)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -68,27 +83,16 @@ class Exercise(Check, Task):
         tried = self._try(work)
         if any(attempt.unwritten for attempt in tried.attempts):
             return self._unwritten()
-        known = self._known_mistake(tried) if tried.failed else None
-        seen = findings.found(tried) if tried.failed and not known else None
-        gradient = findings.gradient_fault(tried) if self.trained and not tried.failed else None
-        changes = findings.changes(tried)
-        properties = self._properties(tried, gradient, changes)
+        verdict = self._verdict(tried)
+        properties = self._properties(tried, verdict)
+        passed = all(properties.values())
         lines = [f"  {MARKS[holds]} {label}" for label, holds in properties.items()]
-        # The sentence of a known mistake says it all; beside another, the input helps.
-        for finding in (known, seen):
-            lines += arrow(finding.sentence) if finding else ()
-        if tried.failed and not known:
-            lines += _smallest_failure(tried)
-        for finding in (gradient, changes):
-            lines += arrow(finding.sentence) if finding else ()
+        lines += _reasons(tried, verdict)
+        if passed and (words := remark(tried)):
+            lines += arrow(f"Right. And a remark: {words}")
         if any(attempt.printed for attempt in tried.attempts):
             lines.append("  (What a function prints is not shown while it is checked.)")
-        if not all(properties.values()):
-            named = known or seen or gradient or changes
-            return Report(self.name, "not yet", tuple(lines), named.name if named else None)
-        if words := remark(tried):
-            lines += arrow(f"Right. And a remark: {words}")
-        return Report(self.name, "passed", tuple(lines))
+        return Report(self.name, "passed" if passed else "not yet", tuple(lines), verdict.name)
 
     def _unwritten(self) -> Report:
         words = "Put your code in the place of the `...`, and run the cell again."
@@ -113,7 +117,7 @@ class Exercise(Check, Task):
 
     def _try(self, work: Any) -> Tried:
         # The right answers come first: the function may do anything, even to PyTorch.
-        rights = [self.right(case.fresh()) for case in self.cases]
+        rights = self._rights
         run = partial(guard.guarded, until=guard.deadline())
         attempts = []
         for case, right in zip(self.cases, rights, strict=True):
@@ -124,15 +128,39 @@ class Exercise(Check, Task):
 
     def _known_mistake(self, tried: Tried) -> Finding | None:
         """The mistake whose answers, in every case, are the reader's."""
-        for name, (sentence, code) in self.mistakes.items():
-            known = (self.attempt(code, mine.case, mine.right, guard.trusted) for mine in tried.attempts)
-            if all(map(Attempt.like, tried.attempts, known)):
+        for name, (sentence, _) in self.mistakes.items():
+            if all(mine.like(self._made(name, place)) for place, mine in enumerate(tried.attempts)):
                 return Finding(name, sentence)
         return None
 
-    def _properties(
-        self, tried: Tried, gradient: Finding | None, changes: Finding | None
-    ) -> dict[str, bool | None]:
+    # Our own code always answers the same, so it is asked once.
+
+    @cached_property
+    def _rights(self) -> list[Answer]:
+        return [self.right(case.fresh()) for case in self.cases]
+
+    @cached_property
+    def _attempts(self) -> dict[tuple[str, int], Attempt]:
+        return {}
+
+    def _made(self, mistake: str, place: int) -> Attempt:
+        """What a known mistake makes of a case."""
+        if (mistake, place) not in self._attempts:
+            _, code = self.mistakes[mistake]
+            attempt = self.attempt(code, self.cases[place], self._rights[place], guard.trusted)
+            self._attempts[mistake, place] = attempt
+        return self._attempts[mistake, place]
+
+    def _verdict(self, tried: Tried) -> Verdict:
+        known = seen = gradient = None
+        if tried.failed:
+            known = self._known_mistake(tried)
+            seen = None if known else findings.found(tried)
+        elif self.trained:
+            gradient = findings.gradient_fault(tried)
+        return Verdict(known, seen, gradient, findings.changes(tried))
+
+    def _properties(self, tried: Tried, verdict: Verdict) -> dict[str, bool | None]:
         """Each is True, False, or None where it could not be tried."""
         outcomes: list[bool | None] = [attempt.passed for attempt in tried.attempts]
         outcomes += [None] * (len(self.cases) - len(outcomes))
@@ -141,8 +169,9 @@ class Exercise(Check, Task):
             if properties.get(case.label, True):
                 properties[case.label] = outcome
         if self.trained:
-            properties[f"gradients reach {joined(self.trained)}"] = None if tried.failed else not gradient
-        properties["leaves its inputs and all settings as they were"] = not changes
+            label = f"gradients reach {joined(self.trained)}"
+            properties[label] = None if tried.failed else not verdict.gradient
+        properties["leaves its inputs and all settings as they were"] = not verdict.changes
         return properties
 
 
@@ -155,6 +184,16 @@ def _is_stub(work: object) -> bool:
     operations = [step.opname for step in dis.get_instructions(work)]
     empty = [step.opname for step in dis.get_instructions(lambda: None)]
     return operations == empty and set(work.__code__.co_consts) <= {None, ..., work.__doc__}
+
+
+def _reasons(tried: Tried, verdict: Verdict) -> Iterator[str]:
+    for finding in (verdict.known, verdict.seen):
+        yield from arrow(finding.sentence) if finding else ()
+    # The sentence of a known mistake says it all; beside what was seen, the input helps.
+    if tried.failed and not verdict.known:
+        yield from _smallest_failure(tried)
+    for finding in (verdict.gradient, verdict.changes):
+        yield from arrow(finding.sentence) if finding else ()
 
 
 def _smallest_failure(tried: Tried) -> Iterator[str]:

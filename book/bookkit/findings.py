@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from bookkit.answers import close
-from bookkit.attempts import Tried, described, gradients, is_floating
+from bookkit.attempts import Attempt, Tried, described, gradients, is_floating
 from bookkit.wording import joined, written
 
 
@@ -74,7 +74,7 @@ def _same_but_for_ones(got: Tensor, right: Tensor) -> bool:
     return same_numbers and close(got.reshape(right.shape), right)
 
 
-def _in_other_places(got: Tensor, right: Tensor) -> bool:
+def _in_another_order(got: Tensor, right: Tensor) -> bool:
     if got.numel() != right.numel() or right.numel() < 3:
         return False
     return close(got.flatten().sort().values, right.flatten().sort().values)
@@ -103,8 +103,9 @@ EXPLANATIONS: dict[str, tuple[str, Explanation]] = {
     "in other places": (
         "the right numbers, in other places. (reshape and view keep the numbers in their order, where a "
         "transpose moves them.)",
-        _in_other_places,
+        lambda got, right: right.dim() > 1 and _in_another_order(got, right),
     ),
+    "in another order": ("the right numbers, in another order.", _in_another_order),
     "upside down": (
         "this is 1 divided by the right answer.",
         lambda got, right: close(got, 1 / right),
@@ -170,21 +171,30 @@ def _constants(
 
 
 def _leading_axes(tried: Tried) -> Iterator[Finding]:
-    axes = [
-        [value.dim() if isinstance(value, Tensor) else 0 for value in attempt.case.inputs]
-        for attempt in tried.attempts
-    ]
+    axes = [[_axes(value) for value in attempt.case.inputs] for attempt in tried.attempts]
     fewest = [min(column) for column in zip(*axes, strict=True)]
-    tries = [(attempt.passed, own == fewest) for attempt, own in zip(tried.attempts, axes, strict=True)]
-    passed_with = {passed for passed, has_fewest in tries if not has_fewest}
-    passed_without = {passed for passed, has_fewest in tries if has_fewest}
-    if passed_with == {False} and passed_without == {True}:
+    tries = list(zip(tried.attempts, axes, strict=True))
+    without = [attempt for attempt, own in tries if own == fewest]
+    batched = [attempt for attempt, own in tries if own != fewest]
+    # Else another dtype might be what makes the difference.
+    same_dtypes = any(_dtypes(attempt) == _dtypes(other) for attempt in batched for other in without)
+    right_without = all(attempt.passed for attempt in without)
+    right_with_any = any(attempt.passed for attempt in batched)
+    if same_dtypes and right_without and not right_with_any:
         yield Finding(
             "leading axes",
             "Right without axes in front, and wrong as soon as there is a batch. Count axes from the end: "
             "the last is -1 and the one before it -2, whatever stands in front. (key.T turns all axes, "
             "key.mT just the last two.)",
         )
+
+
+def _axes(value: Any) -> int:
+    return value.dim() if isinstance(value, Tensor) else 0
+
+
+def _dtypes(attempt: Attempt) -> list[torch.dtype]:
+    return [value.dtype for value in attempt.case.inputs if isinstance(value, Tensor)]
 
 
 def _large_numbers(tried: Tried) -> Iterator[Finding]:
@@ -226,16 +236,18 @@ def _ignored_inputs(tried: Tried) -> Iterator[Finding]:
 
 
 def _ignored(tried: Tried, place: int) -> bool:
-    pairs = [
-        (attempt, tried.again([*inputs[:place], other, *inputs[place + 1 :]]))
-        for attempt in tried.attempts
-        for inputs in [attempt.case.fresh()]
-        for other in _others(tried, place, inputs[place])
-    ]
-    answers = [(before, after) for before, after in pairs if after is not None]
-    # The right answers are compared too: some inputs play no part in some cases.
-    matters = any(not before.right_like(after) for before, after in answers)
-    return matters and all(before.like(after) for before, after in answers)
+    matters = False
+    for before in tried.attempts:
+        inputs = before.case.fresh()
+        for other in _others(tried, place, inputs[place]):
+            after = tried.again([*inputs[:place], other, *inputs[place + 1 :]])
+            if after is None:
+                continue
+            if not before.like(after):
+                return False
+            # The right answers are compared, too: some inputs play no part in some cases.
+            matters = matters or not before.right_like(after)
+    return matters
 
 
 def _others(tried: Tried, place: int, value: Any) -> list[Any]:

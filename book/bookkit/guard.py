@@ -3,7 +3,6 @@
 import contextlib
 import io
 import os
-import pickle
 import random
 import signal
 import sys
@@ -27,12 +26,25 @@ TIME_LIMIT = 10.0
 RING_AGAIN = 0.1
 
 
-def _torch_state() -> Any:
-    return torch.get_rng_state().numpy()  # an array, because equal tensors don't pickle to equal bytes
+# Bytes in the place of arrays, so that one comparison does for all settings.
 
 
-def _set_torch_state(state: Any) -> None:
-    torch.set_rng_state(torch.from_numpy(state))
+def _torch_state() -> bytes:
+    return torch.get_rng_state().numpy().tobytes()
+
+
+def _set_torch_state(state: bytes) -> None:
+    torch.set_rng_state(torch.frombuffer(bytearray(state), dtype=torch.uint8))
+
+
+def _numpy_state() -> tuple[Any, ...]:
+    name, keys, *rest = np.random.get_state()
+    return name, np.asarray(keys).tobytes(), *rest
+
+
+def _set_numpy_state(state: tuple[Any, ...]) -> None:
+    name, keys, *rest = state
+    np.random.set_state((name, np.frombuffer(keys, dtype=np.uint32), *rest))
 
 
 def _environment() -> dict[str, str]:
@@ -52,7 +64,7 @@ def _set_environment(environment: dict[str, str]) -> None:
 SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "PyTorch's random numbers": (_torch_state, _set_torch_state),
     "Python's random numbers": (random.getstate, random.setstate),
-    "NumPy's random numbers": (np.random.get_state, np.random.set_state),
+    "NumPy's random numbers": (_numpy_state, _set_numpy_state),
     "PyTorch's default dtype": (torch.get_default_dtype, torch.set_default_dtype),
     "PyTorch's default device": (torch.get_default_device, torch.set_default_device),
     "whether PyTorch records gradients": (torch.is_grad_enabled, torch.set_grad_enabled),
@@ -147,8 +159,7 @@ class _Muted(io.TextIOBase):
 def _put_back(before: dict[str, Any]) -> tuple[str, ...]:
     touched = []
     for name, (read, restore) in SETTINGS.items():
-        # Pickled, because the states are arrays, tuples and numbers, and one comparison must do for all.
-        if pickle.dumps(read()) != pickle.dumps(before[name]):
+        if read() != before[name]:
             restore(before[name])
             touched.append(name)
     return tuple(touched)

@@ -7,16 +7,19 @@ import subprocess
 import sys
 
 import pytest
+import torch
 from exercise_cases import words
 
 from bookkit import exercises, report
 from bookkit.attempts import call
 from bookkit.checker import Exercise
+from bookkit.puzzle import ShapePuzzle
 
 ALL = [exercise for _, exercise in exercises.every_exercise()]
 EACH = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.name)
-# Those that ask for a function; test_puzzle.py has the others.
 EXERCISES = [exercise for exercise in ALL if isinstance(exercise, Exercise)]
+PUZZLES = [exercise for exercise in ALL if isinstance(exercise, ShapePuzzle)]
+EACH_PUZZLE = pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle.name)
 EACH_EXERCISE = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 TRAINED = [
     pytest.param(exercise, name, id=f"{exercise.name}-{name}")
@@ -134,6 +137,56 @@ def test_every_report_is_the_same_on_a_plainer_processor():
     ]
     flawed = sum(place % 3 == 0 and is_function for place, is_function in mistakes)
     assert texts.pop().count("not yet") == len(mistakes) + flawed
+
+
+# --- and of every puzzle ---
+
+
+@EACH_PUZZLE
+@pytest.mark.parametrize("kind", [tuple, list, torch.Size])
+def test_the_right_shapes_are_accepted(puzzle, kind):
+    assert puzzle.judge({expression: kind(shape) for expression, shape in puzzle.shapes.items()}).passed
+
+
+@EACH_PUZZLE
+def test_each_wrong_shape_is_rejected_and_named_by_its_own_sentence_alone(puzzle):
+    for name, rejected in puzzle.trials().items():
+        assert rejected.state == "not yet"
+        assert rejected.mistake == name
+        assert [known for known, (said, _) in puzzle.mistakes.items() if said in words(rejected)] == [name]
+
+
+@EACH_PUZZLE
+def test_no_shape_is_two_mistakes_or_right(puzzle):
+    for expression, right in puzzle.shapes.items():
+        said = [shapes[expression] for _, shapes in puzzle.mistakes.values() if expression in shapes]
+        assert len({right, *said}) == len(said) + 1, expression
+
+
+@EACH_PUZZLE
+def test_a_mistake_is_about_the_puzzles_own_expressions(puzzle):
+    for _, shapes in puzzle.mistakes.values():
+        assert shapes.keys() <= puzzle.shapes.keys()
+
+
+def wrong_shapes(puzzle, expression):
+    """Shapes that nobody would name, of as many axes, of more and of fewer."""
+    right = puzzle.shapes[expression]
+    named = [shapes.get(expression) for _, shapes in puzzle.mistakes.values()]
+    shapes = [tuple(size + 1 for size in right) or (3, 3), (*right, 7), right[2:] + (9,) * (len(right) > 2)]
+    return [shape for shape in shapes if shape not in (right, *named)]
+
+
+@EACH_PUZZLE
+def test_an_unknown_fault_is_rejected_without_a_name_and_nothing_is_given_away(puzzle):
+    for expression, right in puzzle.shapes.items():
+        for shape in wrong_shapes(puzzle, expression):
+            rejected = puzzle.judge({**puzzle.shapes, expression: shape})
+            assert rejected.state == "not yet"
+            assert rejected.mistake not in puzzle.mistakes
+            assert f"✗ {expression}" in words(rejected)
+            # An expression may itself hold the shape that comes out: alibi_bias(4, 6, 6).
+            assert not right or str(right) not in words(rejected).replace(expression, "")
 
 
 # --- the summary, the catalogue and the table ---

@@ -175,6 +175,38 @@ def test_an_answer_that_is_never_finite_tells_nothing_of_the_inputs():
     assert check_count.judge(lambda *sizes: math.nan).mistake is None
 
 
+def test_the_right_numbers_of_a_row_may_be_in_another_order():
+    row = Exercise(
+        "row",
+        difficulty=1,
+        minutes=1,
+        takes=("length",),
+        returns=("row",),
+        reference=torch.arange,
+        cases=(Case("right for 3", 3), Case("right for 5", 5)),
+        mistakes={},
+    )
+    assert row.judge(lambda length: torch.arange(length).flip(0)).mistake == "in another order"
+
+
+def test_axes_are_not_blamed_for_a_dtype():
+    double = Exercise(
+        "double",
+        difficulty=1,
+        minutes=1,
+        takes=("query",),
+        returns=("twice",),
+        reference=lambda query: 2 * query,
+        cases=(
+            Case("right for a matrix", torch.ones(3, 4)),
+            Case("right in float64", torch.ones(2, 3, 4, dtype=torch.float64)),
+        ),
+        mistakes={},
+    )
+    assert double.judge(lambda query: query @ (2 * torch.eye(4))).mistake is None
+    assert double.judge(lambda query: 2 * query.flip(0).float().flip(0)).mistake == "another dtype"
+
+
 def test_of_whole_numbers_nearly_a_factor_is_none():
     assert check_count.judge(lambda *sizes: 2 * count(*sizes) + (count(*sizes) > 1000)).mistake is None
 

@@ -52,7 +52,7 @@ FAULTS: Faults = {
     },
     "bookkit/attempts": {
         "test_a_case_gives_fresh_inputs_each_time": [
-            ("copies share what they hold", "copy.deepcopy(self.inputs)", "copy.copy(self.inputs)"),
+            ("copies share what they hold", "copy.deepcopy(value)", "copy.copy(value)"),
         ],
         "test_a_changed_tensor_is_noticed": [
             (
@@ -138,10 +138,10 @@ FAULTS: Faults = {
         "test_a_known_mistake_is_named_by_its_own_sentence_alone": [
             (
                 "the first mistake is every mistake",
-                "if all(map(Attempt.like, tried.attempts, known)):",
+                "if all(mine.like(self._made(name, place)) for place, mine in enumerate(tried.attempts)):",
                 "if True:",
             ),
-            ("an input beside the name", "if tried.failed and not known:", "if tried.failed:"),
+            ("an input beside the name", "if tried.failed and not verdict.known:", "if tried.failed:"),
         ],
         "test_a_stub_is_not_written_yet": [
             ("a docstring is code", "{None, ..., work.__doc__}", "{None, ...}"),
@@ -173,18 +173,18 @@ FAULTS: Faults = {
             ("a class taken for a function", "if not wants_class and is_class:", "if False:"),
         ],
         "test_a_right_answer_that_changes_something_has_not_passed": [
-            ("settings may change", "= not changes", "= True"),
+            ("settings may change", "= not verdict.changes", "= True"),
         ],
         "test_an_unknown_fault_shows_the_smallest_input_that_fails": [
             ("the largest input", "attempt = tried.failed[0]", "attempt = tried.failed[-1]"),
-            ("gradients judged of wrong numbers", "None if tried.failed else not gradient", "not gradient"),
+            ("gradients judged of wrong numbers", "None if tried.failed else not verdict.", "not verdict."),
         ],
     },
     "bookkit/findings": {
         "test_what_is_seen_is_named_and_said": [
             ("no sign", "if close(factor, -torch.ones_like(factor)):", "if False:"),
             ("the wrong way", 'size = "larger" if gap > 0', 'size = "larger" if gap < 0'),
-            ("only the last axes", "if passed_with == {False} and passed_without == {True}:", "if False:"),
+            ("axes unseen", "all(attempt.passed for attempt in without)", "False"),
             (
                 "lost gradients unseen",
                 "if lost := [name for name in right if name not in given]:",
@@ -201,8 +201,8 @@ FAULTS: Faults = {
             ),
             (
                 "wrong anywhere is wrong with axes",
-                "passed_with == {False} and passed_without == {True}",
-                "False in passed_with",
+                "any(attempt.passed for attempt in batched)",
+                "all(attempt.passed for attempt in batched)",
             ),
             (
                 "one result explained is all",
@@ -226,6 +226,7 @@ FAULTS: Faults = {
                 "varied = True",
             ),
         ],
+        "test_axes_are_not_blamed_for_a_dtype": [("axes blamed", "if same_dtypes and right", "if right")],
         "test_an_answer_that_is_never_finite_tells_nothing_of_the_inputs": [
             ("NaN ignores all inputs", "if not finite or any(", "if any("),
         ],
