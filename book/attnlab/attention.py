@@ -8,8 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attnlab import require
 from attnlab.masks import for_heads
-from attnlab.scores import check_same_width, leading_axes, scaled_dot
+from attnlab.scores import scaled_dot
 from attnlab.shapes import Keys, Mask, Queries, Scores, Sequence, Values, Weights
 
 Score: TypeAlias = Callable[[Queries, Keys], Scores]
@@ -24,9 +25,7 @@ def gate(features: Tensor, attention: Tensor) -> Tensor:
     >>> gate(torch.tensor([4.0, 2.0]), torch.tensor([0.5, 1.0])).tolist()
     [2.0, 2.0]
     """
-    if attention.shape != features.shape:
-        shapes = f"{tuple(features.shape)}, got {tuple(attention.shape)}"
-        raise ValueError(f"attention must have the shape of features, {shapes}")
+    require.same_shape("attention must have the shape of features,", attention, features.shape)
     return attention * features
 
 
@@ -53,16 +52,16 @@ def attend(
     the weights returned are whole. With need_weights=False they are None, and the scaled dot product goes
     through F.scaled_dot_product_attention, whose fused kernels never hold all of them at once.
     """
-    leading_axes(query=query, key=key, value=value)
-    if value.shape[-2] != key.shape[-2]:
-        raise ValueError(f"value has length {value.shape[-2]}, key has {key.shape[-2]}")
-    _check_dropout(dropout)
+    require.leading_axes(query=query, key=key, value=value)
+    require.axes("value", value, "…", m=key.shape[-2], d_v=None)
+    require.dropout(dropout)
     if score is scaled_dot and not need_weights:
+        require.axes("key", key, "…", m=None, d_k=query.shape[-1])
+        if mask is not None:
+            require.mask_fits(mask, _scores_shape(query, key), query.device)
         return _fused(query, key, value, mask, dropout), None
     scores = score(query, key)  # (…, n, m)
-    expected = _scores_shape(query, key)
-    if scores.shape != expected:
-        raise ValueError(f"score must give (…, n, m) = {expected}, got {tuple(scores.shape)}")
+    require.same_shape("score must give (…, n, m) =", scores, _scores_shape(query, key))
     weights = masked_softmax(scores, mask)
     del scores  # as large as the weights: freed before the values are mixed
     output = F.dropout(weights, dropout) @ value  # (…, n, d_v)
@@ -78,7 +77,7 @@ def masked_softmax(scores: Scores, mask: Mask | None = None) -> Weights:
     """
     if mask is None:
         return scores.softmax(-1)
-    _check_mask_fits(mask, scores.shape, scores.device)
+    require.mask_fits(mask, scores.shape, scores.device)
     visible = mask.any(-1, keepdim=True)  # (…, n, 1)
     # -inf, because every finite number is too large for some type, or too small for some scores. But a row of
     # nothing else has no softmax (0 / 0), so a query that sees nothing keeps its scores until the end.
@@ -89,16 +88,11 @@ def masked_softmax(scores: Scores, mask: Mask | None = None) -> Weights:
 
 
 def _fused(query: Queries, key: Keys, value: Values, mask: Mask | None, dropout: float) -> Tensor:
-    check_same_width(query, key)
-    if mask is not None:
-        _check_mask_fits(mask, _scores_shape(query, key), query.device)
     # The fused kernels are for four axes. Given three, PyTorch would build all the weights after all.
-    without_heads = query.dim() == key.dim() == value.dim() == 3
-    if without_heads:
+    if query.dim() == key.dim() == value.dim() == 3:
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)  # (B, 1, length, width)
-        mask = None if mask is None else for_heads(mask)
-    output = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
-    return output.squeeze(1) if without_heads else output
+        return _fused(query, key, value, None if mask is None else for_heads(mask), dropout).squeeze(1)
+    return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
 
 
 class MultiHeadAttention(nn.Module):
@@ -110,9 +104,8 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        if heads < 1 or d_model % heads != 0:
-            raise ValueError(f"heads must divide d_model, got d_model = {d_model} and heads = {heads}")
-        _check_dropout(dropout)
+        require.divisor(heads, d_model)
+        require.dropout(dropout)
         self.d_model = d_model
         self.heads = heads
         self.dropout = dropout
@@ -138,10 +131,8 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        for name, x in (("query", query), ("key", key), ("value", value)):
-            if x.dim() != 3 or x.shape[-1] != self.d_model:
-                expected = f"(batch, length, d_model = {self.d_model})"
-                raise ValueError(f"{name} must be {expected}, got {tuple(x.shape)}")
+        for name, x in {"query": query, "key": key, "value": value}.items():
+            require.axes(name, x, batch=None, length=None, d_model=self.d_model)
         query_weight, key_weight, value_weight = self.in_proj_weight.chunk(3)
         query_bias, key_bias, value_bias = self.in_proj_bias.chunk(3)
         output, weights = attend(
@@ -162,26 +153,5 @@ class MultiHeadAttention(nn.Module):
         return x.transpose(1, 2)
 
 
-def _check_dropout(dropout: float) -> None:
-    if not 0 <= dropout < 1:
-        raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
-
-
 def _scores_shape(query: Queries, key: Keys) -> tuple[int, ...]:
-    return (*leading_axes(query=query, key=key), query.shape[-2], key.shape[-2])
-
-
-def _check_mask_fits(mask: Mask, scores: tuple[int, ...], device: torch.device) -> None:
-    if mask.dtype != torch.bool:
-        raise TypeError(f"mask must be boolean, True = may attend, got {mask.dtype}")
-    if mask.device != device:
-        raise ValueError(f"mask is on {mask.device}, the scores are on {device}")
-    # As many axes as the scores have: PyTorch would let (batch, m) act on (n, m), or (batch, 1, m) on
-    # (heads, n, m), without a word where the lengths happen to agree.
-    if (
-        len(mask.shape) != len(scores)
-        or mask.shape[-1] != scores[-1]
-        or any(length not in (1, wanted) for length, wanted in zip(mask.shape, scores, strict=True))
-    ):
-        expected = f"{tuple(scores)}, or 1 in place of any but the last"
-        raise ValueError(f"mask must be {expected}, got {tuple(mask.shape)}")
+    return (*require.leading_axes(query=query, key=key), query.shape[-2], key.shape[-2])

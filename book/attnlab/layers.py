@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attnlab import require
 from attnlab.attention import MultiHeadAttention
 from attnlab.shapes import Mask, Sequence
 
@@ -25,7 +26,7 @@ class ScaledEmbedding(nn.Module):
 
     def __init__(self, vocabulary: int, d_model: int) -> None:
         super().__init__()
-        _check_at_least_one(vocabulary=vocabulary, d_model=d_model)
+        require.at_least(1, vocabulary=vocabulary, d_model=d_model)
         self.weight = nn.Parameter(torch.randn(vocabulary, d_model) / math.sqrt(d_model))
 
     def forward(self, ids: Tensor) -> Sequence:
@@ -46,15 +47,14 @@ class LayerNorm(nn.Module):
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:
         super().__init__()
-        _check_at_least_one(d_model=d_model)
+        require.at_least(1, d_model=d_model)
         self.eps = eps
         self.weight = nn.Parameter(torch.ones(d_model))
         self.bias = nn.Parameter(torch.zeros(d_model))
 
     def forward(self, inputs: Sequence) -> Sequence:
         """`LayerNorm(5)(inputs)` has the shape and the dtype of inputs, (…, 5)."""
-        if inputs.shape[-1] != len(self.weight):
-            raise ValueError(f"inputs has d_model = {inputs.shape[-1]}, the layer has {len(self.weight)}")
+        require.axes("inputs", inputs, "…", d_model=len(self.weight))
         # In float16 the square of 256 is already infinite.
         wide = inputs.to(torch.promote_types(inputs.dtype, torch.float32))
         centred = wide - wide.mean(dim=-1, keepdim=True)
@@ -76,7 +76,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, hidden: int, dropout: float = 0.0) -> None:
         super().__init__()
-        _check_at_least_one(d_model=d_model, hidden=hidden)
+        require.at_least(1, d_model=d_model, hidden=hidden)
         self.widen = nn.Linear(d_model, hidden)
         self.dropout = nn.Dropout(dropout)
         self.narrow = nn.Linear(hidden, d_model)
@@ -108,8 +108,7 @@ class Residual(nn.Module):
     def forward(self, inputs: Sequence, block: Callable[[Sequence], Sequence]) -> Sequence:
         """`Residual(512)(inputs, block)` has the shape of inputs, which block must keep."""
         added = block(self.norm(inputs) if self.norm_first else inputs)
-        if added.shape != inputs.shape:
-            raise ValueError(f"block must keep the shape {tuple(inputs.shape)}, got {tuple(added.shape)}")
+        require.same_shape("block must keep the shape", added, inputs.shape)
         outputs: Sequence = inputs + self.dropout(added)  # (B, T, d_model)
         return outputs if self.norm_first else self.norm(outputs)
 
@@ -137,12 +136,9 @@ class EncoderLayer(nn.Module):
 
         mask is (B|1, T|1, T), True where a position may attend.
         """
-
-        def read_itself(vectors: Sequence) -> Sequence:
-            read: Sequence = self.self_attention(vectors, mask=mask, need_weights=False)[0]
-            return read
-
-        vectors = self.around_self_attention(inputs, read_itself)
+        vectors = self.around_self_attention(
+            inputs, lambda x: self.self_attention(x, mask=mask, need_weights=False)[0]
+        )
         outputs: Sequence = self.around_feed_forward(vectors, self.feed_forward)
         return outputs
 
@@ -176,22 +172,11 @@ class DecoderLayer(nn.Module):
         memory is (B, S, 512). mask is (B|1, T|1, T) and memory_mask (B|1, T|1, S), True where a position of
         inputs may attend.
         """
-
-        def read_itself(vectors: Sequence) -> Sequence:
-            read: Sequence = self.self_attention(vectors, mask=mask, need_weights=False)[0]
-            return read
-
-        def read_memory(vectors: Sequence) -> Sequence:
-            read: Sequence = self.cross_attention(vectors, memory, mask=memory_mask, need_weights=False)[0]
-            return read
-
-        vectors = self.around_self_attention(inputs, read_itself)
-        vectors = self.around_cross_attention(vectors, read_memory)
+        vectors = self.around_self_attention(
+            inputs, lambda x: self.self_attention(x, mask=mask, need_weights=False)[0]
+        )
+        vectors = self.around_cross_attention(
+            vectors, lambda x: self.cross_attention(x, memory, mask=memory_mask, need_weights=False)[0]
+        )
         outputs: Sequence = self.around_feed_forward(vectors, self.feed_forward)
         return outputs
-
-
-def _check_at_least_one(**numbers: int) -> None:
-    for name, number in numbers.items():
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number}")

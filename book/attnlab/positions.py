@@ -7,6 +7,7 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
+from attnlab import require
 from attnlab.shapes import Keys, Queries, Scores, Sequence
 
 
@@ -27,8 +28,7 @@ def sinusoidal(
     >>> [round(value, 4) for value in sinusoidal(2, 5)[1].tolist()]
     [0.8415, 0.5403, 0.0251, 0.9997, 0.0006]
     """
-    if length < 0:
-        raise ValueError(f"length must be at least 0, got {length}")
+    require.at_least(0, length=length)
     # Angles are float64 until whole turns are taken off: at position 5000 float32 is off by 2e-4 radians.
     positions = torch.arange(length, device=device).unsqueeze(-1)  # (length, 1)
     angles = (positions * _frequencies(d_model, base, device)).remainder(2 * math.pi)  # (length, pairs)
@@ -49,7 +49,7 @@ def shift_rotation(shift: float, d_model: int, base: float = 10000.0) -> Tensor:
     >>> torch.allclose(shift_rotation(3, 16) @ table[7], table[10])
     True
     """
-    _check_pairs("d_model", d_model)
+    require.even(d_model=d_model)
     angles = shift * _frequencies(d_model, base)  # (pairs,)
     sines, cosines = torch.arange(0, d_model, 2), torch.arange(1, d_model, 2)  # the columns of the table
     rotation = torch.zeros(d_model, d_model, dtype=torch.float64)
@@ -74,9 +74,9 @@ def rotate(vectors: Queries | Keys, offset: int = 0, base: float = 10000.0) -> T
     >>> [round(value, 4) for value in rotate(vector, offset=1)[0].tolist()]
     [0.5403, 0.8415]
     """
-    _check_vectors("vectors", vectors)
-    _check_pairs("d_k", vectors.shape[-1])
-    _check_offset(offset)
+    require.vectors("vectors", vectors, d_k=None)
+    require.even(d_k=vectors.shape[-1])
+    require.at_least(0, offset=offset)
     table = sinusoidal(offset + vectors.shape[-2], vectors.shape[-1], base, vectors.dtype, vectors.device)
     return _turn(vectors, table[offset:])
 
@@ -90,8 +90,7 @@ def alibi_slopes(heads: int) -> list[float]:
     >>> alibi_slopes(8)[:3], alibi_slopes(3)
     ([0.5, 0.25, 0.125], [0.0625, 0.00390625, 0.25])
     """
-    if heads < 1:
-        raise ValueError(f"heads must be at least 1, got {heads}")
+    require.at_least(1, heads=heads)
     power = 2 ** (heads.bit_length() - 1)
     slopes = [2 ** (-8 * head / power) for head in range(1, power + 1)]
     between = [2 ** (-8 * head / (2 * power)) for head in range(1, 2 * power, 2)]
@@ -110,10 +109,7 @@ def alibi_bias(
     >>> alibi_bias(1, 2, 3).mul(-256).tolist()
     [[[1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]]
     """
-    if not 0 <= n <= m:
-        raise ValueError(
-            f"n must be from 0 to m, since queries are the last n positions: got n = {n}, m = {m}"
-        )
+    require.last_positions(n, m)
     queries = torch.arange(m - n, m, device=device).unsqueeze(-1)  # (n, 1)
     distances = (queries - torch.arange(m, device=device)).abs()  # (n, m)
     slopes = torch.tensor(alibi_slopes(heads), dtype=torch.float64, device=device)  # (heads,)
@@ -177,7 +173,7 @@ class SinusoidalPositions(_Table):
 
     def forward(self, inputs: Sequence) -> Sequence:
         """`SinusoidalPositions(16)(words)` has the shape and the dtype of words, (B, T, 16)."""
-        _check_inputs(inputs, self.table)
+        require.vectors("inputs", inputs, d_model=self.table.shape[-1])
         rows = self.rows(0, inputs.shape[-2]).to(inputs.dtype)  # (T, d_model)
         outputs: Sequence = self.dropout(inputs + rows)  # (B, T, d_model)
         return outputs
@@ -192,15 +188,13 @@ class RotaryPositions(_Table):
     """
 
     def __init__(self, d_k: int, max_length: int = 5000, base: float = 10000.0) -> None:
-        _check_pairs("d_k", d_k)
+        require.even(d_k=d_k)
         super().__init__(d_k, max_length, base)
 
     def forward(self, vectors: Queries | Keys, offset: int = 0) -> Tensor:
         """`RotaryPositions(16)(query)` has the shape and the dtype of query, (B, heads, T, 16)."""
-        _check_vectors("vectors", vectors)
-        _check_offset(offset)
-        if vectors.shape[-1] != self.table.shape[-1]:
-            raise ValueError(f"vectors has d_k = {vectors.shape[-1]}, the table has {self.table.shape[-1]}")
+        require.vectors("vectors", vectors, d_k=self.table.shape[-1])
+        require.at_least(0, offset=offset)
         return _turn(vectors, self.rows(offset, vectors.shape[-2]))
 
 
@@ -221,7 +215,7 @@ class LearnedPositions(nn.Module):
 
     def forward(self, inputs: Sequence) -> Sequence:
         """`LearnedPositions(16, 100)(words)` has the shape of words, (B, T, 16), with T at most 100."""
-        _check_inputs(inputs, self.table)
+        require.vectors("inputs", inputs, d_model=self.table.shape[-1])
         length = inputs.shape[-2]
         if length > len(self.table):
             raise ValueError(f"inputs has {length} positions, and max_length is {len(self.table)}")
@@ -231,10 +225,8 @@ class LearnedPositions(nn.Module):
 
 def _frequencies(d_model: int, base: float, device: torch.device | None = None) -> Tensor:
     """`_frequencies(16, 10000.0)` runs from 1 down to 10000^(-14/16): radians per position, in each pair."""
-    if d_model < 1:
-        raise ValueError(f"d_model must be at least 1, got {d_model}")
-    if base <= 0:
-        raise ValueError(f"base must be above 0, got {base}")
+    require.at_least(1, d_model=d_model)
+    require.above_zero(base=base)
     exponents = torch.arange(0, d_model, 2, dtype=torch.float64, device=device) / d_model  # (pairs,)
     return base**-exponents
 
@@ -245,28 +237,3 @@ def _turn(vectors: Queries | Keys, table: Tensor) -> Tensor:
     sin, cos = table[:, 0::2], table[:, 1::2]  # (T, pairs) each
     x, y = vectors[..., 0::2], vectors[..., 1::2]  # (…, T, pairs) each
     return torch.stack((x * cos - y * sin, x * sin + y * cos), dim=-1).flatten(-2)  # (…, T, d_k)
-
-
-def _check_pairs(name: str, width: int) -> None:
-    if width < 2 or width % 2:
-        raise ValueError(f"{name} must be even, since pairs of columns turn together, got {width}")
-
-
-def _check_offset(offset: int) -> None:
-    if offset < 0:
-        raise ValueError(f"offset must be at least 0, got {offset}")
-
-
-def _check_vectors(name: str, vectors: Tensor) -> None:
-    if not vectors.is_floating_point():
-        raise TypeError(f"{name} must be floating-point vectors, got {vectors.dtype}")
-    if vectors.dim() < 2:
-        raise ValueError(
-            f"{name} must have at least 2 dimensions (…, time, width), got {tuple(vectors.shape)}"
-        )
-
-
-def _check_inputs(inputs: Sequence, table: Tensor) -> None:
-    _check_vectors("inputs", inputs)
-    if inputs.shape[-1] != table.shape[-1]:
-        raise ValueError(f"inputs has d_model = {inputs.shape[-1]}, the table has {table.shape[-1]}")

@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from bookkit import registry
-from bookkit.checker import Exercise, Text, latest
-from bookkit.puzzle import ShapePuzzle
+from bookkit.report import Check, Text, latest
 
 
-def of_chapter(package: str) -> list[Exercise | ShapePuzzle]:
+def of_chapter(package: str) -> list[Check]:
     """`of_chapter("why_divide_by_root_dk")` are the chapter's exercises, in its order."""
     module = import_module(f"chapters.{package}.exercises")
-    return [thing for thing in vars(module).values() if isinstance(thing, Exercise | ShapePuzzle)]
+    return [thing for thing in vars(module).values() if isinstance(thing, Check)]
 
 
-def every_exercise() -> Iterator[tuple[str, Exercise | ShapePuzzle]]:
+def every_exercise() -> Iterator[tuple[str, Check]]:
     """`for chapter, exercise in every_exercise()` goes through the book from front to back."""
     for chapter in registry.chapters():
         for one in of_chapter(chapter.package):
@@ -48,7 +47,7 @@ def catalogue() -> list[Entry]:
             one.name,
             one.difficulty,
             one.minutes,
-            {known.name: known.sentence for known in one.mistakes},
+            {mistake: sentence for mistake, (sentence, _) in one.mistakes.items()},
         )
         for name, one in every_exercise()
     ]
@@ -74,8 +73,8 @@ def table() -> Text:
     rows = []
     for _, one in every_exercise():
         trials = one.trials()
-        rejected = sum(not report.passed for _, report in trials)
-        named = sum(report.mistake == known.name for known, report in trials)
+        rejected = sum(not report.passed for report in trials.values())
+        named = sum(report.mistake == name for name, report in trials.items())
         rows.append((one.name, len(trials), rejected, named))
     rows.append(("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])))
     lines = [f"{'exercise':24}{'mistakes known':>16}{'rejected':>10}{'named':>7}"]

@@ -4,95 +4,103 @@ A check that showed the right shape would spoil the puzzle. Of a wrong one it sa
 where it knows one, and otherwise only where to look again.
 """
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 
 from bookkit import guard
-from bookkit.checker import Report, State, described, kept
+from bookkit.attempts import described
+from bookkit.report import Check, Report
 from bookkit.wording import arrow, joined
 
 Shape: TypeAlias = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class WrongShapes:
-    """`WrongShapes("no heads", "The heads are missing.", {"query": (8, 50, 64)})`: a known mistake.
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ShapePuzzle(Check):
+    """`check_turned = ShapePuzzle("turned", …, shapes={"query.mT": (64, 50)})`, called like a function.
 
-    Whoever says one of these shapes of its expression reads the sentence.
-    """
+    A mistake is a sentence, and the shapes that it leads to; whoever says one of these reads the sentence.
 
-    name: str
-    sentence: str
-    shapes: dict[str, Shape]
-
-
-@dataclass(frozen=True)
-class ShapePuzzle:
-    """`ShapePuzzle("turned", difficulty=1, minutes=2, shapes={"query.mT": (64, 50)}, mistakes=())`."""
-
-    name: str
-    difficulty: int
-    minutes: int
-    shapes: dict[str, Shape]
-    mistakes: tuple[WrongShapes, ...]
-
-    def trials(self) -> list[tuple[WrongShapes, Report]]:
-        """`puzzle.trials()` makes every known mistake, and has each judged."""
-        return [(known, judge_shapes(self, self.shapes | known.shapes)) for known in self.mistakes]
-
-
-def check_shapes(puzzle: ShapePuzzle, answers: object) -> Report:
-    """`check_shapes(TURNED, my_shapes)` judges the answers and keeps the report for the summary."""
-    return kept(judge_shapes(puzzle, answers), answers)
-
-
-def judge_shapes(puzzle: ShapePuzzle, answers: object) -> Report:
-    """`judge_shapes(TURNED, {"query.mT": (64, 50)})` takes a dictionary, or a function that returns one.
-
-    >>> judge_shapes(ShapePuzzle("turned", 1, 2, {"query.mT": (64, 50)}, ()), {"query.mT": (64, 64)})
+    >>> not_turned = ("`mT` turns the last two axes.", {"query.mT": (50, 64)})
+    >>> check_turned = ShapePuzzle(
+    ...     "turned",
+    ...     difficulty=1,
+    ...     minutes=2,
+    ...     shapes={"query.mT": (64, 50)},
+    ...     mistakes={"not turned": not_turned},
+    ... )
+    >>> check_turned({"query.mT": (50, 64)})
     turned: not yet
       ✗ query.mT
-    → query.mT: axis 1, counted from 0, has another size.
+    → query.mT: `mT` turns the last two axes.
     """
-    if callable(answers):
-        outcome = guard.guarded(answers)
-        if outcome.error is not None:
-            return Report(puzzle.name, "not yet", arrow(described(outcome.error)))
-        answers = outcome.value
-    if type(answers) is not dict:
-        words = f"Give the check the dictionary that holds your answers: check_{puzzle.name}(my_shapes)."
-        return Report(puzzle.name, "not yet", arrow(words))
-    said = {expression: answers.get(expression, ...) for expression in puzzle.shapes}
-    if all(shape is ... for shape in said.values()):
-        words = "Put a shape, such as (8, 4), in the place of each `...`, and run the cell again."
-        return Report(puzzle.name, "not written yet", arrow(words))
 
-    marks: dict[str, str] = {}
-    reasons: dict[str, list[str]] = {}  # each sentence, with the expressions that it is about
-    mistakes: list[str] = []
-    for expression, right in puzzle.shapes.items():
-        if said[expression] is ...:
-            marks[expression] = "·"
-            continue
-        shape = _read(said[expression])
-        marks[expression] = "✓" if shape == right else "✗"
-        if shape != right:
-            known = _known_mistake(puzzle, expression, shape)
-            mistakes += [known.name] if known else []
-            sentence = known.sentence if known else _where_to_look(shape, right)
-            reasons.setdefault(sentence, []).append(expression)
-    lines = [f"  {mark} {expression}" for expression, mark in marks.items()]
-    for sentence, expressions in reasons.items():
-        lines += arrow(f"{joined(expressions)}: {sentence}")
-    if answers.keys() != said.keys():
-        lines += arrow("The keys of the dictionary are the questions: leave them as they were.")
-    state: State = "passed" if set(marks.values()) == {"✓"} else "not yet"
-    return Report(puzzle.name, state, tuple(lines), mistakes[0] if mistakes else None)
+    shapes: Mapping[str, Shape]
+
+    def mistaken(self, mistake: Any) -> Any:
+        """`puzzle.mistaken(shapes)` are right answers but for these."""
+        return {**self.shapes, **mistake}
+
+    def judge(self, work: Any) -> Report:
+        """`check_turned.judge({"query.mT": (64, 50)})` takes a dictionary, or a function that returns one."""
+        answers = work
+        if callable(work):
+            outcome = guard.guarded(work)
+            if outcome.error is not None:
+                return Report(self.name, "not yet", arrow(described(outcome.error)))
+            answers = outcome.value
+        if type(answers) is not dict:
+            words = f"Give the check the dictionary that holds your answers: check_{self.name}(my_shapes)."
+            return Report(self.name, "not yet", arrow(words))
+        said = {expression: answers.get(expression, ...) for expression in self.shapes}
+        if all(shape is ... for shape in said.values()):
+            words = "Put a shape, such as (8, 4), in the place of each `...`, and run the cell again."
+            return Report(self.name, "not written yet", arrow(words))
+        return self._compared(said, answers.keys() == said.keys())
+
+    def _compared(self, said: dict[str, Any], same_questions: bool) -> Report:
+        marks: dict[str, str] = {}
+        reasons: dict[str, list[str]] = {}  # each sentence, with the expressions that it is about
+        names: list[str] = []
+        for expression, right in self.shapes.items():
+            if said[expression] is ...:
+                marks[expression] = "·"
+                continue
+            marks[expression] = "✓" if _shape(said[expression]) == right else "✗"
+            if marks[expression] == "✗":
+                name, sentence = self._mistake(expression, said[expression])
+                names += [name] if name else []
+                reasons.setdefault(sentence, []).append(expression)
+        lines = [f"  {mark} {expression}" for expression, mark in marks.items()]
+        for sentence, expressions in reasons.items():
+            lines += arrow(f"{joined(expressions)}: {sentence}")
+        if not same_questions:
+            lines += arrow("The keys of the dictionary are the questions: leave them as they were.")
+        passed = set(marks.values()) == {"✓"}
+        return Report(self.name, "passed" if passed else "not yet", tuple(lines), names[0] if names else None)
+
+    def _mistake(self, expression: str, answer: object) -> tuple[str, str]:
+        """Its name, where it has one, and what to say of it."""
+        shape, right = _shape(answer), self.shapes[expression]
+        if shape is None:
+            return "", _no_shape(answer)
+        for name, (sentence, shapes) in self.mistakes.items():
+            if shapes.get(expression, ...) == shape:
+                return name, sentence
+        if Counter(shape) == Counter(right):
+            return "in another order", "the right lengths, in another order."
+        ones = (Counter(shape) - Counter(right)).keys() | (Counter(right) - Counter(shape)).keys()
+        if ones == {1}:
+            words = "too many" if len(shape) > len(right) else "missing"
+            return f"axis of length 1 {words}", f"an axis of length 1 is {words}."
+        return "", _where_to_look(shape, right)
 
 
-def _read(answer: object) -> Shape | None:
+def _shape(answer: object) -> Shape | None:
     """The shape as a tuple; None where it is not a shape."""
     # Exactly these types: a subclass may redefine anything, even what equality means.
     if not (type(answer) is tuple or type(answer) is list or type(answer) is torch.Size):
@@ -100,16 +108,15 @@ def _read(answer: object) -> Shape | None:
     return tuple(answer) if all(type(size) is int for size in answer) else None
 
 
-def _known_mistake(puzzle: ShapePuzzle, expression: str, shape: Shape | None) -> WrongShapes | None:
-    made = (known for known in puzzle.mistakes if known.shapes.get(expression, ...) == shape)
-    return next(made, None)
+def _no_shape(answer: object) -> str:
+    if type(answer) is int:
+        return f"a single number, which ({answer}) is, too. As a shape of one axis it is written ({answer},)."
+    return "a shape is a tuple of whole numbers: (8, 4), (8,) for a single axis, () for a single number."
 
 
-def _where_to_look(shape: Shape | None, right: Shape) -> str:
+def _where_to_look(shape: Shape, right: Shape) -> str:
     """What to think about again, without the answer."""
-    if shape is None:
-        return "a shape is a tuple of whole numbers: (8, 4), (8,) for a single axis, () for a single number."
     if len(shape) != len(right):
-        return f"it has {'more' if len(shape) < len(right) else 'fewer'} axes."
+        return f"your shape has too {'few' if len(shape) < len(right) else 'many'} axes."
     axis = [size == wanted for size, wanted in zip(shape, right, strict=True)].index(False)
     return f"axis {axis}, counted from 0, has another size."

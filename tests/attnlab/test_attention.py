@@ -558,21 +558,21 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("changed", "message"),
         [
-            ({"query": torch.ones(3)}, r"query must have at least 2 axes .*, got \(3,\)"),
-            ({"value": torch.ones(6)}, r"value must have at least 2 axes .*, got \(6,\)"),
-            ({"key": torch.ones(2, 5, 4)}, "key has d_k = 4, query has 3"),
-            ({"value": torch.ones(2, 4, 6)}, "value has length 4, key has 5"),
+            ({"query": torch.ones(3)}, r"query must be \(…, length, width\), got \(3,\)"),
+            ({"value": torch.ones(6)}, r"value must be \(…, length, width\), got \(6,\)"),
+            ({"key": torch.ones(2, 5, 4)}, r"key must be \(…, m, d_k = 3\), got \(2, 5, 4\)"),
+            ({"value": torch.ones(2, 4, 6)}, r"value must be \(…, m = 5, d_v\), got \(2, 4, 6\)"),
             (
                 {"key": torch.ones(3, 5, 3)},
                 r"leading axes .* query \(2, 4, 3\), key \(3, 5, 3\), value \(2, 5, 6\)",
             ),
             ({"value": torch.ones(3, 5, 6)}, r"leading axes must be equal or 1, .* value \(3, 5, 6\)"),
-            ({"key": torch.ones(2, 5, 3, device="meta")}, "key is on meta, query is on cpu"),
+            ({"key": torch.ones(2, 5, 3, device="meta")}, "key must be on cpu, as query is, got meta"),
             ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
             ({"dropout": -0.1}, "dropout must be at least 0 and below 1, got -0.1"),
             (
                 {"mask": torch.ones(2, 1, 5, dtype=torch.bool, device="meta")},
-                "mask is on meta, the scores are on cpu",
+                "mask must be on cpu, as the scores are, got meta",
             ),
         ],
     )
@@ -598,7 +598,7 @@ class TestErrors:
 
     @pytest.mark.parametrize("need_weights", [True, False])
     def test_mask_type(self, need_weights: bool) -> None:
-        with pytest.raises(TypeError, match=r"mask must be boolean, True = may attend, got torch.float32"):
+        with pytest.raises(TypeError, match=r"mask must be boolean, got torch.float32: .* `mask == 0`"):
             attend(self.QUERY, self.KEY, self.VALUE, mask=torch.zeros(2, 4, 5), need_weights=need_weights)
 
     @pytest.mark.parametrize("need_weights", [True, False])

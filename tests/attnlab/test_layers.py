@@ -426,7 +426,7 @@ class TestLayerNorm:
 
     def test_refuses(self) -> None:
         # Without the check, one number would be spread over four.
-        with pytest.raises(ValueError, match="inputs has d_model = 1, the layer has 4"):
+        with pytest.raises(ValueError, match=r"inputs must be \(…, d_model = 4\), got \(2, 1\)"):
             LayerNorm(4)(torch.zeros(2, 1))
         with pytest.raises(ValueError, match="d_model must be at least 1, got 0"):
             LayerNorm(0)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from attnlab.many_seeds import ManySeeds
 from attnlab.positions import (
     LearnedPositions,
     RotaryPositions,
@@ -20,7 +21,6 @@ from attnlab.positions import (
     shift_rotation,
     sinusoidal,
 )
-from attnlab.training import ManySeeds
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
 even_widths = st.integers(1, 32).map(lambda pairs: 2 * pairs)
@@ -239,9 +239,9 @@ class TestSinusoidalPositions:
 
     def test_refuses(self) -> None:
         positions = SinusoidalPositions(4)
-        with pytest.raises(ValueError, match="inputs has d_model = 5, the table has 4"):
+        with pytest.raises(ValueError, match=r"inputs must be \(…, time, d_model = 4\), got \(2, 3, 5\)"):
             positions(torch.zeros(2, 3, 5))
-        with pytest.raises(ValueError, match=r"inputs must have at least 2 dimensions \(.*\), got \(4,\)"):
+        with pytest.raises(ValueError, match=r"inputs must be \(…, time, d_model = 4\), got \(4,\)"):
             positions(torch.zeros(4))
         with pytest.raises(TypeError, match=r"inputs must be floating-point vectors, got torch\.int64"):
             positions(torch.zeros(2, 4, dtype=torch.int64))
@@ -287,7 +287,7 @@ class TestLearnedPositions:
         positions = LearnedPositions(4, max_length=6)
         with pytest.raises(ValueError, match="inputs has 7 positions, and max_length is 6"):
             positions(torch.zeros(2, 7, 4))
-        with pytest.raises(ValueError, match="inputs has d_model = 5, the table has 4"):
+        with pytest.raises(ValueError, match=r"inputs must be \(…, time, d_model = 4\), got \(2, 3, 5\)"):
             positions(torch.zeros(2, 3, 5))
 
 
@@ -370,12 +370,12 @@ class TestRotary:
             rotate(torch.zeros(2, 7))
         with pytest.raises(ValueError, match="d_k must be even, since pairs of columns turn together, got 7"):
             RotaryPositions(7)
-        with pytest.raises(ValueError, match="vectors has d_k = 6, the table has 8"):
+        with pytest.raises(ValueError, match=r"vectors must be \(…, time, d_k = 8\), got \(2, 6\)"):
             RotaryPositions(8)(torch.zeros(2, 6))
         for rotary in (rotate, RotaryPositions(8)):
             with pytest.raises(ValueError, match="offset must be at least 0, got -1"):
                 rotary(torch.zeros(2, 8), offset=-1)
-            with pytest.raises(ValueError, match="vectors must have at least 2 dimensions"):
+            with pytest.raises(ValueError, match=r"vectors must be \(…, time, d_k( = 8)?\), got \(8,\)"):
                 rotary(torch.zeros(8))
             with pytest.raises(TypeError, match=r"vectors must be floating-point vectors, got torch\.int64"):
                 rotary(torch.zeros(2, 8, dtype=torch.int64))

@@ -1,32 +1,19 @@
-"""The training loop: what it counts, what it does to the weights, what it shows, and what it refuses."""
+"""The training loop: what it does to the weights, what it shows, and what it refuses."""
 
-import io
 import sys
 import time
-from pathlib import Path
 
-import nbclient
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from nbformat import v4 as notebook_format
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
-from torch.utils.data.distributed import DistributedSampler
 
+from attnlab.batches import Batches
+from attnlab.history import History
+from attnlab.progress import QUIET_VARIABLE
 from attnlab.runtime import generator
-from attnlab.training import (
-    QUIET_VARIABLE,
-    Batches,
-    History,
-    ManySeeds,
-    evaluate,
-    iterations_per_epoch,
-    sum_over_seeds,
-    train,
-)
+from attnlab.training import evaluate, train
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -64,74 +51,6 @@ def same_sign(examples: int, seed: int) -> tuple[Tensor, Tensor]:
 
 def accuracy(outputs: Tensor, targets: Tensor) -> Tensor:
     return (outputs.argmax(dim=-1) == targets).double().mean()
-
-
-# ---- counting ----
-
-
-def test_iterations_per_epoch_of_the_book() -> None:
-    assert [iterations_per_epoch(2000, 500, workers=workers) for workers in (1, 2, 4)] == [4, 2, 1]
-    assert iterations_per_epoch(2001, 500) == 5
-    assert iterations_per_epoch(2001, 500, drop_last=True) == 4
-    # With one example to a batch, an iteration per example of a worker's share.
-    assert iterations_per_epoch(2001, 1, workers=2) == 1001
-    assert iterations_per_epoch(2001, 1, workers=2, drop_last=True) == 1000
-    assert iterations_per_epoch(3, 5, drop_last=True) == 0
-
-
-@settings(deadline=None)  # a busy machine is no fault
-@given(st.integers(1, 60), st.integers(1, 20), st.booleans(), st.integers(1, 5))
-def test_iterations_per_epoch_are_those_of_dataloader(
-    examples: int, batch_size: int, drop_last: bool, workers: int
-) -> None:
-    data = range(examples)
-    expected = iterations_per_epoch(examples, batch_size, drop_last, workers)
-    for rank in range(workers):
-        share = DistributedSampler(data, workers, rank, drop_last=drop_last)
-        loader = DataLoader(data, batch_size, sampler=share, drop_last=drop_last)
-        assert len(list(loader)) == expected
-    alone = list(DataLoader(data, batch_size, drop_last=drop_last))
-    assert len(alone) == iterations_per_epoch(examples, batch_size, drop_last)
-
-
-# ---- batches ----
-
-
-@settings(deadline=None)
-@given(st.integers(1, 30), st.integers(1, 10), st.booleans())
-def test_batches_in_order_are_those_of_dataloader(examples: int, batch_size: int, drop_last: bool) -> None:
-    x, y = torch.arange(examples), -torch.arange(examples)
-    expected = list(DataLoader(TensorDataset(x, y), batch_size, drop_last=drop_last))
-    if not expected:
-        return
-    data = Batches(x, y, batch_size=batch_size, drop_last=drop_last)
-    assert len(data) == len(expected)
-    for (batch_x, batch_y), (expected_x, expected_y) in zip(data, expected, strict=True):
-        assert torch.equal(batch_x, expected_x)
-        assert torch.equal(batch_y, expected_y)
-
-
-def test_shuffled_batches_hold_every_example_once_and_keep_it_whole() -> None:
-    x = torch.arange(10)
-    data = Batches(x, x * x, batch_size=3, shuffle=generator(0))
-    epochs = []
-    for _ in range(2):
-        parts = list(data)
-        assert [len(batch_x) for batch_x, _ in parts] == [3, 3, 3, 1]
-        order = torch.cat([batch_x for batch_x, _ in parts])
-        assert torch.equal(torch.cat([squares for _, squares in parts]), order * order)
-        assert torch.equal(order.sort().values, x)
-        epochs.append(order.tolist())
-    assert epochs[0] != epochs[1]
-    again = Batches(x, batch_size=10, shuffle=generator(0))
-    assert [batch[0].tolist() for _ in range(2) for batch in again] == epochs
-
-
-def test_dropping_the_last_batch_drops_only_that() -> None:
-    x = torch.arange(5)
-    assert [batch.tolist() for (batch,) in Batches(x, batch_size=2, drop_last=True)] == [[0, 1], [2, 3]]
-    shuffled = Batches(torch.arange(10), batch_size=4, drop_last=True, shuffle=generator(1))
-    assert [len(batch) for (batch,) in shuffled] == [4, 4]
 
 
 # ---- the loop ----
@@ -302,168 +221,22 @@ def test_evaluate_keeps_nothing_for_a_backward_pass() -> None:
 # ---- the progress bar ----
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def slow_loss(outputs: Tensor, targets: Tensor) -> Tensor:
     time.sleep(0.11)  # the bar is drawn anew every tenth of a second
     return F.l1_loss(outputs, targets)
 
 
-def train_two_epochs(loss=F.l1_loss) -> None:
-    model = Slope()
-    train(model, Batches(*slope_data(9, 9), batch_size=1), loss, sgd(model), epochs=2)
-
-
-def test_a_terminal_shows_a_bar_and_wipes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_epoch_iterations_and_loss(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.delenv(QUIET_VARIABLE, raising=False)
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stdout", terminal)
-    train_two_epochs(slow_loss)
-    *_, last, wiped, nothing = terminal.getvalue().split("\r")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    model = Slope()
+    train(model, Batches(*slope_data(9, 9), batch_size=1), slow_loss, sgd(model), epochs=2)
+    last = capsys.readouterr().out.split("\r")[-3]  # before it is wiped
     assert last.startswith("epoch 2/2")
     assert "4/4" in last
     assert "loss 6" in last  # the slope is 3 and should be 9
-    assert (wiped.strip(), nothing) == ("", "")
-
-
-def test_no_bar_when_asked_for_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(QUIET_VARIABLE, "1")
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stdout", terminal)
-    train_two_epochs()
-    assert terminal.getvalue() == ""
-
-
-def test_no_bar_in_a_file_or_pipe(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.delenv(QUIET_VARIABLE, raising=False)
-    train_two_epochs()
-    assert capfd.readouterr() == ("", "")
-
-
-def test_a_notebook_shows_a_bar_to_a_person_and_none_to_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same cell twice in one kernel: as nbclient runs it, then with input allowed, as in JupyterLab."""
-    monkeypatch.delenv(QUIET_VARIABLE, raising=False)
-    book = Path(__file__).parents[2] / "book"
-    cell = notebook_format.new_code_cell(
-        "import torch\n"
-        "from attnlab.training import train\n"
-        "line, data = torch.nn.Linear(1, 1), (torch.ones(1, 1), torch.ones(1, 1))\n"
-        "_ = train(line, data, torch.nn.functional.mse_loss, torch.optim.SGD(line.parameters()), epochs=2)"
-    )
-    notebook = notebook_format.new_notebook(cells=[cell])
-    client = nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(book)}})
-    with client.setup_kernel():
-        assert client.execute_cell(cell, 0).outputs == []
-        client.kc.allow_stdin = True
-        outputs = client.execute_cell(cell, 0).outputs
-    assert {output.name for output in outputs} == {"stdout"}
-    shown = "".join(output.text for output in outputs)
-    assert "0/2" in shown
-    assert shown.split("\r")[-2].strip() == ""
-
-
-# ---- many seeds ----
-
-
-class LookUp(nn.Module):
-    """Pairs of a key and a value, and a query that equals one of the keys: which value stands beside it?"""
-
-    def __init__(self, seed: int, keys: int = 6, d_k: int = 4) -> None:
-        super().__init__()
-        draw = generator(seed)
-        self.query = nn.Parameter(torch.randn(keys, d_k, generator=draw, dtype=torch.float64))
-        self.key = nn.Parameter(torch.randn(keys, d_k, generator=draw, dtype=torch.float64))
-
-    def forward(self, asked: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-        query = self.query[asked]  # (B, d_k)
-        key = self.key[keys]  # (B, pairs, d_k)
-        weights = (key @ query.unsqueeze(-1)).softmax(dim=1)  # (B, pairs, 1)
-        return (weights * values).sum(dim=1).log()  # (B, values)
-
-
-def look_ups(examples: int, pairs: int = 3, keys: int = 6) -> tuple[Tensor, ...]:
-    draw = generator(0)
-    shown = torch.rand(examples, keys, generator=draw).argsort(dim=1)[:, :pairs]  # (B, pairs)
-    values = torch.randint(4, (examples, pairs), generator=draw)  # (B, pairs)
-    place = torch.randint(pairs, (examples, 1), generator=draw)  # (B, 1)
-    # A little of every value, so that no predicted probability is 0.
-    given_values = 0.9 * F.one_hot(values, 4).double() + 0.025  # (B, pairs, 4)
-    return shown.gather(1, place)[:, 0], shown, given_values, values.gather(1, place)[:, 0]
-
-
-def test_seeds_trained_together_equal_the_seeds_trained_alone() -> None:
-    data = look_ups(64)
-
-    def run(model: nn.Module, loss) -> None:
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-        train(model, Batches(*data, batch_size=16, shuffle=generator(0)), loss, optimizer, epochs=10)
-
-    together = ManySeeds([LookUp(seed) for seed in range(3)])
-    run(together, sum_over_seeds(F.nll_loss))
-    for seed in range(3):
-        alone = LookUp(seed)
-        run(alone, F.nll_loss)
-        # Stacked products may add in another order, which moves float64 by 1e-16 at each of the 40 updates.
-        assert torch.allclose(together.member.query[seed], alone.query, rtol=0, atol=1e-10)
-        assert torch.allclose(together.member.key[seed], alone.key, rtol=0, atol=1e-10)
-        assert torch.allclose(together(*data[:3])[seed], alone(*data[:3]), rtol=0, atol=1e-10)
-    # They did learn: guessing one of the three pairs gives .5.
-    assert accuracy(together(*data[:3]), data[3].expand(3, -1)) > 0.9
-
-
-def test_many_seeds_leave_the_models_alone_and_do_what_they_do() -> None:
-    models = [nn.Sequential(nn.Embedding(7, 4), nn.LayerNorm(4), nn.Linear(4, 2)) for _ in range(3)]
-    before = models[0][2].weight.clone()
-    many = ManySeeds(models)
-    ids = torch.tensor([[0, 6, 3]])
-    outputs = many(ids)
-    assert outputs.shape == (3, 1, 3, 2)
-    for seed, model in enumerate(models):
-        # float32, and a batched product may add in another order.
-        assert torch.allclose(outputs[seed], model(ids), rtol=0, atol=1e-6)
-    train(many, (ids, torch.ones(1, 3, 2)), sum_over_seeds(F.mse_loss), sgd(many, lr=0.1), epochs=1)
-    assert torch.equal(models[0][2].weight, before)
-    assert not torch.equal(many.member[2].weight[0], before)
-
-
-def test_each_seed_draws_its_own_dropout_while_it_trains() -> None:
-    model = nn.Sequential(nn.Linear(3, 100), nn.Dropout(0.5))
-    many = ManySeeds([model, model])
-    first, second = many(torch.ones(3))
-    assert not torch.equal(first, second)
-    first, second = many.eval()(torch.ones(3))
-    assert torch.equal(first, second)
-
-
-def test_tied_parameters_stay_tied_and_buffers_are_stacked() -> None:
-    class Tied(nn.Module):
-        def __init__(self, seed: int) -> None:
-            super().__init__()
-            self.embedding = nn.Embedding(5, 3)
-            self.head = nn.Linear(3, 5, bias=False)
-            self.head.weight = self.embedding.weight
-            self.register_buffer("offset", torch.full((5,), float(seed)))
-
-        def forward(self, ids: Tensor) -> Tensor:
-            return self.head(self.embedding(ids)) + self.offset
-
-    models = [Tied(seed) for seed in range(2)]
-    many = ManySeeds(models)
-    assert many.member.head.weight is many.member.embedding.weight
-    assert [tuple(parameter.shape) for parameter in many.parameters()] == [(2, 5, 3)]
-    assert many.member.offset.tolist() == [[0] * 5, [1] * 5]
-    ids = torch.arange(5)
-    assert torch.allclose(many(ids)[1], models[1](ids), rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("layer", [nn.RNN, nn.GRU, nn.LSTM])
-def test_recurrent_layers_cannot_be_stacked(layer: type[nn.RNNBase]) -> None:
-    many = ManySeeds([layer(2, 2), layer(2, 2)])
-    with pytest.raises(RuntimeError, match="Batching rule not implemented"):
-        many(torch.ones(3, 1, 2))
 
 
 # ---- what bad input gets ----
@@ -478,37 +251,30 @@ def training_with(**changes):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: iterations_per_epoch(0, 5), ValueError, "examples must be at least 1, got 0"),
-        (lambda: iterations_per_epoch(5, 0), ValueError, "batch_size must be at least 1, got 0"),
-        (lambda: iterations_per_epoch(5, 2.5), TypeError, "batch_size must be a whole number, got 2.5"),
-        (lambda: iterations_per_epoch(5, 5, workers=-1), ValueError, "workers must be at least 1, got -1"),
-        (lambda: Batches(batch_size=2), ValueError, r"one length, .* got lengths \[\]"),
-        (lambda: Batches(torch.ones(0, 3), batch_size=2), ValueError, r"one length, .* got lengths \[0\]"),
-        (lambda: Batches(*map(torch.ones, (3, 4)), batch_size=2), ValueError, r"one length, .* \[3, 4\]"),
-        (lambda: Batches(torch.ones(3), [1, 2, 3], batch_size=2), TypeError, r"got \(Tensor, list\)"),
-        (lambda: Batches(torch.ones(3), batch_size=0), ValueError, "batch_size must be at least 1, got 0"),
-        (lambda: Batches(torch.ones(3), batch_size=4, drop_last=True), ValueError, "drop_last drops all 3"),
-        (lambda: History().best_epoch, ValueError, "best_epoch needs validation_losses"),
         (lambda: training_with(epochs=0), ValueError, "epochs must be at least 1, got 0"),
         (lambda: training_with(epochs=1.5), TypeError, "epochs must be a whole number, got 1.5"),
-        (lambda: training_with(patience=3), ValueError, "patience needs validation data"),
-        (lambda: training_with(metric=F.l1_loss), ValueError, "metric needs validation data"),
+        (lambda: training_with(patience=3), ValueError, "validation must be given with patience, got None"),
+        (
+            lambda: training_with(metric=F.l1_loss),
+            ValueError,
+            "validation must be given with metric",
+        ),
         (
             lambda: training_with(patience=0, validation=slope_data(9)),
             ValueError,
             "patience must be at least 1, got 0",
         ),
-        (lambda: training_with(optimizer=sgd(Slope())), ValueError, "optimizer holds none of model's param"),
-        (lambda: training_with(data=[]), ValueError, "data gave no batch"),
-        (lambda: training_with(data=()), ValueError, "data gave no batch"),
+        (lambda: training_with(optimizer=sgd(Slope())), ValueError, "optimizer must hold model's parameters"),
+        (lambda: training_with(data=[]), ValueError, "data must give at least one batch"),
+        (lambda: training_with(data=()), ValueError, "data must give at least one batch"),
         (lambda: training_with(data=(torch.ones(3), torch.ones(4))), ValueError, r"\[3, 4\]"),
         (lambda: training_with(data=(torch.ones(0), torch.ones(0))), ValueError, r"\[0, 0\]"),
         (lambda: training_with(data=torch.ones(3)), TypeError, r"tuple \(inputs, …, targets\), got Tensor"),
         (lambda: training_with(data=[(torch.ones(3),)]), TypeError, r"targets\), got \(Tensor\)"),
         (lambda: training_with(data=[(torch.ones(1), [1.0])]), TypeError, r"targets\), got \(Tensor, list\)"),
-        (lambda: training_with(data=iter([slope_data(9)])), TypeError, "data is an iterator, .* epochs = 2"),
-        (lambda: training_with(validation=iter([slope_data(9)])), TypeError, "validation is an iterator"),
-        (lambda: training_with(validation=[]), ValueError, "data gave no batch"),
+        (lambda: training_with(data=iter([slope_data(9)])), TypeError, "data must be readable anew"),
+        (lambda: training_with(validation=iter([slope_data(9)])), TypeError, "validation must be readable"),
+        (lambda: training_with(validation=[]), ValueError, "data must give at least one batch"),
         (
             lambda: training_with(data=slope_data(9, 9), loss=lambda outputs, targets: outputs - targets),
             ValueError,
@@ -518,12 +284,6 @@ def training_with(**changes):
             lambda: evaluate(Slope(), slope_data(9, 9), torch.sub),
             ValueError,
             r"measure must give one number, got shape \(2,\)",
-        ),
-        (lambda: ManySeeds([]), ValueError, "models must hold at least one model"),
-        (
-            lambda: ManySeeds([nn.Linear(2, 3), nn.Linear(2, 4)]),
-            ValueError,
-            r"models\[1\] has weights of shapes \[\(4, 2\), \(4,\)\], models\[0\] \[\(3, 2\), \(3,\)\]",
         ),
     ],
 )

@@ -1,34 +1,49 @@
-"""What the tests of the exercises share: lists of cases, how code is judged, right code and wrong code."""
+"""What the tests of the exercises share: lists of answers, how they are judged, right code and wrong code."""
 
 import itertools
-from importlib import import_module
 
 import pytest
 import torch
 from torch.nn import functional as F
 
-from bookkit import exercises
-
-# What a reader calls. A check that asks for a module does more than judge a function.
-CHECKS = {
-    exercise.name: getattr(import_module(f"chapters.{chapter}.exercises"), f"check_{exercise.name}")
-    for chapter, exercise in exercises.every_exercise()
-}
+# --- lists of answers ---
 
 
-# --- lists of cases ---
-
-
-def cases(*pairs):
-    """`@cases((SOFT_LOOKUP, LOOKUPS), …)` calls test(exercise, code) with every entry of each dictionary."""
+def cases(answers):
+    """`@cases({check_soft_lookup: LOOKUPS, …})` calls test(check, name, answer) with every entry of each."""
     return pytest.mark.parametrize(
-        ("exercise", "code"),
+        ("check", "name", "answer"),
         [
-            pytest.param(exercise, code, id=f"{exercise.name}-{name}")
-            for exercise, codes in pairs
-            for name, code in codes.items()
+            pytest.param(check, name, answer, id=f"{check.name}-{name}")
+            for check, own in answers.items()
+            for name, answer in own.items()
         ],
     )
+
+
+def judged_as(right, named, unknown):
+    """`test_right, test_named, test_unknown = judged_as(RIGHT, NAMED, UNKNOWN)`: a chapter's answers, judged.
+
+    Each is a dictionary of checks, of dictionaries of answers. Those in `named` have the name that the report
+    must give; of those in `unknown` no catalogue knows anything.
+    """
+
+    @cases(right)
+    def accepted(check, name, answer):
+        report = check.judge(answer)
+        assert report.passed, report
+
+    @cases(named)
+    def rejected_by_name(check, name, answer):
+        report = check.judge(answer)
+        assert not report.passed, report
+        assert report.mistake == name, report
+
+    @cases(unknown)
+    def rejected_without_a_wrong_name(check, name, answer):
+        assert_rejected_without_a_name(check, answer)
+
+    return accepted, rejected_by_name, rejected_without_a_wrong_name
 
 
 def named(*codes):
@@ -47,32 +62,23 @@ def combined(make, *parts):
 # --- how code is judged ---
 
 
-def checked(exercise, code):
-    return CHECKS[exercise.name](code)
-
-
 def words(report):
     """The report's text without its line breaks, which may fall anywhere in a sentence."""
     return " ".join(repr(report).split())
 
 
-def assert_accepted(exercise, code):
-    report = checked(exercise, code)
-    assert report.passed, report
-
-
-def assert_rejected_without_a_name(exercise, code):
-    """No name is right for it, so the report shows the smallest input that fails, or what is wrong there."""
-    report = checked(exercise, code)
+def assert_rejected_without_a_name(check, answer):
+    """No name of its catalogue is right for it: the report tells what is seen, or shows an input."""
+    report = check.judge(answer)
     assert report.state == "not yet", report
-    assert report.mistake is None, report
-    assert not [mistake.name for mistake in exercise.mistakes if mistake.sentence in words(report)], report
+    assert report.mistake not in check.mistakes, report
+    assert not [name for name, (sentence, _) in check.mistakes.items() if sentence in words(report)], report
     assert "→" in words(report), report
 
 
-def assert_still_broken(exercise, code, marks):
+def assert_still_broken(check, answer, marks):
     """The code to repair, as the chapter gives it: the cases that pass nevertheless are the clue."""
-    report = checked(exercise, code)
+    report = check.judge(answer)
     assert report.mistake == "still broken", report
     assert [line.split()[0] for line in report.lines[: len(marks)]] == list(marks), report
 
@@ -222,11 +228,7 @@ def faults_of_attention(attention):
 
 
 def faults_of_trainable_attention(attention):
-    """And those that the catalogue of the soft look-up names, or that matter to gradients alone."""
+    """And those that matter to gradients alone."""
     return faults_of_attention(attention) | {
-        "hard": reweighted(
-            attention, lambda weights: (weights == weights.amax(-1, keepdim=True)).to(weights.dtype)
-        ),
-        "uniform": reweighted(attention, lambda weights: torch.full_like(weights, 1 / weights.shape[-1])),
         "weights detached": changed(attention, lambda results: (results[0], results[1].detach())),
     }

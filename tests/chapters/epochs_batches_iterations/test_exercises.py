@@ -1,4 +1,4 @@
-"""“Epochs, batches, iterations”: the solutions, other right ways to write them, and unknown faults."""
+"""“Epochs, batches, iterations”: many right ways, learners' mistakes, and faults that no catalogue holds."""
 
 import itertools
 import math
@@ -6,222 +6,238 @@ import math
 import exercise_cases
 import numpy as np
 import torch
-from exercise_cases import cases, changed, named
+from exercise_cases import changed, judged_as, named
+from torch.utils.data import DataLoader, DistributedSampler
 
 from chapters.epochs_batches_iterations.exercises import (
-    ACCUMULATED_GRADIENT,
-    EARLY_STOPPING,
-    EPOCH_ITERATIONS,
-    EPOCH_LOSS,
+    check_accumulated_gradient,
+    check_early_stopping,
+    check_epoch_iterations,
+    check_epoch_loss,
 )
 
-# --- the solutions, as the chapter gives them ---
+count, loss_of = check_epoch_iterations.reference, check_epoch_loss.reference
+gradient_of, stopping = check_accumulated_gradient.reference, check_early_stopping.reference
 
 
-def solved_count(examples, batch_size, drop_last, workers):
-    if drop_last:
-        return examples // workers // batch_size
-    return math.ceil(math.ceil(examples / workers) / batch_size)
+def backwards(weigh):
+    """A gradient accumulated by `backward`, each micro-batch's loss times what `weigh` says."""
 
+    def gradient(weight, inputs, targets, size):
+        weight = weight.clone().requires_grad_()
+        pieces = list(zip(inputs.split(size), targets.split(size), strict=True))
+        for x, y in pieces:
+            loss = (x @ weight - y).square().mean()
+            (loss * weigh(len(x), len(inputs), size, len(pieces))).backward()
+        return weight.grad
 
-def solved_loss(batch_losses, batch_sizes):
-    return (batch_losses * batch_sizes).sum() / batch_sizes.sum()
-
-
-def broken_gradient(weight, inputs, targets, size):
-    weight = weight.clone().requires_grad_()
-    pieces = list(zip(inputs.split(size), targets.split(size), strict=True))
-    for x, y in pieces:
-        loss = (x @ weight - y).square().mean()
-        (loss / len(pieces)).backward()
-    return weight.grad
-
-
-def solved_gradient(weight, inputs, targets, size):
-    weight = weight.clone().requires_grad_()
-    for x, y in zip(inputs.split(size), targets.split(size), strict=True):
-        loss = (x @ weight - y).square().mean()
-        (loss * len(x) / len(inputs)).backward()
-    return weight.grad
-
-
-def solved_stopping(validation_losses, patience):
-    best_epoch, lowest = 0, math.inf
-    for epoch, loss in enumerate(validation_losses.tolist(), start=1):
-        if loss < lowest:
-            best_epoch, lowest = epoch, loss
-        elif epoch - best_epoch == patience:
-            return best_epoch, epoch
-    return best_epoch, len(validation_losses)
+    return gradient
 
 
 def test_the_broken_code_fails_and_the_cases_that_pass_are_the_clue():
-    exercise_cases.assert_still_broken(ACCUMULATED_GRADIENT, broken_gradient, "✓✗✗✓✓")
+    broken = backwards(lambda own, every, size, pieces: 1 / pieces)
+    exercise_cases.assert_still_broken(check_accumulated_gradient, broken, "✓✗✗✓✓")
 
 
 # --- right, in other words ---
 
 
-def counted(examples, batch_size, drop_last, workers):
-    share = list(range(examples // workers if drop_last else -(-examples // workers)))
-    batches = [share[start : start + batch_size] for start in range(0, len(share), batch_size)]
-    return sum(len(batch) == batch_size or not drop_last for batch in batches)
-
-
-def by_global_batch(examples, batch_size, drop_last, workers):
-    each = batch_size * workers
-    return examples // each if drop_last else (examples + each - 1) // each
-
-
 def by_divmod(examples, batch_size, drop_last, workers):
     whole, rest = divmod(examples, batch_size * workers)
-    return whole + (1 if rest and not drop_last else 0)
+    return np.int64(whole + (1 if rest and not drop_last else 0))
 
 
 def by_tensor(examples, batch_size, drop_last, workers):
     quotient = torch.tensor(examples, dtype=torch.float64) / (batch_size * workers)
-    return quotient.floor() if drop_last else quotient.ceil()
+    return (quotient.floor() if drop_last else quotient.ceil()).int()
 
 
-def by_loop(batch_losses, batch_sizes):
-    total, count = 0.0, 0
+def by_loader(examples, batch_size, drop_last, workers):
+    data = range(examples)
+    sampler = DistributedSampler(data, workers, rank=workers - 1, drop_last=drop_last)
+    return len(DataLoader(data, batch_size, sampler=sampler, drop_last=drop_last))
+
+
+def running_mean(batch_losses, batch_sizes):
+    mean, read = 0.0, 0
     for loss, size in zip(batch_losses.tolist(), batch_sizes.tolist(), strict=True):
-        total += loss * size
-        count += size
-    return total / count
+        read += size
+        mean += (loss - mean) * size / read
+    return mean
 
 
 def by_autograd(weight, inputs, targets, size):
     leaf = weight.clone().requires_grad_()
-    total = 0
-    for x, y in zip(inputs.split(size), targets.split(size), strict=True):
-        total = total + (x @ leaf - y).square().sum()
+    pieces = zip(inputs.split(size), targets.split(size), strict=True)
+    total = sum((x @ leaf - y).square().sum() for x, y in pieces)
     return torch.autograd.grad(total / len(inputs), leaf)[0]
 
 
-def summed_and_divided_after(weight, inputs, targets, size):
-    weight = weight.clone().requires_grad_()
-    for start in range(0, len(inputs), size):
-        (inputs[start : start + size] @ weight - targets[start : start + size]).square().sum().backward()
-    return weight.grad / len(inputs)
+def by_func(weight, inputs, targets, size):
+    def error(weight, x, y):
+        return torch.nn.functional.mse_loss(x @ weight, y)
+
+    pieces = zip(reversed(inputs.split(size)), reversed(targets.split(size)), strict=True)
+    parts = [torch.func.grad(error)(weight, x, y) * (len(x) / len(inputs)) for x, y in pieces]
+    return torch.stack(parts).sum(0)
 
 
-def by_hand(weight, inputs, targets, size):
-    total = torch.zeros_like(weight)
-    for x, y in zip(inputs.split(size), targets.split(size), strict=True):
-        total += 2 * x.T @ (x @ weight - y)
-    return total / len(inputs)
+def without_a_loop(validation_losses, patience):
+    losses = validation_losses.numpy()
+    before = np.minimum.accumulate(np.concatenate([[np.inf], losses[:-1]]))
+    epochs = np.arange(1, len(losses) + 1)
+    best = np.maximum.accumulate(np.where(losses < before, epochs, 0))
+    stops = np.flatnonzero(epochs - best >= patience)
+    last = stops[0] if len(stops) else len(losses) - 1
+    return best[last], epochs[last]
 
 
-def with_a_counter(validation_losses, patience):
-    best, lowest, waited, run = 0, math.inf, 0, 0
-    for loss in validation_losses:
-        run += 1
-        if loss < lowest:
-            best, lowest, waited = run, loss, 0
-        else:
-            waited += 1
-        if waited == patience:
-            break
-    return best, run
+class Stopper:
+    def __init__(self, patience):
+        self.patience, self.best, self.lowest, self.epoch, self.bad = patience, 0, None, 0, 0
+
+    def __call__(self, loss):
+        self.epoch, self.bad = self.epoch + 1, self.bad + 1
+        if self.lowest is None or loss < self.lowest:
+            self.best, self.lowest, self.bad = self.epoch, loss, 0
+        return self.bad < self.patience
 
 
-def by_slices(validation_losses, patience):
-    losses = validation_losses.tolist()
-    for run in range(1, len(losses) + 1):
-        best = losses.index(min(losses[:run])) + 1
-        if run - best >= patience:
-            return best, run
-    return best, run
+def by_a_class(validation_losses, patience):
+    stopper = Stopper(patience)
+    for _ in itertools.takewhile(stopper, validation_losses):
+        pass
+    return torch.tensor(stopper.best), torch.tensor(stopper.epoch)
 
 
-def as_tensors(validation_losses, patience):
-    return tuple(torch.tensor(number) for number in solved_stopping(validation_losses, patience))
-
-
-COUNTS = named(solved_count, counted, by_global_batch, by_divmod, by_tensor)
-LOSSES = named(solved_loss, by_loop) | {
-    "@": lambda batch_losses, batch_sizes: (batch_losses @ batch_sizes) / batch_sizes.sum(),
-    "numpy": lambda batch_losses, batch_sizes: np.average(batch_losses.numpy(), weights=batch_sizes.numpy()),
-    "dot": lambda batch_losses, batch_sizes: torch.dot(batch_losses, batch_sizes / batch_sizes.sum()).item(),
+RIGHT = {
+    check_epoch_iterations: named(by_divmod, by_tensor, by_loader)
+    | {"one division": lambda n, b, drop, w: n // (b * w) if drop else -(-n // (b * w))},
+    check_epoch_loss: named(running_mean)
+    | {
+        "each example's loss": lambda losses, sizes: losses.repeat_interleave(sizes).mean(),
+        "dot with shares": lambda losses, sizes: losses @ (sizes.to(losses.dtype) / sizes.sum()),
+        "numpy": lambda losses, sizes: np.average(losses.numpy(), weights=sizes.numpy()),
+    },
+    check_accumulated_gradient: named(by_autograd, by_func)
+    | {
+        "backward": backwards(lambda own, every, size, pieces: own / every),
+        "in closed form": lambda weight, x, y, size: 2 * x.mT @ (x @ weight - y) / y.numel(),
+    },
+    check_early_stopping: named(without_a_loop, by_a_class),
 }
-GRADIENTS = named(solved_gradient, by_autograd, summed_and_divided_after, by_hand)
-STOPS = named(solved_stopping, with_a_counter, by_slices, as_tensors)
+
+# --- what learners do ---
 
 
-@cases(
-    (EPOCH_ITERATIONS, COUNTS),
-    (EPOCH_LOSS, LOSSES),
-    (ACCUMULATED_GRADIENT, GRADIENTS),
-    (EARLY_STOPPING, STOPS),
-)
-def test_right_code_is_accepted(exercise, code):
-    exercise_cases.assert_accepted(exercise, code)
+def zeroed_in_the_loop(weight, inputs, targets, size):
+    weight = weight.clone().requires_grad_()
+    for x, y in zip(inputs.split(size), targets.split(size), strict=True):
+        weight.grad = None
+        ((x @ weight - y).square().mean() * len(x) / len(inputs)).backward()
+    return weight.grad
 
+
+def not_cloned(weight, inputs, targets, size):
+    weight.requires_grad_()
+    ((inputs @ weight - targets).square().mean()).backward()
+    return weight.grad
+
+
+def mean_of_two(batch_losses, batch_sizes):
+    mean = batch_losses[0]
+    for loss in batch_losses[1:]:
+        mean = (mean + loss) / 2
+    return mean
+
+
+def never_reset(validation_losses, patience):
+    best, lowest, waited = 0, math.inf, 0
+    for epoch, loss in enumerate(validation_losses.tolist(), start=1):
+        if loss < lowest:
+            best, lowest = epoch, loss
+        elif (waited := waited + 1) == patience:
+            return best, epoch
+    return best, len(validation_losses)
+
+
+def since_the_last_fall(validation_losses, patience):
+    best, lowest, previous, waited = 0, math.inf, math.inf, 0
+    for epoch, loss in enumerate(validation_losses.tolist(), start=1):
+        if loss < lowest:
+            best, lowest = epoch, loss
+        waited = 0 if loss < previous else waited + 1
+        previous = loss
+        if waited == patience:
+            return best, epoch
+    return best, len(validation_losses)
+
+
+def ahead(validation_losses, patience):
+    best = int(validation_losses.argmin()) + 1
+    return best, min(best + patience, len(validation_losses))
+
+
+NAMED = {
+    check_epoch_iterations: {
+        "share rounded up": lambda n, b, drop, w: (-(-n // w)) // b if drop else math.ceil(-(-n // w) / b),
+        "share rounded down": lambda n, b, drop, w: n // w // b if drop else math.ceil(n // w / b),
+        "always one more": lambda n, b, drop, w: n // (w * b) if drop else n // (w * b) + 1,
+        "batches of all workers": lambda n, b, drop, w: count(n, b, drop, w) * w,
+        "at least one": lambda n, b, drop, w: max(1, n // w // b) if drop else count(n, b, drop, w),
+        "workers ignored": lambda n, b, drop, w: n // b if drop else math.ceil(n / b),
+    },
+    check_epoch_loss: {
+        "mean with the next": mean_of_two,
+        "mean of means": lambda losses, sizes: losses.sum() / len(losses),
+        "divided by full batches": lambda losses, sizes: losses @ sizes.double() / sizes[0] / len(sizes),
+        "short batches left out": lambda losses, sizes: losses[sizes == sizes[0]].mean().item(),
+    },
+    check_accumulated_gradient: {
+        "divided by the examples": backwards(lambda own, every, size, pieces: 1 / every),
+        "every micro-batch as if full": backwards(lambda own, every, size, pieces: min(size, every) / every),
+        "share of the size, and the mean": backwards(lambda own, every, size, pieces: own / size / pieces),
+        "changes its inputs": not_cloned,
+        "the last batch's share alone": zeroed_in_the_loop,
+        "sign reversed": changed(gradient_of, torch.neg),
+    },
+    check_early_stopping: {
+        "since the last fall": since_the_last_fall,
+        "never reset": never_reset,
+        "one epoch too patient": lambda losses, patience: stopping(losses, patience + 1),
+        "stops after the best of all": ahead,
+        "best by subtraction": lambda losses, patience: (
+            stopping(losses, patience)[1] - patience,
+            stopping(losses, patience)[1],
+        ),
+        "constant difference": changed(stopping, lambda answer: (answer[0] - 1, answer[1])),
+    },
+}
 
 # --- wrong, in ways that the catalogue does not hold ---
 
-UNKNOWN_COUNTS = {
-    "always 4": lambda *inputs: 4,
-    "negative": changed(solved_count, lambda count: -count),
-    "doubled": changed(solved_count, lambda count: 2 * count),
-    "one less": changed(solved_count, lambda count: count - 1),
-    "not whole": changed(solved_count, lambda count: count + 0.25),
-    "workers added": lambda examples, batch_size, drop_last, workers: solved_count(
-        examples, batch_size + workers - 1, drop_last, 1
-    ),
-    "drop_last for the shares alone": lambda examples, batch_size, drop_last, workers: math.ceil(
-        examples // workers / batch_size
-    ),
-}
-UNKNOWN_LOSSES = {
-    "median": lambda batch_losses, batch_sizes: batch_losses.median(),
-    "largest": lambda batch_losses, batch_sizes: batch_losses.max(),
-    "first": lambda batch_losses, batch_sizes: batch_losses[0],
-    "halved": changed(solved_loss, lambda loss: loss / 2),
-    "rounded": changed(solved_loss, lambda loss: round(float(loss))),
-    "root of the sizes": lambda batch_losses, batch_sizes: solved_loss(batch_losses, batch_sizes.sqrt()),
-    "short batches left out": lambda batch_losses, batch_sizes: batch_losses[
-        batch_sizes == batch_sizes.max()
-    ].mean(),
-}
-UNKNOWN_GRADIENTS = {
-    "halved": changed(solved_gradient, lambda gradient: gradient / 2),
-    "first piece alone": lambda weight, inputs, targets, size: solved_gradient(
-        weight, inputs[:size], targets[:size], size
-    ),
-    "last example forgotten": lambda weight, inputs, targets, size: solved_gradient(
-        weight, inputs[:-1], targets[:-1], size
-    ),
-    "the new weight": lambda weight, inputs, targets, size: (
-        weight - 0.1 * solved_gradient(weight, inputs, targets, size)
-    ),
-    "normalised": changed(solved_gradient, lambda gradient: gradient / gradient.norm()),
-    "of the absolute error": lambda weight, inputs, targets, size: (
-        inputs.T @ (inputs @ weight - targets).sign() / len(inputs)
-    ),
-    "a step after each piece": lambda weight, inputs, targets, size: torch.stack(
-        list(itertools.accumulate([weight] * 2, lambda w, _: w - solved_gradient(w, inputs, targets, 2)))
-    )[-1],
-}
-UNKNOWN_STOPS = {
-    "always the first": lambda validation_losses, patience: (1, 1),
-    "best and patience": lambda validation_losses, patience: (
-        solved_stopping(validation_losses, patience)[0],
-        patience,
-    ),
-    "best and patience after it": changed(solved_stopping, lambda answer: (answer[0], answer[0] + 2)),
-    "last three alone": lambda validation_losses, patience: solved_stopping(validation_losses[-3:], patience),
-    "epochs after the best": changed(solved_stopping, lambda answer: (answer[0], answer[1] - answer[0])),
-    "both halved": changed(solved_stopping, lambda answer: (answer[0] / 2, answer[1] / 2)),
+UNKNOWN = {
+    check_epoch_iterations: {
+        "always 4": lambda *inputs: 4,
+        "one less": changed(count, lambda updates: updates - 1),
+        "not whole": changed(count, lambda updates: updates + 0.25),
+    },
+    check_epoch_loss: {
+        "median": lambda losses, sizes: losses.median(),
+        "halved": changed(loss_of, lambda loss: loss / 2),
+        "root of the sizes": lambda losses, sizes: loss_of(losses, sizes.sqrt()),
+    },
+    check_accumulated_gradient: {
+        "first piece alone": lambda w, x, y, size: gradient_of(w, x[:size], y[:size], size),
+        "last example forgotten": lambda w, x, y, size: gradient_of(w, x[:-1], y[:-1], size),
+        "of the absolute error": lambda w, x, y, size: x.T @ (x @ w - y).sign() / len(x),
+    },
+    check_early_stopping: {
+        "always the first": lambda losses, patience: (1, 1),
+        "best and patience": lambda losses, patience: (stopping(losses, patience)[0], patience),
+    },
 }
 
-
-@cases(
-    (EPOCH_ITERATIONS, UNKNOWN_COUNTS),
-    (EPOCH_LOSS, UNKNOWN_LOSSES),
-    (ACCUMULATED_GRADIENT, UNKNOWN_GRADIENTS),
-    (EARLY_STOPPING, UNKNOWN_STOPS),
+test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
+    RIGHT, NAMED, UNKNOWN
 )
-def test_a_fault_that_no_catalogue_holds_is_rejected_and_given_no_wrong_name(exercise, code):
-    exercise_cases.assert_rejected_without_a_name(exercise, code)

@@ -1,46 +1,37 @@
-"""“Two ways to score”: the solutions, many right ways to write them, and faults that no catalogue holds."""
+"""“Two ways to score”: many right ways, learners' mistakes, and faults that no catalogue holds."""
 
 import math
 
 import exercise_cases
 import numpy as np
 import torch
-from exercise_cases import cases, changed, combined, named, weighing_by
+from exercise_cases import changed, combined, judged_as, named, weighing_by
+from torch import nn
 from torch.nn import functional as F
 
 from attnlab import scores
 from chapters.two_ways_to_score.exercises import (
-    ADDITIVE_SCORES,
-    HIDDEN_BYTES,
-    REPAIRED_ADDITIVE,
-    SCORE_SHAPES,
+    check_additive_scores,
+    check_hidden_bytes,
+    check_repaired_additive,
+    check_score_shapes,
 )
 
-# --- the solutions, as the chapter gives them ---
+attention, bytes_of = check_repaired_additive.reference, check_hidden_bytes.reference
+SHAPES = check_score_shapes.shapes
 
 
-def solved_scores(query, key, query_weight, key_weight, vector):
-    asked = query @ query_weight.T
-    offered = key @ key_weight.T
-    hidden = (asked.unsqueeze(-2) + offered.unsqueeze(-3)).tanh()
-    return hidden @ vector
+def turned_table(query, key, query_weight, key_weight, vector):
+    """The scores of the code to repair, which are right but for (…, m, n)."""
+    asked, offered = (query @ query_weight.T).unsqueeze(-3), (key @ key_weight.T).unsqueeze(-2)
+    return (asked + offered).tanh() @ vector
 
 
-def broken_attention(query, key, value, query_weight, key_weight, vector):
-    asked = (query @ query_weight.T).unsqueeze(-3)
-    offered = (key @ key_weight.T).unsqueeze(-2)
-    scores = (asked + offered).tanh() @ vector
-    weights = scores.softmax(-1).mT
-    return weights @ value, weights
+def attention_by(score, softmax):
+    return weighing_by(lambda *inputs: softmax(score(*inputs)))
 
 
-def solved_attention(query, key, value, query_weight, key_weight, vector):
-    weights = solved_scores(query, key, query_weight, key_weight, vector).softmax(-1)
-    return weights @ value, weights
-
-
-def solved_bytes(batch, queries, keys, hidden, chunk):
-    return 4 * batch * min(chunk, queries) * keys * hidden
+broken_attention = attention_by(turned_table, lambda table: table.softmax(-1).mT)
 
 
 def test_the_shapes_are_what_pytorch_says():
@@ -56,11 +47,11 @@ def test_the_shapes_are_what_pytorch_says():
     torch.testing.assert_close(
         scores.concat(query, key, names["concat_weight"], vector), names["hidden"] @ vector
     )
-    exercise_cases.assert_right_shapes(SCORE_SHAPES, names)
+    exercise_cases.assert_right_shapes(check_score_shapes, names)
 
 
 def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    exercise_cases.assert_still_broken(REPAIRED_ADDITIVE, broken_attention, "✓✗✗✗✗")
+    exercise_cases.assert_still_broken(check_repaired_additive, broken_attention, "✓✗✗✗✗✗")
 
 
 def test_the_broken_code_trains_anyway():
@@ -74,26 +65,9 @@ def test_the_broken_code_trains_anyway():
 # --- right, in other words ---
 
 
-def by_concatenating(query, key, query_weight, key_weight, vector):
-    asked = query.unsqueeze(-2).expand(*query.shape[:-1], key.shape[-2], -1)
-    offered = key.unsqueeze(-3).expand(*asked.shape[:-1], -1)
-    pairs = torch.cat([asked, offered], dim=-1)
-    return torch.tanh(pairs @ torch.cat([query_weight, key_weight], dim=-1).T) @ vector
-
-
 def by_hidden_unit(query, key, query_weight, key_weight, vector):
-    table = 0
-    for row, column, number in zip(query_weight, key_weight, vector, strict=True):
-        table = table + number * torch.tanh((query @ row).unsqueeze(-1) + (key @ column).unsqueeze(-2))
-    return table
-
-
-def by_query(query, key, query_weight, key_weight, vector):
-    offered = key @ key_weight.T
-    rows = [
-        (query[..., i : i + 1, :] @ query_weight.T + offered).tanh() @ vector for i in range(query.shape[-2])
-    ]
-    return torch.stack(rows, dim=-2)
+    units = zip(query_weight, key_weight, vector, strict=True)
+    return sum(v * ((query @ w).unsqueeze(-1) + (key @ u).unsqueeze(-2)).tanh() for w, u, v in units)
 
 
 def by_exponentials(query, key, query_weight, key_weight, vector):
@@ -101,63 +75,35 @@ def by_exponentials(query, key, query_weight, key_weight, vector):
     return (2 * torch.sigmoid(2 * inside) - 1) @ vector
 
 
-def turned_twice(query, key, query_weight, key_weight, vector):
-    return solved_scores(key, query, key_weight, query_weight, vector).mT
+def by_einsum(query, key, query_weight, key_weight, vector):
+    asked = torch.einsum("...nd,hd->...nh", query, query_weight)[..., :, None, :]
+    offered = torch.einsum("...md,hd->...mh", key, key_weight)[..., None, :, :]
+    return torch.einsum("...nmh,h->...nm", torch.tanh(asked + offered), vector)
 
 
-SCORES = named(solved_scores, by_concatenating, by_hidden_unit, by_query, by_exponentials, turned_twice) | {
-    "attnlab": scores.additive,
+class KeyByKey(nn.Module):
+    """The query is put beside each key, and one matrix reads both."""
+
+    def forward(self, query, key, query_weight, key_weight, vector):
+        weight = torch.cat([query_weight, key_weight], dim=1)
+        columns = []
+        for one in key.split(1, dim=-2):  # (…, 1, d_k)
+            pairs = torch.cat([query, one.expand(*query.shape[:-1], -1)], dim=-1)
+            columns.append(F.linear(F.linear(pairs, weight).tanh(), vector[None]))
+        return torch.cat(columns, dim=-1)
+
+
+SCORES = named(by_hidden_unit, by_exponentials, by_einsum) | {
+    "a module, key by key": KeyByKey(),
+    "turned": lambda *inputs: turned_table(*inputs).mT,
     "attnlab, lean": lambda *inputs: scores.additive(*inputs, chunk=2),
     "attnlab's concat": lambda query, key, left, right, vector: scores.concat(
         query, key, torch.cat([left, right], dim=-1), vector
     ),
-    "einsum": lambda query, key, left, right, vector: torch.einsum(
-        "...nmh,h->...nm",
-        torch.tanh(
-            torch.einsum("...nd,hd->...nh", query, left)[..., :, None, :]
-            + torch.einsum("...md,hd->...mh", key, right)[..., None, :, :]
-        ),
-        vector,
-    ),
-    "linear": lambda query, key, left, right, vector: F.linear(
-        (F.linear(query, left).unsqueeze(-2) + F.linear(key, right).unsqueeze(-3)).tanh(), vector[None]
-    ).squeeze(-1),
-    "multiplied and summed": lambda query, key, left, right, vector: (
-        vector * ((query @ left.mT).unsqueeze(-2) + (key @ right.mT).unsqueeze(-3)).tanh()
-    ).sum(-1),
-    "in float64": lambda query, *others: solved_scores(
-        query.double(), *(other.double() for other in others)
-    ).to(query.dtype),
 }
-
-
-def attention_by(score, softmax):
-    return weighing_by(lambda *inputs: softmax(score(*inputs)))
-
-
-def mended_at_the_softmax(query, key, value, query_weight, key_weight, vector):
-    """The smallest repair: the scores stay (…, m, n), and the softmax runs over the keys, dim=-2."""
-    asked = (query @ query_weight.T).unsqueeze(-3)
-    offered = (key @ key_weight.T).unsqueeze(-2)
-    weights = ((asked + offered).tanh() @ vector).softmax(-2).mT
-    return weights @ value, weights
-
-
-ATTENTION = (
-    named(solved_attention, mended_at_the_softmax)
-    | combined(
-        attention_by, SCORES, exercise_cases.SOFTMAXES | {"turned": lambda table: table.mT.softmax(-2).mT}
-    )
-    | exercise_cases.in_other_words(solved_attention)
-)
+# The smallest repair leaves the scores (…, m, n), and runs over the keys there.
+REPAIRS = {"mended at the softmax": attention_by(turned_table, lambda table: table.softmax(-2).mT)}
 BYTES = {
-    "solution": solved_bytes,
-    "conditional": lambda batch, queries, keys, hidden, chunk: (
-        batch * (queries if queries < chunk else chunk) * keys * hidden * 4
-    ),
-    "bits": lambda batch, queries, keys, hidden, chunk: (
-        32 * math.prod((batch, min(queries, chunk), keys, hidden)) / 8
-    ),
     "numpy": lambda batch, queries, keys, hidden, chunk: (
         np.dtype("float32").itemsize * np.minimum(chunk, queries) * batch * keys * hidden
     ),
@@ -165,63 +111,130 @@ BYTES = {
         torch.empty(batch, queries, keys, hidden, device="meta")[:, :chunk].contiguous().nbytes
     ),
     "largest chunk": lambda batch, queries, keys, hidden, chunk: max(
-        4 * batch * (min(start + chunk, queries) - start) * keys * hidden
+        4 * batch * keys * hidden * len(range(queries)[start : start + chunk])
         for start in range(0, queries, chunk)
     ),
 }
+RIGHT = {
+    check_additive_scores: SCORES,
+    check_repaired_additive: REPAIRS
+    | combined(attention_by, SCORES, {"torch": nn.Softmax(-1)})
+    | combined(attention_by, {"einsum": by_einsum}, exercise_cases.SOFTMAXES)
+    | exercise_cases.in_other_words(attention),
+    check_hidden_bytes: BYTES,
+}
+
+# --- as learners got it wrong ---
 
 
-@cases((ADDITIVE_SCORES, SCORES), (REPAIRED_ADDITIVE, ATTENTION), (HIDDEN_BYTES, BYTES))
-def test_right_code_is_accepted(exercise, code):
-    exercise_cases.assert_accepted(exercise, code)
+def tanh_first(query, key, query_weight, key_weight, vector):
+    asked, offered = (query @ query_weight.T).tanh(), (key @ key_weight.T).tanh()
+    return (asked.unsqueeze(-2) + offered.unsqueeze(-3)) @ vector
 
+
+def axes_from_the_front(query, key, query_weight, key_weight, vector):
+    return ((query @ query_weight.T).unsqueeze(1) + (key @ key_weight.T).unsqueeze(0)).tanh() @ vector
+
+
+def repeats_mixed_up(query, key, query_weight, key_weight, vector):
+    n, m, lead = query.shape[-2], key.shape[-2], [1] * (query.dim() - 2)
+    asked = (query @ query_weight.T).repeat(*lead, m, 1)  # q1 q2 … q1 q2 …
+    offered = (key @ key_weight.T).repeat_interleave(n, dim=-2)  # k1 k1 … k2 k2 …
+    return ((asked + offered).tanh() @ vector).reshape(*query.shape[:-2], n, m)
+
+
+def reshaped_weights(query, key, query_weight, key_weight, vector):
+    h = len(vector)
+    asked, offered = query @ query_weight.reshape(-1, h), key @ key_weight.reshape(-1, h)
+    return (asked.unsqueeze(-2) + offered.unsqueeze(-3)).tanh() @ vector
+
+
+def as_numbers(*inputs):
+    return torch.tensor(by_einsum(*inputs).tolist(), dtype=inputs[0].dtype)
+
+
+NAMED = {
+    check_additive_scores: {
+        "tanh of each side": tanh_first,
+        "leading axes": axes_from_the_front,
+        "in other places": repeats_mixed_up,
+        "softmax as well": changed(by_einsum, nn.Softmax(-1)),
+        "reshaped": reshaped_weights,
+        "no gradient": as_numbers,
+    },
+    check_score_shapes: {
+        "as wide as the query": SHAPES | {"query @ weight": (8, 50, 32)},
+        "new axis in front": SHAPES | {"asked.unsqueeze(-2)": (8, 1, 50, 64)},
+        "laid end to end": SHAPES
+        | {"asked.unsqueeze(-2) + offered.unsqueeze(-3)": (8, 50, 200, 128), "concat_weight": (128, 80)},
+        "axis of length 1 too many": SHAPES | {"hidden @ vector": (8, 50, 200, 1)},
+        "axis of length 1 missing": SHAPES | {"asked.unsqueeze(-2)": (8, 50, 64)},
+        "concat turned": SHAPES | {"concat_weight": (80, 64)},
+        "a vector for each example": SHAPES | {"vector.grad": (8, 64)},
+    },
+    check_repaired_additive: {
+        "weights turned": attention_by(by_einsum, lambda table: table.softmax(-1).mT),
+        "rows divided by their sum": attention_by(
+            turned_table, lambda table: F.normalize(table.softmax(-1).mT, p=1, dim=-1, eps=0)
+        ),
+        "query and key swapped": weighing_by(
+            lambda query, key, *more: turned_table(key, query, *more).softmax(-1)
+        ),
+        "reshaped": attention_by(
+            turned_table, lambda table: table.reshape(*table.shape[:-2], *table.shape[:-3:-1]).softmax(-1)
+        ),
+        "dim=1 of the turned scores": attention_by(turned_table, lambda table: table.softmax(1).mT),
+        "still broken": attention_by(by_einsum, nn.Softmax(-2)),
+    },
+    check_hidden_bytes: {
+        "chunk larger than all": lambda batch, queries, keys, hidden, chunk: (
+            4 * batch * chunk * keys * hidden
+        ),
+        "numbers, not bytes": lambda *sizes: bytes_of(*sizes) / 4,
+        "chunks evened out": lambda batch, queries, keys, hidden, chunk: bytes_of(
+            batch, math.ceil(queries / math.ceil(queries / chunk)), keys, hidden, chunk
+        ),
+        "chunks of the batch": lambda batch, queries, keys, hidden, chunk: bytes_of(
+            1, batch * queries, keys, hidden, chunk
+        ),
+        "chunks of keys": lambda batch, queries, keys, hidden, chunk: bytes_of(
+            batch, keys, queries, hidden, chunk
+        ),
+    },
+}
 
 # --- wrong, in ways that the catalogue does not hold ---
 
-UNKNOWN_SCORES = exercise_cases.faults_of_scores(solved_scores) | {
-    "last unit dropped": lambda query, key, left, right, vector: solved_scores(
-        query, key, left[:-1], right[:-1], vector[:-1]
-    ),
-    "vector reversed": lambda query, key, left, right, vector: solved_scores(
-        query, key, left, right, vector.flip(0)
-    ),
-    "bias": lambda query, key, left, right, vector: (
-        ((query @ left.T).unsqueeze(-2) + (key @ right.T).unsqueeze(-3) + 1).tanh() @ vector
-    ),
-    "hard tanh": lambda query, key, left, right, vector: (
-        F.hardtanh((query @ left.T).unsqueeze(-2) + (key @ right.T).unsqueeze(-3)) @ vector
-    ),
-    "tanh twice": lambda query, key, left, right, vector: (
-        ((query @ left.T).unsqueeze(-2) + (key @ right.T).unsqueeze(-3)).tanh().tanh() @ vector
-    ),
-}
-UNKNOWN_ATTENTION = exercise_cases.faults_of_trainable_attention(solved_attention) | {
-    "temperature": attention_by(solved_scores, lambda table: (2 * table).softmax(-1)),
-    "tanh again": attention_by(solved_scores, lambda table: table.tanh().softmax(-1)),
-    "weights before the softmax": lambda query, key, value, *rest: (
-        solved_attention(query, key, value, *rest)[0],
-        solved_scores(query, key, *rest),
-    ),
-}
-UNKNOWN_BYTES = {
-    "one too many": changed(solved_bytes, lambda count: count + 1),
-    "nothing": lambda *sizes: 0,
-    "scores as well": lambda batch, queries, keys, hidden, chunk: (
-        4 * batch * min(chunk, queries) * keys * (hidden + 1)
-    ),
-    "sum of the sizes": lambda *sizes: 4 * sum(sizes),
-    "kilobytes": changed(solved_bytes, lambda count: count / 1024),
-    "one chunk too few": lambda batch, queries, keys, hidden, chunk: (
-        4 * batch * min(chunk, queries - 1) * keys * hidden
-    ),
-    "not a number": lambda *sizes: math.nan,
+UNKNOWN = {
+    check_additive_scores: exercise_cases.faults_of_scores(by_einsum)
+    | {
+        "last unit dropped": lambda query, key, left, right, vector: by_einsum(
+            query, key, left[:-1], right[:-1], vector[:-1]
+        ),
+        "vector reversed": lambda *inputs: by_einsum(*inputs[:-1], inputs[-1].flip(0)),
+        "hard tanh": lambda query, key, left, right, vector: (
+            F.hardtanh((query @ left.T).unsqueeze(-2) + (key @ right.T).unsqueeze(-3)) @ vector
+        ),
+    },
+    check_repaired_additive: exercise_cases.faults_of_trainable_attention(attention)
+    | {
+        "temperature": attention_by(by_einsum, lambda table: (2 * table).softmax(-1)),
+        "weights before the softmax": lambda query, key, value, *more: (
+            attention(query, key, value, *more)[0],
+            by_einsum(query, key, *more),
+        ),
+    },
+    check_hidden_bytes: {
+        "scores as well": lambda batch, queries, keys, hidden, chunk: bytes_of(
+            batch, queries, keys, hidden + 1, chunk
+        ),
+        "sum of the sizes": lambda *sizes: 4 * sum(sizes),
+        "one chunk too few": lambda batch, queries, keys, hidden, chunk: bytes_of(
+            batch, queries - 1, keys, hidden, chunk
+        ),
+    },
 }
 
-
-@cases(
-    (ADDITIVE_SCORES, UNKNOWN_SCORES),
-    (REPAIRED_ADDITIVE, UNKNOWN_ATTENTION),
-    (HIDDEN_BYTES, UNKNOWN_BYTES),
+test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
+    RIGHT, NAMED, UNKNOWN
 )
-def test_a_fault_that_no_catalogue_holds_is_rejected_and_given_no_wrong_name(exercise, code):
-    exercise_cases.assert_rejected_without_a_name(exercise, code)

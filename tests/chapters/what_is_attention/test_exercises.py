@@ -1,43 +1,30 @@
-"""“What is attention?”: the solutions, many right ways to write them, and faults that no catalogue holds."""
+"""“What is attention?”: many right ways, learners' mistakes, and faults that no catalogue holds."""
 
+import functools
 import math
+from collections import namedtuple
 
 import exercise_cases
 import numpy as np
 import pytest
 import torch
-from exercise_cases import cases, changed, combined, weighing_by
+from exercise_cases import changed, combined, judged_as, shifted_exp, weighing_by
+from torch import distributions
 from torch.nn import functional as F
 
 from chapters.what_is_attention.exercises import (
-    GATE_SHAPES,
-    NEEDED_TEMPERATURE,
-    REPAIRED_REGRESSION,
-    SOFT_LOOKUP,
+    check_gate_shapes,
+    check_needed_temperature,
+    check_repaired_regression,
+    check_soft_lookup,
 )
 
-# --- the solutions, as the chapter gives them ---
-
-
-def solved_lookup(query, key, value, temperature):
-    weights = torch.softmax(query @ key.mT / temperature, dim=-1)
-    return weights @ value, weights
-
-
-def solved_temperature(gap, keys, share):
-    one_other = (1 - share) / (keys - 1)
-    return gap / math.log(share / one_other)
+lookup, temperature_of = check_soft_lookup.reference, check_needed_temperature.reference
+regression, SHAPES = check_repaired_regression.reference, check_gate_shapes.shapes
 
 
 def broken_regression(query, key, value, bandwidth):
-    distance = torch.cdist(query, key)
-    weights = (-distance / (2 * bandwidth**2)).softmax(-1)
-    return weights @ value, weights
-
-
-def solved_regression(query, key, value, bandwidth):
-    distance = torch.cdist(query, key)
-    weights = (-distance.square() / (2 * bandwidth**2)).softmax(-1)
+    weights = (-torch.cdist(query, key) / (2 * bandwidth**2)).softmax(-1)
     return weights @ value, weights
 
 
@@ -45,22 +32,19 @@ def test_the_shapes_are_what_pytorch_says():
     query, key, value = torch.rand(8, 1, 16), torch.rand(8, 10, 16), torch.rand(8, 10, 64)
     names = {"query": query, "key": key, "value": value, "weights": (query @ key.mT).softmax(-1)}
     names |= {"features": torch.rand(8, 64), "attention": torch.rand(8, 64)}
-    exercise_cases.assert_right_shapes(GATE_SHAPES, names)
-    gated, summed = list(GATE_SHAPES.shapes)[-2:]
-    torch.testing.assert_close(eval(summed, names), eval("weights @ value", names).squeeze(1))
-    assert GATE_SHAPES.shapes[gated] == value.shape
+    exercise_cases.assert_right_shapes(check_gate_shapes, names)
 
 
 def test_the_temperature_gives_the_share():
     for gap, keys, share in [(1.0, 2, 0.99), (0.3, 7, 0.5), (10.0, 1000, 0.9)]:
         scores = torch.zeros(keys, dtype=torch.float64)
         scores[0] = gap
-        weights = (scores / NEEDED_TEMPERATURE.reference(gap, keys, share)).softmax(-1)
+        weights = (scores / temperature_of(gap, keys, share)).softmax(-1)
         assert weights[0].item() == pytest.approx(share)
 
 
 def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    exercise_cases.assert_still_broken(REPAIRED_REGRESSION, broken_regression, "✓✗✗✗✗")
+    exercise_cases.assert_still_broken(check_repaired_regression, broken_regression, "✓✗✗✗✗✗")
 
 
 def test_the_broken_code_learns_its_bandwidth_anyway():
@@ -75,27 +59,24 @@ def test_the_broken_code_learns_its_bandwidth_anyway():
 # --- right, in other words ---
 
 
-def np_softmax(scores):
-    powers = np.exp(scores - scores.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
-
-
 def lookup_by(product, softmax):
     return weighing_by(lambda query, key, temperature: softmax(product(query, key) / temperature))
 
 
-NUMPY = {"numpy": lambda scores: torch.from_numpy(np_softmax(scores.numpy()))}
+Lookup = namedtuple("Lookup", "output weights")
+
+
+class FusedLookup(torch.nn.Module):
+    def forward(self, query, key, value, temperature):
+        return Lookup(*exercise_cases.fused(query, key, value, scale=1 / temperature))
+
+
 LOOKUPS = (
-    combined(lookup_by, exercise_cases.PRODUCTS, exercise_cases.SOFTMAXES | NUMPY)
-    | exercise_cases.in_other_words(solved_lookup)
+    combined(lookup_by, exercise_cases.PRODUCTS, exercise_cases.SOFTMAXES)
+    | exercise_cases.in_other_words(lookup)
     | {
-        "solution": solved_lookup,
-        "fused": lambda query, key, value, temperature: exercise_cases.fused(
-            query, key, value, scale=1 / temperature
-        ),
-        "cooled query": lambda query, key, value, temperature: solved_lookup(
-            query / temperature, key, value, 1
-        ),
+        "fused, a module, a namedtuple": FusedLookup(),
+        "cooled query": lambda query, key, value, temperature: lookup(query / temperature, key, value, 1),
     }
 )
 
@@ -110,17 +91,11 @@ def bisected(gap, keys, share):
 
 
 TEMPERATURES = {
-    "solution": solved_temperature,
-    "sum of logs": lambda gap, keys, share: (
-        gap / (math.log(share) + math.log(keys - 1) - math.log(1 - share))
-    ),
-    "minus": lambda gap, keys, share: -gap / math.log((1 - share) / (share * (keys - 1))),
-    "1 / share": lambda gap, keys, share: gap / -math.log((1 / share - 1) / (keys - 1)),
-    "tensor": lambda gap, keys, share: gap / torch.log(torch.tensor(share * (keys - 1) / (1 - share))),
-    "numpy": lambda gap, keys, share: gap / np.log(share * (keys - 1) / (1 - share)),
-    "logit": lambda gap, keys, share: gap / (torch.logit(torch.tensor(share)) + math.log(keys - 1)),
+    "log of one other": lambda gap, keys, share: gap / math.log(share / ((1 - share) / (keys - 1))),
+    "tensor": lambda gap, keys, share: gap / (torch.tensor(share).double().logit() + math.log(keys - 1)),
+    "numpy": lambda gap, keys, share: gap / (np.log(share) - np.log1p(-share) + np.log(keys - 1)),
     "bisected": bisected,
-}  # fmt: skip
+}
 
 
 def expanded_square(query, key):
@@ -134,82 +109,133 @@ DISTANCES = {
     "expanded": expanded_square,
     # Without the query's own square, which the softmax does not see.
     "key's square alone": lambda query, key: key.square().sum(-1).unsqueeze(-2) - 2 * query @ key.mT,
-    "norm": lambda query, key: torch.linalg.vector_norm(query[..., None, :] - key[..., None, :, :], dim=-1)
-    ** 2,
-}  # fmt: skip
+}
 KERNELS = {
-    "softmax": lambda squared, width: (-squared / (2 * width**2)).softmax(-1),
     "half outside": lambda squared, width: (-0.5 * squared / width.square()).softmax(-1),
-    "normalised kernel": lambda squared, width: F.normalize((-squared / (2 * width**2)).exp(), p=1, dim=-1),
-    "shifted": lambda squared, width: exercise_cases.shifted_exp(-squared / (2 * width**2)),
-}  # fmt: skip
+    "softmin": lambda squared, width: F.softmin(squared / (2 * width**2), dim=-1),
+    "shifted": lambda squared, width: shifted_exp(-squared / (2 * width**2)),
+}
 
 
 def regression_by(distance, kernel):
     return weighing_by(lambda query, key, width: kernel(distance(query, key), width))
 
 
-REGRESSIONS = (
-    {"solution": solved_regression}
-    | combined(regression_by, DISTANCES, KERNELS)
-    | exercise_cases.in_other_words(solved_regression)
-)
+def bells(query, key, width):
+    """Of log densities, the bell's height cancels."""
+    log_density = distributions.Normal(key.unsqueeze(-3), width.abs()).log_prob(query.unsqueeze(-2))
+    return log_density.sum(-1).softmax(-1)
 
 
-@cases((SOFT_LOOKUP, LOOKUPS), (NEEDED_TEMPERATURE, TEMPERATURES), (REPAIRED_REGRESSION, REGRESSIONS))
-def test_right_code_is_accepted(exercise, code):
-    exercise_cases.assert_accepted(exercise, code)
+RIGHT = {
+    check_soft_lookup: LOOKUPS,
+    check_needed_temperature: TEMPERATURES,
+    check_repaired_regression: combined(regression_by, DISTANCES, KERNELS)
+    | exercise_cases.in_other_words(regression)
+    | {"bells": weighing_by(bells)},
+}
 
+# --- as learners got it wrong ---
+
+
+def lookup_weighing(weigh):
+    return weighing_by(lambda query, key, temperature: weigh(query @ key.mT / temperature))
+
+
+def without_keepdim(scores):
+    powers = (scores - scores.amax(-1, keepdim=True)).exp()
+    return powers / powers.sum(-1)
+
+
+def regression_scoring(score):
+    return weighing_by(lambda query, key, width: score(query, key, width).softmax(-1))
+
+
+NAMED = {
+    check_soft_lookup: {
+        "overflow": lookup_weighing(lambda scores: scores.exp() / scores.exp().sum(-1, keepdim=True)),
+        "one maximum for all": lookup_weighing(
+            lambda scores: F.normalize((scores - scores.max()).exp(), p=1, dim=-1, eps=0)
+        ),
+        "softmax over dim=1": lookup_weighing(functools.partial(torch.softmax, dim=1)),
+        "multiplied": lambda query, key, value, temperature: lookup(query, key, value, 1 / temperature),
+        "changes its inputs": lambda query, key, value, temperature: lookup(
+            query.div_(temperature), key, value, 1
+        ),
+        "sum without keepdim": lookup_weighing(without_keepdim),
+    },
+    check_gate_shapes: {
+        "axis kept": SHAPES | {"attention.sum(-1)": (8, 1), "weights.sum(-1)": (8, 1, 1)},
+        "axis of the query lost": SHAPES | {"query @ key.mT": (8, 10), "weights.sum(-1)": (8,)},
+        "gate that sums": SHAPES | {"attention * features": (8,), "weights.mT * value": (8, 1, 64)},
+        "summed over the features": SHAPES | {"(weights.mT * value).sum(-2)": (8, 10)},
+    },
+    check_needed_temperature: {
+        "the best key counted among the others": lambda gap, keys, share: (
+            gap / math.log(keys * share / (1 - share))
+        ),
+        "two keys only": lambda gap, keys, share: gap / math.log(share / (1 - share)),
+        "the best key's own share forgotten": lambda gap, keys, share: (
+            gap / math.log((keys - 1) / (1 - share))
+        ),
+        "upside down": lambda gap, keys, share: math.log(share * (keys - 1) / (1 - share)) / gap,
+        "others divided, not multiplied": lambda gap, keys, share: (
+            gap / math.log(share / ((1 - share) * (keys - 1)))
+        ),
+        "negative": lambda gap, keys, share: gap / math.log((1 - share) / (keys - 1) / share),
+    },
+    check_repaired_regression: {
+        "2 squared with the bandwidth": regression_scoring(
+            lambda query, key, width: -((torch.cdist(query, key) / (2 * width)) ** 2)
+        ),
+        "bandwidth without its square": regression_scoring(
+            lambda query, key, width: -torch.cdist(query, key).square() / (2 * width)
+        ),
+        "dot products": regression_scoring(lambda query, key, width: query @ key.mT / width**2),
+        "distance of city blocks": regression_scoring(
+            lambda query, key, width: (
+                -(query.unsqueeze(-2) - key.unsqueeze(-3)).abs().sum(-1).square() / (2 * width**2)
+            )
+        ),
+        "no gradient": lambda query, key, value, width: regression(query, key, value, float(width)),
+        "overflow": weighing_by(
+            lambda query, key, width: F.normalize(
+                (-torch.cdist(query, key).square() / (2 * width**2)).exp(), p=1, dim=-1, eps=0
+            )
+        ),
+    },
+}
 
 # --- wrong, in ways that the catalogue does not hold ---
 
-UNKNOWN_LOOKUPS = exercise_cases.faults_of_attention(solved_lookup) | {
-    "weights before the softmax": lambda query, key, value, temperature: (
-        solved_lookup(query, key, value, temperature)[0],
-        query @ key.mT / temperature,
-    ),
-    "cosine": lambda query, key, value, temperature: solved_lookup(
-        F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, temperature
-    ),
-    "values over the temperature": lambda query, key, value, temperature: solved_lookup(
-        query, key, value / temperature, temperature
-    ),
-    "temperature plus one": lambda query, key, value, temperature: solved_lookup(
-        query, key, value, temperature + 1
-    ),
-    "scores added": lambda query, key, value, temperature: solved_lookup(query + 1, key, value, temperature),
-}  # fmt: skip
-UNKNOWN_TEMPERATURES = {
-    "doubled": changed(solved_temperature, lambda temperature: 2 * temperature),
-    "one key too many": lambda gap, keys, share: solved_temperature(gap, keys + 2, share),
-    "log1p": lambda gap, keys, share: gap / math.log1p(share * (keys - 1) / (1 - share)),
-    "always the first": lambda gap, keys, share: 0.2176,
-    "zero": lambda gap, keys, share: 0.0,
-    "not a number": lambda gap, keys, share: math.nan,
-    "share squared": lambda gap, keys, share: solved_temperature(gap, keys, share**2),
-    "rounded": changed(solved_temperature, lambda temperature: round(temperature, 1)),
-}  # fmt: skip
-UNKNOWN_REGRESSIONS = exercise_cases.faults_of_trainable_attention(solved_regression) | {
-    "Epanechnikov's kernel": weighing_by(
-        lambda query, key, width: (1 - torch.cdist(query, key) / width).clamp(min=0)
-    ),
-    "dot product": lambda query, key, value, width: solved_lookup(query, key, value, width**2),
-    "bandwidth detached": lambda query, key, value, width: solved_regression(
-        query, key, value, width.detach()
-    ),
-    "bandwidth as a number": lambda query, key, value, width: solved_regression(
-        query, key, value, width.item()
-    ),
-    "largest component": weighing_by(
-        lambda query, key, width: (-(torch.cdist(query, key, p=math.inf) ** 2) / (2 * width**2)).softmax(-1)
-    ),
-}  # fmt: skip
+UNKNOWN = {
+    check_soft_lookup: exercise_cases.faults_of_attention(lookup)
+    | {
+        "weights before the softmax": lambda query, key, value, temperature: (
+            lookup(query, key, value, temperature)[0],
+            query @ key.mT / temperature,
+        ),
+        "temperature plus one": lambda query, key, value, temperature: lookup(
+            query, key, value, temperature + 1
+        ),
+    },
+    check_needed_temperature: {
+        "one key too many": lambda gap, keys, share: temperature_of(gap, keys + 2, share),
+        "log1p": lambda gap, keys, share: gap / math.log1p(share * (keys - 1) / (1 - share)),
+        "share squared": lambda gap, keys, share: temperature_of(gap, keys, share**2),
+        "rounded": changed(temperature_of, lambda temperature: round(temperature, 1)),
+    },
+    check_repaired_regression: exercise_cases.faults_of_trainable_attention(regression)
+    | {
+        "Epanechnikov's kernel": weighing_by(
+            lambda query, key, width: (1 - torch.cdist(query, key) / width).clamp(min=0)
+        ),
+        "largest component": regression_scoring(
+            lambda query, key, width: -(torch.cdist(query, key, p=math.inf) ** 2) / (2 * width**2)
+        ),
+    },
+}
 
-
-@cases(
-    (SOFT_LOOKUP, UNKNOWN_LOOKUPS),
-    (NEEDED_TEMPERATURE, UNKNOWN_TEMPERATURES),
-    (REPAIRED_REGRESSION, UNKNOWN_REGRESSIONS),
+test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
+    RIGHT, NAMED, UNKNOWN
 )
-def test_a_fault_that_no_catalogue_holds_is_rejected_and_given_no_wrong_name(exercise, code):
-    exercise_cases.assert_rejected_without_a_name(exercise, code)

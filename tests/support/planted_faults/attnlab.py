@@ -37,21 +37,20 @@ FAULTS: Faults = {
                 "torch.split(query, chunk, dim=-2)]",
                 "torch.split(query, chunk, dim=-2)[: query.shape[-2] // chunk]]",
             ),
-            ("lean slope of another function", "1 - hidden.square()", "1 - hidden"),
-            ("lean gradient of the queries without the vector", "dim=-2) * vector", "dim=-2)"),
-            ("lean gradient of the keys from the last chunk alone", "= grad_key + slope", "= slope"),
-            (
-                "lean gradient of the vector from the last chunk alone",
-                "= grad_vector + (grad_rows",
-                "= (grad_rows",
-            ),
+            ("no gradient for the queries", "lean(some, key", "lean(some.detach(), key"),
+            ("no gradient for the keys", "lean(some, key", "lean(some, key.detach()"),
+            ("no gradient for the vector", "key, vector) for some", "key, vector.detach()) for some"),
+            ("a way back that takes all inputs or none", "use_reentrant=False", "use_reentrant=True"),
+        ],
+        "TestLeanAdditive::test_memory_is_a_sixteenth_of_plain": [
+            ("hidden numbers kept for the way back", "lean(some, key", "_pair_by_pair(some, key"),
         ],
         "TestLeanAdditive::test_auto_holds_the_cache_full_and_no_more": [
             ("chunk ignored", "query, chunk, dim", "query, query.shape[-2], dim"),
-            ("chunk chosen without the batch", "key.numel()", "key[0].numel()"),
+            ("chunk chosen without the batch", "leading.numel() * ", ""),
         ],
         "TestLeanAdditive::test_no_queries_or_no_keys": [
-            ("division by no keys", "max(1, key.numel())", "key.numel()"),
+            ("division by no keys", "max(1, elements)", "elements"),
         ],
         "TestModules::test_chunk_reaches_the_function": [
             ("module without its chunk", "self.vector, self.chunk)", "self.vector, None)"),
@@ -60,7 +59,14 @@ FAULTS: Faults = {
             ("drawn by the width of the output", "1 / math.sqrt(shape[-1])", "1 / math.sqrt(shape[0])"),
         ],
         "TestErrors::test_width": [
-            ("widths unchecked", "if key.shape[-1] != query.shape[-1]:", "if False:"),
+            ("widths unchecked", "    require.matching(query, key)\n", ""),
+        ],
+        "TestErrors::test_additive_weights": [
+            (
+                "weights of the keys unchecked",
+                'require.axes("key_weight", key_weight, hidden=hidden, d_key=key.shape[-1])',
+                "pass",
+            ),
         ],
     },
     "attnlab/masks": {
@@ -83,6 +89,7 @@ FAULTS: Faults = {
             ("last mask alone", "combined & mask", "mask"),
         ],
         "TestConversions::test_round_trips": [
+            ("heads of the first example for all", "attn_mask[::heads]", "attn_mask[:heads]"),
             ("heads before examples", "mask.unsqueeze(1)", "mask.unsqueeze(0)"),
             ("True = keep given as key_padding_mask", '_mask": ~mask[:, 0]', '_mask": mask[:, 0]'),
             ("True = keep given as attn_mask", '_mask": ~mask[0]', '_mask": mask[0]'),
@@ -95,16 +102,20 @@ FAULTS: Faults = {
             ),
         ],
         "TestConversions::test_reads_both_masks_of_the_module_together": [
-            ("True = block taken as it is", "masks.append(~attn_mask)", "masks.append(attn_mask)"),
+            ("True = block taken as it is", "append(~attn_mask[None])", "append(attn_mask[None])"),
         ],
         "TestConversions::test_reads_two_axes_of_scaled_dot_product_attention": [
             ("True = keep taken for block", "return attn_mask[None]", "return ~attn_mask[None]"),
         ],
         "TestConversions::test_errors": [
-            ("heads that differ unnoticed", "!= per_head[:, :1]", "!= per_head"),
+            (
+                "module's masks unchecked",
+                "require.masks_of_multihead(heads, attn_mask, key_padding_mask)",
+                "pass",
+            ),
         ],
         "TestBatchTimeMask::test_is_refused_everywhere_and_told_what_to_write": [
-            ("mask (batch, time) refused without advice", "if mask.dim() == 2:", "if False:"),
+            ("masks to combine unchecked", "require.masks(masks)", "pass"),
         ],
     },
     "attnlab/attention": {
@@ -174,17 +185,34 @@ FAULTS: Faults = {
             ("output matrix left out", "return self.out_proj(output), weights", "return output, weights"),
         ],
         "TestErrors::test_heads_divide_d_model": [
-            ("heads unchecked", "if heads < 1 or d_model % heads != 0:", "if heads < 1:"),
+            ("heads unchecked", "require.divisor(heads, d_model)", "pass"),
         ],
         "TestMultiHeadAttention::test_padding_acts_on_examples_and_not_on_heads": [
-            ("mask lost on the way to the heads", "else for_heads(mask),", "else None,"),
-            ("mask of examples on heads", "else for_heads(mask),", "else for_heads(mask).transpose(0, 1),"),
+            (
+                "mask lost on the way to the heads",
+                "mask=None if mask is None else for_heads(mask)",
+                "mask=None",
+            ),
+            (
+                "mask of examples on heads",
+                "mask=None if mask is None else for_heads(mask)",
+                "mask=None if mask is None else for_heads(mask).transpose(0, 1)",
+            ),
         ],
         "TestMultiHeadAttention::test_key_defaults_to_query_and_value_to_key": [
             ("values from the queries", "value = key if", "value = query if"),
         ],
         "TestErrors::test_mask_shape": [
-            ("a mask of one key spread over all", "or mask.shape[-1] != scores[-1]\n", "\n"),
+            (
+                "mask unchecked before the softmax",
+                "require.mask_fits(mask, scores.shape, scores.device)",
+                "pass",
+            ),
+            (
+                "mask unchecked before the fused kernel",
+                "require.mask_fits(mask, _scores_shape(query, key), query.device)",
+                "pass",
+            ),
         ],
         "TestGate::test_each_feature_by_its_own_share": [
             ("shares of a gate that sum to 1", "attention * features", "attention.softmax(-1) * features"),
@@ -327,12 +355,12 @@ FAULTS: Faults = {
         "TestDecoderLayer::test_equals_pytorch": [
             (
                 "decoder without self-attention",
-                "cross_attention(vectors, read_memory)",
-                "cross_attention(inputs, read_memory)",
+                "vectors, lambda x: self.cross_attention",
+                "inputs, lambda x: self.cross_attention",
             ),
         ],
     },
-    "attnlab/training": {
+    "attnlab/batches": {
         "test_iterations_per_epoch_of_the_book": [
             ("floor for ceil", "return math.ceil(share / batch_size)", "return share // batch_size"),
             ("workers ignored", "share = math.ceil(examples / workers)", "share = examples"),
@@ -346,9 +374,67 @@ FAULTS: Faults = {
             ("never shuffled", "torch.randperm(examples, generator=self.shuffle)", "torch.arange(examples)"),
             ("shuffled by another generator", "examples, generator=self.shuffle", "examples"),
         ],
+        "test_a_tuple_of_tensors_is_one_batch_and_the_rest_stays_as_it_is": [
+            ("one example to a batch", "batch_size=len(data[0])", "batch_size=1"),
+            ("a tuple of batches taken for one", "any(isinstance(part, Tensor) for part in data)", "True"),
+            ("an iterator refused for one epoch", "epochs > 1", "epochs > 0"),
+        ],
+        "test_batches_move_to_the_device_of_the_model": [
+            ("batches never moved", "part.to(device)", "part"),
+            ("targets first", "*inputs, targets = (part", "targets, *inputs = (part"),
+        ],
+        "test_what_cannot_work_is_refused_in_words": [
+            ("no batch at all", "if self.iterations == 0:", "if False:"),
+            ("batches unchecked", "require.batch(batch)", "pass"),
+        ],
+    },
+    "attnlab/history": {
+        "test_counts_what_it_holds": [
+            ("iterations counted by epochs", "len(self.iteration_losses)", "len(self.training_losses)"),
+            ("epochs counted by iterations", "len(self.training_losses)", "len(self.iteration_losses)"),
+        ],
+        "test_metrics_stand_beside_their_losses": [
+            (
+                "last metric alone",
+                "self.validation_metrics += metrics",
+                "self.validation_metrics = [*metrics]",
+            ),
+        ],
+        "test_the_best_epoch_is_the_first_with_the_smallest_loss": [
+            ("best epoch counted from 0", "(self.validation_losses)) + 1", "(self.validation_losses))"),
+            ("largest loss taken for the best", "min(self.validation_losses)", "max(self.validation_losses)"),
+        ],
+        "test_a_loss_that_is_no_finite_number_raises_and_says_where": [
+            ("epoch of the loss counted from 0", "{self.epochs + 1}", "{self.epochs}"),
+            (
+                "iteration of the loss counted from 0",
+                "at iteration {self.iterations}",
+                "at iteration {self.iterations - 1}",
+            ),
+        ],
+    },
+    "attnlab/progress": {
+        "test_a_terminal_shows_a_bar_and_wipes_it": [
+            ("bar left on the screen", "leave=False, disable", "leave=True, disable"),
+            ("nothing counted", "total=total", "total=None"),
+            ("bar among the warnings", "file=sys.stdout", "file=sys.stderr"),
+        ],
+        "test_no_bar_when_asked_for_quiet": [
+            ("quiet not asked for", "if os.environ.get(QUIET_VARIABLE):", "if False:"),
+        ],
+        "test_no_bar_in_a_file_or_pipe": [
+            ("every file a terminal", "return sys.stdout.isatty()", "return True"),
+        ],
+        "test_a_notebook_shows_a_bar_to_a_person_and_none_to_a_program": [
+            ("no bar in a notebook", 'kernel.get_parent("shell")["content"].get("allow_stdin")', "False"),
+            ("a bar for every notebook", '"allow_stdin")', '"silent") is False'),
+        ],
+    },
+    "attnlab/training": {
         "test_the_loop_is_the_one_written_by_hand": [
             ("gradients never zeroed", "optimizer.zero_grad()", "pass"),
             ("weights never updated", "optimizer.step()", "pass"),
+            ("losses of all epochs in each mean", "iteration_losses[-len(examples) :]", "iteration_losses"),
         ],
         "test_learning_with_dropout_measuring_without": [
             ("trained in eval mode", "model.train()", "model.eval()"),
@@ -365,26 +451,100 @@ FAULTS: Faults = {
             ("best weights not restored", "model.load_state_dict(best_weights)", "pass"),
             ("best weights not copied", "copy.deepcopy(model.state_dict())", "model.state_dict()"),
             ("one epoch too patient", "best_epoch == patience", "best_epoch > patience"),
-            ("best epoch counted from 0", "(self.validation_losses)) + 1", "(self.validation_losses))"),
         ],
         "test_a_loss_that_is_no_number_stops_training_before_it_spoils_the_weights": [
-            ("NaN trained on", "if not math.isfinite(number):", "if math.isinf(number):"),
-        ],
-        "test_what_cannot_work_is_refused_in_words": [
             (
-                "optimizer of another model",
-                "any(id(parameter) in updated for parameter in model.parameters())",
-                "updated",
+                "NaN trained on",
+                'history.add_iteration(_as_number("loss", batch_loss))',
+                'history.iteration_losses.append(_as_number("loss", batch_loss))',
             ),
         ],
+        "test_what_cannot_work_is_refused_in_words": [
+            ("optimizer of another model", "require.optimizer_of(model, optimizer)", "pass"),
+            (
+                "patience without validation",
+                "validation, metric=metric, patience=patience",
+                "validation, metric=metric",
+            ),
+        ],
+        "test_a_terminal_shows_epoch_iterations_and_loss": [
+            ("bar of one epoch", "epochs * operator", "1 * operator"),
+            ("bar never moved", "bar.update()", "pass"),
+        ],
+    },
+    "attnlab/many_seeds": {
         "test_many_seeds_leave_the_models_alone_and_do_what_they_do": [
             ("one seed's weights for all", "tensor.detach() for tensor", "tensors[0].detach() for _"),
+            ("weights of the first model used up", "copy.deepcopy(models[0])", "models[0]"),
+        ],
+        "test_tied_parameters_stay_tied_and_buffers_are_stacked": [
+            (
+                "buffers of the first seed for all",
+                "chain(model.parameters(), model.buffers())",
+                "chain(model.parameters())",
+            ),
         ],
         "test_each_seed_draws_its_own_dropout_while_it_trains": [
             ("one dropout for all seeds", 'randomness="different"', 'randomness="same"'),
         ],
         "test_seeds_trained_together_equal_the_seeds_trained_alone": [
             ("losses of seeds averaged", "losses(outputs, targets).sum()", "losses(outputs, targets).mean()"),
+        ],
+        "test_what_cannot_be_stacked_is_refused_in_words": [
+            ("models unchecked", "require.same_weights(models)", "pass"),
+        ],
+    },
+    "attnlab/require": {
+        "test_what_is_well_passes": [
+            ("least refused", "if number < least:", "if number <= least:"),
+            (
+                "NumPy's whole numbers refused",
+                'not hasattr(number, "__index__")',
+                "not isinstance(number, int)",
+            ),
+            ("no dropout refused", "if not 0 <= share < 1:", "if not 0 < share < 1:"),
+            ("as many queries as positions refused", "if not 0 <= n <= m:", "if not 0 <= n < m:"),
+            ("other axes always refused", "others >= 0 if leading else others == 0", "others == 0"),
+            ("masks of one row refused", "length not in (1, wanted)", "length != wanted"),
+            (
+                "optimizer of a part refused",
+                "if not any(id(parameter) in updated",
+                "if not all(id(parameter) in updated",
+            ),
+        ],
+        "test_a_value_that_cannot_work_raises_and_says_why": [
+            ("base 0", "if number <= 0:", "if number < 0:"),
+            ("width 0", "if width < 2 or width % 2:", "if width % 2:"),
+            ("dropout of all", "if not 0 <= share < 1:", "if not 0 <= share <= 1:"),
+            ("dropout that is no number", "if not 0 <= share < 1:", "if share < 0 or share >= 1:"),
+            ("heads that do not divide", "if heads < 1 or d_model % heads != 0:", "if heads < 1:"),
+            ("more queries than positions", "if not 0 <= n <= m:", "if not 0 <= n:"),
+            ("chunk 0", "queries >= 1", "queries >= 0"),
+            ("other axes always allowed", "others >= 0 if leading else others == 0", "others >= 0"),
+            ("axes of any length", "length not in (None, came)", "False"),
+            ("axes of any device", "if tensor.device != first.device:", "if False:"),
+            ("mask (batch, time) refused without advice", "if given.dim() == 2:", "if False:"),
+            ("a mask of one key spread over all", "or given.shape[-1] != scores[-1]\n", "\n"),
+            ("a mask of fewer axes", "given.dim() != len(scores)\n", "False\n"),
+            ("data of two lengths", "if len(set(lengths)) != 1 or", "if"),
+            ("buffers of any shape", "(*model.parameters(), *model.buffers())", "model.parameters()"),
+            (
+                "optimizer of another model",
+                "any(id(parameter) in updated for parameter in model.parameters())",
+                "updated",
+            ),
+        ],
+        "test_the_wrong_kind_of_thing_raises_and_says_why": [
+            ("a mask of numbers", "if given.dtype != torch.bool:", "if False:"),
+            (
+                "a hint for the other convention",
+                'boolean("attn_mask", attn_mask, "!= 0")',
+                'boolean("attn_mask", attn_mask)',
+            ),
+            ("a batch without targets", "if len(given) < 2 or", "if"),
+        ],
+        "test_leading_axes_are_those_that_all_have_in_common": [
+            ("axes of the first alone", "if shapes[1:] == shapes[:-1]:", "if True:"),
         ],
     },
     "attnlab/text": {

@@ -1,0 +1,256 @@
+"""What the other rooms require of their arguments, and what they say where it is not so.
+
+Each function returns where all is well. Otherwise it raises ValueError, or TypeError for the wrong kind of
+thing, with the name of the argument, what was expected and what came.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.shapes import Keys, Lengths, Mask, Queries
+
+# ---- numbers ----
+
+
+def at_least(least: int, **numbers: int) -> None:
+    """`require.at_least(1, heads=heads)` wants a whole number, 1 or more."""
+    for name, number in numbers.items():
+        if not hasattr(number, "__index__"):  # whole numbers of every kind have it, NumPy's too
+            raise TypeError(f"{name} must be a whole number, got {number!r}")
+        if number < least:
+            raise ValueError(f"{name} must be at least {least}, got {number}")
+
+
+def above_zero(**numbers: float) -> None:
+    """`require.above_zero(base=base)` wants a number above 0, whole or not."""
+    for name, number in numbers.items():
+        if number <= 0:
+            raise ValueError(f"{name} must be above 0, got {number}")
+
+
+def even(**widths: int) -> None:
+    """`require.even(d_k=d_k)` wants 2, 4, 6 …"""
+    for name, width in widths.items():
+        if width < 2 or width % 2:
+            raise ValueError(f"{name} must be even, since pairs of columns turn together, got {width}")
+
+
+def dropout(share: float) -> None:
+    """`require.dropout(0.1)` is fine; `require.dropout(1.0)` raises, since nothing would be left."""
+    if not 0 <= share < 1:
+        raise ValueError(f"dropout must be at least 0 and below 1, got {share}")
+
+
+def divisor(heads: int, d_model: int) -> None:
+    """`require.divisor(heads=8, d_model=512)` is fine: each head has 64 of the 512 numbers."""
+    if heads < 1 or d_model % heads != 0:
+        raise ValueError(f"heads must divide d_model, got d_model = {d_model} and heads = {heads}")
+
+
+def last_positions(n: int, m: int) -> None:
+    """`require.last_positions(2, 5)` is fine: 2 queries can be the last of 5 positions."""
+    if not 0 <= n <= m:
+        wanted = "n must be from 0 to m, since the queries are the last n positions"
+        raise ValueError(f"{wanted}, got n = {n}, m = {m}")
+
+
+def chunk(queries: object) -> None:
+    """`require.chunk(16)` is fine, and so are None and "auto"."""
+    if queries not in (None, "auto") and not (isinstance(queries, int) and queries >= 1):
+        raise ValueError(f'chunk must be None, "auto" or at least 1 query, got {queries!r}')
+
+
+# ---- shapes ----
+
+
+def axes(name: str, tensor: Tensor, *leading: str, **expected: int | None) -> None:
+    """`require.axes("key", key, "…", m=None, d_k=64)` wants (…, m, d_k = 64): any length m, and d_k of 64.
+
+    "…" stands for any axes. Without it there may be none but those that are named.
+    """
+    shape = tuple(tensor.shape)
+    others = len(shape) - len(expected)
+    right_number = others >= 0 if leading else others == 0
+    if not right_number or any(
+        length not in (None, came) for length, came in zip(expected.values(), shape[others:], strict=True)
+    ):
+        named = (axis if length is None else f"{axis} = {length}" for axis, length in expected.items())
+        raise ValueError(f"{name} must be ({', '.join((*leading, *named))}), got {shape}")
+
+
+def same_shape(wanted: str, tensor: Tensor, expected: Sequence[int]) -> None:
+    """`require.same_shape("block must keep the shape", added, inputs.shape)` begins its message like this."""
+    if tensor.shape != tuple(expected):
+        raise ValueError(f"{wanted} {tuple(expected)}, got {tuple(tensor.shape)}")
+
+
+def leading_axes(**tensors: Tensor) -> torch.Size:
+    """`require.leading_axes(query=query, key=key)` is the shape before (length, width), which all must fit.
+
+    >>> leading_axes(query=torch.ones(2, 1, 5, 8), key=torch.ones(3, 7, 8))
+    torch.Size([2, 3])
+    """
+    (first_name, first), *_ = tensors.items()
+    for name, tensor in tensors.items():
+        if tensor.dim() < 2:
+            raise ValueError(f"{name} must be (…, length, width), got {tuple(tensor.shape)}")
+        if tensor.device != first.device:
+            raise ValueError(f"{name} must be on {first.device}, as {first_name} is, got {tensor.device}")
+    shapes = [tensor.shape[:-2] for tensor in tensors.values()]
+    # First the usual case: broadcast_shapes takes longer than attention over a short sequence.
+    if shapes[1:] == shapes[:-1]:
+        return shapes[0]
+    try:
+        return torch.broadcast_shapes(*shapes)  # type: ignore[no-any-return, no-untyped-call]
+    except RuntimeError:
+        got = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in tensors.items())
+        raise ValueError(f"the leading axes must be equal or 1, got {got}") from None
+
+
+def matching(query: Queries, key: Keys) -> None:
+    """`require.matching(query, key)` wants (…, n, d_k) and (…, m, d_k)."""
+    leading_axes(query=query, key=key)
+    axes("key", key, "…", m=None, d_k=query.shape[-1])
+
+
+def vectors(name: str, tensor: Tensor, **width: int | None) -> None:
+    """`require.vectors("inputs", inputs, d_model=512)` wants (…, time, d_model = 512), floating-point."""
+    if not tensor.is_floating_point():
+        raise TypeError(f"{name} must be floating-point vectors, got {tensor.dtype}")
+    axes(name, tensor, "…", time=None, **width)
+
+
+# ---- masks ----
+
+
+def lengths(given: Lengths) -> None:
+    """`require.lengths(torch.tensor([3, 1]))` is fine."""
+    if given.dim() != 1 or given.dtype == torch.bool or given.is_floating_point():
+        came = f"{tuple(given.shape)} of {given.dtype}"
+        raise ValueError(f"lengths must be (batch,) whole numbers, got {came}")
+
+
+def boolean(name: str, given: Tensor, true: str = "== 0") -> None:
+    """`require.boolean("mask", mask)` says how a mask of 0 and -inf becomes one: here with `mask == 0`."""
+    if given.dtype != torch.bool:
+        hint = f"a mask of 0 and -inf becomes one with `{name} {true}`"
+        raise TypeError(f"{name} must be boolean, got {given.dtype}: {hint}")
+
+
+def mask(given: Mask) -> None:
+    """`require.mask(causal(3))` is fine; a mask (batch, time) raises, with what to write instead."""
+    boolean("mask", given)
+    if given.dim() == 2:
+        hint = "write mask[:, None] if that is (batch, m), mask[None] if it is (n, m)"
+        raise ValueError(f"mask must be (batch, n, m), got {tuple(given.shape)}: {hint}")
+    axes("mask", given, batch=None, n=None, m=None)
+
+
+def masks(given: Sequence[Mask]) -> None:
+    """`require.masks([causal(3), padding(lengths)])` wants one or more masks that fit each other."""
+    if not given:
+        raise ValueError("masks must be at least one, got none")
+    for each in given:
+        mask(each)
+    shapes = [tuple(each.shape) for each in given]
+    if any(len({*lengths} - {1}) > 1 for lengths in zip(*shapes, strict=True)):
+        raise ValueError(f"masks must have axes that are equal or 1, got {shapes}")
+
+
+def mask_fits(given: Mask, scores: Sequence[int], device: torch.device) -> None:
+    """`require.mask_fits(mask, scores.shape, scores.device)` wants (…, n, m), or 1 in place of any but m.
+
+    And as many axes as the scores have: PyTorch would let (batch, m) act on (n, m), or (batch, 1, m) on
+    (heads, n, m), without a word where the lengths happen to agree.
+    """
+    boolean("mask", given)
+    if given.device != device:
+        raise ValueError(f"mask must be on {device}, as the scores are, got {given.device}")
+    if (
+        given.dim() != len(scores)
+        or given.shape[-1] != scores[-1]
+        or any(length not in (1, wanted) for length, wanted in zip(given.shape, scores, strict=True))
+    ):
+        wanted = f"{tuple(scores)}, or 1 in place of any but the last"
+        raise ValueError(f"mask must be {wanted}, got {tuple(given.shape)}")
+
+
+def mask_of_scaled_dot_product(given: Tensor) -> None:
+    """`require.mask_of_scaled_dot_product(attn_mask)` wants a mask that all heads share."""
+    boolean("attn_mask", given)
+    if given.dim() != 2 and not (given.dim() == 4 and given.shape[1] == 1):
+        raise ValueError(f"attn_mask must be (n, m) or (batch, 1, n, m), got {tuple(given.shape)}")
+
+
+def masks_of_multihead(heads: int, attn_mask: Tensor | None, key_padding_mask: Tensor | None) -> None:
+    """`require.masks_of_multihead(8, attn_mask, None)` wants masks of nn.MultiheadAttention, True = block."""
+    if attn_mask is None and key_padding_mask is None:
+        raise ValueError("attn_mask or key_padding_mask must be given, got neither")
+    at_least(1, heads=heads)
+    if attn_mask is not None:
+        boolean("attn_mask", attn_mask, "!= 0")
+        if attn_mask.dim() == 3 and len(attn_mask) % heads == 0:
+            first = attn_mask[::heads].repeat_interleave(heads, dim=0)  # (batch · heads, n, m)
+            if (attn_mask != first).any():
+                raise ValueError(
+                    "attn_mask must hide the same from every head of an example, and it does not"
+                )
+        elif attn_mask.dim() != 2:
+            got = f"{tuple(attn_mask.shape)} and heads = {heads}"
+            raise ValueError(f"attn_mask must be (n, m) or (batch · heads, n, m), got {got}")
+    if key_padding_mask is not None:
+        boolean("key_padding_mask", key_padding_mask, "!= 0")
+        axes("key_padding_mask", key_padding_mask, batch=None, m=None)
+
+
+# ---- training ----
+
+
+def one_length(tensors: Sequence[Tensor]) -> None:
+    """`require.one_length([inputs, targets])` wants as many inputs as targets, and at least one."""
+    if not all(isinstance(tensor, Tensor) for tensor in tensors):
+        raise TypeError(f"tensors must be tensors, got {_kinds(tensors)}")
+    lengths = [len(tensor) for tensor in tensors]
+    if len(set(lengths)) != 1 or lengths[0] == 0:
+        raise ValueError(f"tensors must have one length, the number of examples, got lengths {lengths}")
+
+
+def batch(given: object) -> None:
+    """`require.batch((inputs, targets))` wants two or more tensors."""
+    if not isinstance(given, (tuple, list)):
+        raise TypeError(f"each batch must be a tuple (inputs, …, targets), got {type(given).__name__}")
+    if len(given) < 2 or not all(isinstance(part, Tensor) for part in given):
+        raise TypeError(f"each batch must hold tensors (inputs, …, targets), got {_kinds(given)}")
+
+
+def _kinds(parts: Sequence[object]) -> str:
+    return "(" + ", ".join(type(part).__name__ for part in parts) + ")"
+
+
+def validation_for(validation: object, **wishes: object) -> None:
+    """`require.validation_for(validation, patience=3)` wants the data that patience is about."""
+    for name, wish in wishes.items():
+        if wish is not None and validation is None:
+            raise ValueError(f"validation must be given with {name}, got None")
+
+
+def optimizer_of(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """`require.optimizer_of(model, optimizer)` wants one that updates this model.
+
+    Updating another model's weights would raise no error: the loss would just never fall.
+    """
+    updated = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+    if not any(id(parameter) in updated for parameter in model.parameters()):
+        raise ValueError("optimizer must hold model's parameters, got others: use model.parameters()")
+
+
+def same_weights(models: Sequence[nn.Module]) -> None:
+    """`require.same_weights([build(seed) for seed in range(20)])` wants weights of the same shapes in all."""
+    if not models:
+        raise ValueError("models must hold at least one model, got none")
+    shapes = [[tuple(tensor.shape) for tensor in (*model.parameters(), *model.buffers())] for model in models]
+    for number, others in enumerate(shapes):
+        if others != shapes[0]:
+            raise ValueError(f"models[{number}] must have weights of shapes {shapes[0]}, got {others}")

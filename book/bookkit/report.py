@@ -1,0 +1,82 @@
+"""What a check says, and what it keeps for the chapter's summary."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import FunctionType
+from typing import Any, Literal, TypeAlias
+
+State: TypeAlias = Literal["passed", "not yet", "not written yet"]
+
+
+class Text(str):
+    """`Text("as it is")` shows itself without quotes, in a notebook and in a terminal."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class Report:
+    """`check_scaled_scores(my_function).passed` is True or False; shown, the report is plain text.
+
+    `mistake` is the name of what was recognised: a mistake of the exercise's own catalogue, or something that
+    can be seen in any answer, such as "constant factor".
+    """
+
+    exercise: str
+    state: State
+    lines: tuple[str, ...]
+    mistake: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """`report.passed` is True when every property holds."""
+        return self.state == "passed"
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self.exercise}: {self.state}", *self.lines])
+
+
+# The latest report on each exercise in this kernel.
+latest: dict[str, Report] = {}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Check(ABC):
+    """`check_soft_lookup(my_function)`: a check is called like a function, and answers with a report."""
+
+    name: str = field(kw_only=False)
+    difficulty: int
+    minutes: int
+    # Its name: what the reader is told, and what makes the mistake.
+    mistakes: Mapping[str, tuple[str, Any]]
+
+    @abstractmethod
+    def judge(self, work: Any) -> Report:
+        """`check.judge(work)` is the report, which the summary will not know of."""
+
+    @abstractmethod
+    def mistaken(self, mistake: Any) -> Any:
+        """`check.mistaken(mistake)` is work that makes the mistake."""
+
+    def __call__(self, work: Any) -> Report:
+        """Judge the work, and keep the report for the summary.
+
+        A function called `solution` is the book's own: it must not hand in the exercise for the reader, nor
+        look as if it had.
+        """
+        report = self.judge(work)
+        if type(work) is FunctionType and work.__name__ == "solution":
+            return replace(report, lines=("  (the book's solution, not yours)", *report.lines))
+        latest[self.name] = report
+        return report
+
+    def __repr__(self) -> str:
+        return f"check_{self.name}"
+
+    def trials(self) -> dict[str, Report]:
+        """`check.trials()` makes every known mistake, and has each judged."""
+        return {name: self.judge(self.mistaken(mistake)) for name, (_, mistake) in self.mistakes.items()}

@@ -1,0 +1,212 @@
+"""What is required of arguments: what passes without a word, and the words for what does not."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from attnlab import require
+
+BOOLEAN = torch.ones(2, 4, 5).bool()
+CPU = torch.device("cpu")
+LINE, OTHER = nn.Linear(2, 2), nn.Linear(2, 2)
+
+
+def sgd(model: nn.Module) -> torch.optim.SGD:
+    return torch.optim.SGD(model.parameters())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: require.at_least(1, heads=1, d_model=np.int64(2)),
+        lambda: require.at_least(0, offset=0),
+        lambda: require.above_zero(base=0.5),
+        lambda: require.even(d_k=2, d_model=16),
+        lambda: require.dropout(0.0),
+        lambda: require.dropout(0.99),
+        lambda: require.divisor(heads=3, d_model=3),
+        lambda: require.last_positions(0, 0),
+        lambda: require.last_positions(3, 3),
+        lambda: require.chunk(None),
+        lambda: require.chunk("auto"),
+        lambda: require.chunk(1),
+        lambda: require.axes("x", torch.ones(2, 3), n=None, d=3),
+        lambda: require.axes("x", torch.ones(3), "…", d=3),
+        lambda: require.axes("x", torch.ones(5, 4, 2, 3), "…", n=None, d=3),
+        lambda: require.same_shape("x must be", torch.ones(2, 3), (2, 3)),
+        lambda: require.matching(torch.ones(2, 1, 4, 3), torch.ones(6, 5, 3)),
+        lambda: require.vectors("x", torch.ones(5, 3).half(), d_k=None),
+        lambda: require.lengths(torch.tensor([0, 3], dtype=torch.uint8)),
+        lambda: require.mask(BOOLEAN),
+        lambda: require.masks([BOOLEAN[:1], BOOLEAN[:, :1], BOOLEAN]),
+        lambda: require.mask_fits(BOOLEAN[:1, :1], (2, 4, 5), CPU),
+        lambda: require.mask_of_scaled_dot_product(BOOLEAN[0]),
+        lambda: require.mask_of_scaled_dot_product(BOOLEAN[:, None]),
+        lambda: require.masks_of_multihead(2, BOOLEAN[0], None),
+        lambda: require.masks_of_multihead(1, BOOLEAN, BOOLEAN[:, 0]),
+        lambda: require.one_length([torch.ones(2), torch.ones(2, 3)]),
+        lambda: require.batch([torch.ones(2), torch.ones(2)]),
+        lambda: require.validation_for(None, patience=None),
+        lambda: require.validation_for([], patience=3),
+        lambda: require.optimizer_of(nn.Sequential(LINE, OTHER), sgd(OTHER)),
+        lambda: require.same_weights([LINE, OTHER]),
+    ],
+)
+def test_what_is_well_passes(call: Callable[[], object]) -> None:
+    call()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: require.at_least(2, n=2, m=1), "m must be at least 2, got 1"),
+        (lambda: require.above_zero(base=0), "base must be above 0, got 0"),
+        (lambda: require.even(d_k=0), "d_k must be even, since pairs of columns turn together, got 0"),
+        (lambda: require.even(d_k=5), "d_k must be even, since pairs of columns turn together, got 5"),
+        (lambda: require.dropout(1.0), "dropout must be at least 0 and below 1, got 1.0"),
+        (lambda: require.dropout(float("nan")), "dropout must be at least 0 and below 1, got nan"),
+        (
+            lambda: require.divisor(heads=0, d_model=6),
+            "heads must divide d_model, got d_model = 6 and heads = 0",
+        ),
+        (
+            lambda: require.divisor(heads=4, d_model=6),
+            "heads must divide d_model, got d_model = 6 and heads = 4",
+        ),
+        (
+            lambda: require.last_positions(3, 2),
+            "n must be from 0 to m, since the queries are the last n positions, got n = 3, m = 2",
+        ),
+        (lambda: require.last_positions(-1, 2), "got n = -1, m = 2"),
+        (lambda: require.chunk(0), 'chunk must be None, "auto" or at least 1 query, got 0'),
+        (lambda: require.axes("x", torch.ones(2, 3), n=None, d=2), "x must be (n, d = 2), got (2, 3)"),
+        (lambda: require.axes("x", torch.ones(2, 3), d=3), "x must be (d = 3), got (2, 3)"),
+        (lambda: require.axes("x", torch.ones(2, 3), "…", d=2), "x must be (…, d = 2), got (2, 3)"),
+        (lambda: require.axes("x", torch.ones(3), "…", n=None, d=3), "x must be (…, n, d = 3), got (3,)"),
+        (lambda: require.axes("x", torch.tensor(1.0), "…", d=1), "x must be (…, d = 1), got ()"),
+        (
+            lambda: require.same_shape("x must be", torch.ones(1, 3), torch.Size([2, 3])),
+            "x must be (2, 3), got (1, 3)",
+        ),
+        (
+            lambda: require.leading_axes(a=torch.ones(2, 3), b=torch.ones(2, 3, device="meta")),
+            "b must be on cpu, as a is, got meta",
+        ),
+        (
+            lambda: require.leading_axes(a=torch.ones(2, 4, 3), b=torch.ones(3, 4, 3)),
+            "the leading axes must be equal or 1, got a (2, 4, 3), b (3, 4, 3)",
+        ),
+        (
+            lambda: require.matching(torch.ones(4, 3), torch.ones(5, 2)),
+            "key must be (…, m, d_k = 3), got (5, 2)",
+        ),
+        (
+            lambda: require.lengths(torch.ones(2)),
+            "lengths must be (batch,) whole numbers, got (2,) of torch.float32",
+        ),
+        (
+            lambda: require.mask(BOOLEAN[0]),
+            "mask must be (batch, n, m), got (4, 5): write mask[:, None] if that is (batch, m), "
+            "mask[None] if it is (n, m)",
+        ),
+        (lambda: require.mask(BOOLEAN[None]), "mask must be (batch, n, m), got (1, 2, 4, 5)"),
+        (lambda: require.masks([]), "masks must be at least one, got none"),
+        (
+            lambda: require.masks([BOOLEAN, BOOLEAN[:, :3]]),
+            "masks must have axes that are equal or 1, got [(2, 4, 5), (2, 3, 5)]",
+        ),
+        (
+            lambda: require.mask_fits(BOOLEAN[..., :1], (2, 4, 5), CPU),
+            "mask must be (2, 4, 5), or 1 in place of any but the last, got (2, 4, 1)",
+        ),
+        (
+            lambda: require.mask_fits(torch.ones(4, 4).bool(), (4, 4, 4), CPU),
+            "mask must be (4, 4, 4), or 1 in place of any but the last, got (4, 4)",
+        ),
+        (
+            lambda: require.mask_fits(BOOLEAN.to("meta"), (2, 4, 5), CPU),
+            "mask must be on cpu, as the scores are, got meta",
+        ),
+        (
+            lambda: require.mask_of_scaled_dot_product(BOOLEAN),
+            "attn_mask must be (n, m) or (batch, 1, n, m), got (2, 4, 5)",
+        ),
+        (
+            lambda: require.masks_of_multihead(2, None, None),
+            "attn_mask or key_padding_mask must be given, got neither",
+        ),
+        (
+            lambda: require.masks_of_multihead(2, BOOLEAN[:1], None),
+            "attn_mask must be (n, m) or (batch · heads, n, m), got (1, 4, 5) and heads = 2",
+        ),
+        (
+            lambda: require.masks_of_multihead(2, None, BOOLEAN),
+            "key_padding_mask must be (batch, m), got (2, 4, 5)",
+        ),
+        (
+            lambda: require.one_length([torch.ones(2), torch.ones(3)]),
+            "tensors must have one length, the number of examples, got lengths [2, 3]",
+        ),
+        (
+            lambda: require.validation_for(None, patience=3),
+            "validation must be given with patience, got None",
+        ),
+        (
+            lambda: require.optimizer_of(LINE, sgd(OTHER)),
+            "optimizer must hold model's parameters, got others: use model.parameters()",
+        ),
+        (lambda: require.same_weights([]), "models must hold at least one model, got none"),
+        (
+            lambda: require.same_weights([nn.BatchNorm1d(2, affine=False), nn.BatchNorm1d(3, affine=False)]),
+            "models[1] must have weights of shapes [(2,), (2,), ()], got [(3,), (3,), ()]",
+        ),
+    ],
+)
+def test_a_value_that_cannot_work_raises_and_says_why(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words) + "$"):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: require.at_least(1, epochs=1.5), "epochs must be a whole number, got 1.5"),
+        (
+            lambda: require.vectors("x", torch.ones(2, 3).int(), d_k=3),
+            "x must be floating-point vectors, got torch.int32",
+        ),
+        (
+            lambda: require.boolean("mask", torch.ones(2)),
+            "mask must be boolean, got torch.float32: a mask of 0 and -inf becomes one with `mask == 0`",
+        ),
+        (
+            lambda: require.masks_of_multihead(2, torch.ones(4, 5), None),
+            "attn_mask must be boolean, got torch.float32: a mask of 0 and -inf becomes one with "
+            "`attn_mask != 0`",
+        ),
+        (lambda: require.one_length([torch.ones(2), [1, 2]]), "tensors must be tensors, got (Tensor, list)"),
+        (
+            lambda: require.batch(torch.ones(2)),
+            "each batch must be a tuple (inputs, …, targets), got Tensor",
+        ),
+        (
+            lambda: require.batch((torch.ones(2),)),
+            "each batch must hold tensors (inputs, …, targets), got (Tensor)",
+        ),
+    ],
+)
+def test_the_wrong_kind_of_thing_raises_and_says_why(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(words) + "$"):
+        call()
+
+
+def test_leading_axes_are_those_that_all_have_in_common() -> None:
+    same = require.leading_axes(query=torch.ones(2, 3, 4, 5), key=torch.ones(2, 3, 6, 7))
+    wider = require.leading_axes(
+        query=torch.ones(4, 5), key=torch.ones(2, 1, 6, 7), value=torch.ones(3, 6, 7)
+    )
+    assert (same, wider) == ((2, 3), (2, 3))
