@@ -20,24 +20,26 @@ class Ledger(SphinxDirective):
         made: list[nodes.Node] = []
         for name, notebook in chapters(self.env):
             claims = Chapter(notebook).claims
-            made += [self.heading(name, len(claims)), self.table(claims)]
+            made += [self.heading(name, len(claims)), table(claims)]
         return made
 
     def heading(self, name: str, count: int) -> nodes.paragraph:
         return nodes.paragraph("", "", link_to(name, self.env), nodes.Text(f" — {count} claims"))
 
-    def table(self, claims: list[dict[str, Any]]) -> nodes.table:
-        body = nodes.tbody()
-        for claim in claims:
-            numbers = claim["bound"], short(claim["measured"], claim["digits"])
-            # A line may break after a hyphen, not after a minus: 1e-9 stays whole.
-            body += self.row([claim["sentence"], *(text.replace("-", "\N{MINUS SIGN}") for text in numbers)])
-        columns = [nodes.colspec(colwidth=width) for width in (60, 20, 20)]
-        group = nodes.tgroup("", *columns, nodes.thead("", self.row(COLUMNS)), body, cols=len(COLUMNS))
-        return nodes.table("", group, classes=["ledger"])
 
-    def row(self, texts: list[str] | tuple[str, ...]) -> nodes.row:
-        return nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in texts))
+def table(claims: list[dict[str, Any]]) -> nodes.table:
+    body = nodes.tbody()
+    for claim in claims:
+        numbers = claim["bound"], short(claim["measured"], claim["digits"])
+        # A line may break after a hyphen, not after a minus: 1e-9 stays whole.
+        body += row(claim["sentence"], *(text.replace("-", "\N{MINUS SIGN}") for text in numbers))
+    columns = [nodes.colspec(colwidth=width) for width in (60, 20, 20)]
+    group = nodes.tgroup("", *columns, nodes.thead("", row(*COLUMNS)), body, cols=len(COLUMNS))
+    return nodes.table("", group, classes=["ledger"])
+
+
+def row(*texts: str) -> nodes.row:
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in texts))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

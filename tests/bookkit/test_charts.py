@@ -1,19 +1,33 @@
-"""Charts say what they show, hold little, and are the same at every run (tests/site checks their numbers)."""
+"""Charts say what they show, hold little, and open with numbers that are right.
+
+In the page, tests/chapters moves their controls through all the rest.
+"""
 
 import importlib
 import inspect
 import json
+import math
 import pkgutil
 import re
 
 import altair as alt
 import pytest
+import torch
 import vl_convert
 
 import chapters
+from attnlab import positions, scores
+from attnlab.training import iterations_per_epoch
 from bookkit import charts
 from bookkit.mime_types import CHART
-from chapters.why_divide_by_root_dk.charts import STANDARD_SCORES
+from chapters.buffers_parameters_and_plain_tensors.charts import who_follows
+from chapters.epochs_batches_iterations.charts import one_epoch
+from chapters.index.charts import ANIMALS, soft_look_up
+from chapters.text_as_tensors.charts import FAMOUS_LENGTHS, padding_and_cutting
+from chapters.two_ways_to_score.charts import KEYS, score_field
+from chapters.what_is_attention.charts import VISITORS, soft_dictionary
+from chapters.where_am_i.charts import POSITIONS, position_table
+from chapters.why_divide_by_root_dk.charts import STANDARD_SCORES, softmax_saturation
 
 MODULES = [
     importlib.import_module(module.name)
@@ -54,12 +68,105 @@ def test_a_chart_without_a_description_is_refused(description):
         charts.for_notebooks(description)
 
 
+def drawn(chart, **values):
+    """The SVG of a chart whose controls stand at `values`."""
+    spec = chart.to_dict()
+    for control in spec.get("params", []):
+        control["value"] = values.pop(control["name"], control.get("value"))
+    assert not values, "no control of the chart has such a name"
+    return vl_convert.vegalite_to_svg(spec)
+
+
+def texts(picture):
+    return re.findall(r"<(?:text|tspan)[^>]*>([^<]+)</(?:text|tspan)>", picture)
+
+
 def test_the_softmax_of_great_scores_does_not_overflow():
     """No chart's controls go so far; the next chart's may."""
     rows = alt.Chart(alt.InlineData([{"x": 0}, {"x": 1000}, {"x": 1000}]))
     chart = charts.softmax(rows, score="datum.x").mark_text().encode(text="weight:Q")
-    picture = vl_convert.vegalite_to_svg(chart.to_dict())
-    assert re.findall(r"<text[^>]*>([^<]*)</text>", picture) == ["0", "0.5", "0.5"]
+    assert texts(drawn(chart)) == ["0", "0.5", "0.5"]
+
+
+def test_a_slider_goes_from_end_to_end_by_its_steps():
+    slider = charts.slider("d_model", "columns", 2, 32, step=4, value=16).param.to_dict()
+    bind = {"input": "range", "name": "columns", "min": 2, "max": 32, "step": 4}
+    assert slider == {"name": "d_model", "value": 16, "bind": bind}
+
+
+def test_a_choice_begins_as_it_is_told():
+    choice = charts.choice("cut", "a long review", ["front", "back"], value="back").param.to_dict()
+    bind = {"input": "radio", "name": "a long review", "options": ["front", "back"]}
+    assert choice == {"name": "cut", "value": "back", "bind": bind}
+
+
+@pytest.mark.parametrize(("side", "x", "align"), [("left", 0, "left"), ("right", "width", "right")])
+def test_a_readout_stands_at_its_side_and_is_named_for_the_page(side, x, align):
+    readout = charts.readout(alt.Chart(alt.InlineData([{"readout": "one"}])), side, y=0).to_dict()
+    assert readout["name"] == "readout"
+    assert readout["encoding"]["x"] == {"value": x}
+    assert readout["mark"]["align"] == align
+
+
+def test_what_who_follows_says_of_an_operation():
+    assert {"state_dict(): Is it in there?", "yes: parameter, frozen, buffer", "no: unsaved, plain"} <= set(
+        texts(drawn(who_follows(), operation="state_dict()"))
+    )
+
+
+def test_how_one_epoch_counts():
+    said = texts(drawn(one_epoch(), examples=2001, workers=2, batch_size=500))
+    assert f"iterations per epoch: {iterations_per_epoch(2001, 500, workers=2)}" in said
+    assert {"in the last update: 2", "read twice: 1, left out: 0"} <= set(said)
+
+
+def test_what_the_soft_look_up_finds():
+    angles, legs = torch.tensor(list(ANIMALS.values()), dtype=torch.float64).T
+    weights = (5 * (angles - 30).deg2rad().cos()).softmax(-1)
+    said = texts(drawn(soft_look_up(), degrees=30, factor=5))
+    assert {f"largest weight {weights.max():.2f}", f"output {weights @ legs:.2f} legs"} <= set(said)
+
+
+def test_how_much_padding_and_cutting_cost():
+    lost = sum(max(0, tokens - 100) for tokens in FAMOUS_LENGTHS) / sum(FAMOUS_LENGTHS)
+    padding = sum(max(0, 100 - tokens) for tokens in FAMOUS_LENGTHS) / (100 * len(FAMOUS_LENGTHS))
+    said = texts(drawn(padding_and_cutting(), row=100))
+    assert {f"tokens lost {100 * lost:.1f} %", f"padding {100 * padding:.1f} % of the array"} <= set(said)
+
+
+def test_what_the_general_score_of_the_field_is():
+    query = torch.tensor([[math.sqrt(3), 1.0]])  # of length 2, at 30 degrees
+    keys = torch.tensor(list(KEYS.values()))
+    table = scores.general(query, keys, torch.tensor([[0.0, 1.0], [-1.0, 0.0]]))[0]
+    said = texts(drawn(score_field(), formula="general", direction=30, length=2))
+    best = list(KEYS)[table.argmax()]
+    assert {f"best key {best}, score {table.max():.2f}", f"its weight {table.softmax(-1).max():.3f}"} <= set(
+        said
+    )
+
+
+def test_what_the_soft_dictionary_answers():
+    hours, visitors = torch.tensor(list(VISITORS.items()), dtype=torch.float64).T
+    weights = (-(hours - 12).abs() / 2).softmax(-1)
+    said = texts(drawn(soft_dictionary(), query=12, exponent=1))
+    assert f"answer {weights @ visitors:.1f} visitors" in said
+    assert f"largest weight {100 * weights.max():.1f} %" in said
+
+
+def test_how_alike_the_rows_of_the_position_table_are():
+    table = positions.sinusoidal(POSITIONS, 8, 100, torch.float64)
+    alike = table @ table[0] / 4
+    said = texts(drawn(position_table(), d_model=8, exponent=2, chosen=0))
+    assert "row 0 of 8 columns, base 100" in said
+    assert f"most alike: row {alike[1:].argmax() + 1}, {alike[1:].max():.3f}" in said
+
+
+def test_how_far_the_softmax_saturates():
+    weights = (torch.tensor(STANDARD_SCORES, dtype=torch.float64) / 4).softmax(-1)
+    entropy = torch.special.entr(weights).sum()
+    said = texts(drawn(softmax_saturation(), exponent=4, divisor="d_k"))
+    assert f"largest weight {weights.max():.3f}" in said
+    assert f"entropy {entropy:.2f} nats of {math.log(16):.2f}" in said
 
 
 def test_the_standard_scores_are_sixteen_from_high_to_low():

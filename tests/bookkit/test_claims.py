@@ -120,7 +120,7 @@ def test_in_a_notebook_a_claim_is_also_data_for_whatever_reads_claims(shown):
 @pytest.mark.parametrize(
     ("bound", "digits", "seen"),
     [
-        ({"expected": 1, "rel": 0.0125}, 3, "1"),
+        ({"expected": 1, "rel": 0.012345}, 3, "1"),
         ({"expected": 0.9995, "abs": 0.1}, 4, "0.9996"),
         ({"at_least": 0.99949, "at_most": 1}, 5, "0.99961"),
         ({"at_least": 0, "at_most": 1.0625}, 5, "0.99961"),

@@ -1,16 +1,27 @@
 """The site's extensions on a small book: what good source becomes, and what bad source is told."""
 
+import json
+import logging
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import catalogue
 import charts
+import figures as images
 import formulas
+import front
+import ledger
 import nbformat
+import pages
+import places
 import predict
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.utils import new_document
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebooks import BOOK
 
@@ -249,7 +260,156 @@ def test_the_font_needs_what_formulas_show_and_browsers_draw():
     assert formulas.characters("<p>d</p><math><mi>h</mi><mo>&lt;</mo></math>") == {"h", "ℎ", "<", "√"}
 
 
+# ---- their parts ----
+
+
 @pytest.mark.parametrize("value", ["", "nan", "inf", "8 apples"])
 def test_an_answer_must_be_a_finite_number(value):
     with pytest.raises(ValueError, match="must be a number"):
         predict.must_be_number("data-answer", value)
+
+
+def form(**given):
+    attributes = {f"data-{name}": value for name, value in given.items()}
+    return BeautifulSoup(predict.prediction_form(attributes, "predict-1").astext(), "html.parser")
+
+
+def test_a_number_is_asked_for_in_its_unit():
+    asked = form(answer="64", within="10%", unit="<s>")
+    assert asked.form.input["type"] == "number"
+    assert asked.form.label["for"] == asked.form.input["id"] == "predict-1-value"
+    assert "<s>" in asked.form.get_text()
+
+
+def test_each_choice_is_offered():
+    asked = form(answer="a < b", choices="a < b|b < a")
+    assert [radio["value"] for radio in asked.find_all("input", type="radio")] == ["a < b", "b < a"]
+    assert asked.fieldset["aria-describedby"] == "predict-1"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "no data-answer"),
+        ({"answer": "5", "within": "x"}, "data-within must be a number"),
+        ({"answer": "c", "choices": "a|b"}, "'c' is not among its choices"),
+    ],
+)
+def test_a_form_that_no_answer_fits_is_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        form(**given)
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("/book/chapter.ipynb:60002", "/book/chapter.ipynb: cell 6, line 1"),
+        ("/book/chapter.ipynb:120013", "/book/chapter.ipynb: cell 12, line 12"),
+        ("/book/page.md:60002", "/book/page.md:60002"),
+    ],
+)
+def test_a_message_names_cell_and_line(location, said):
+    record = logging.makeLogRecord({"location": location})
+    assert places.CellAndLine().filter(record)
+    assert record.location == said
+
+
+def test_a_slider_has_a_label_limits_and_its_value():
+    bind = {"input": "range", "name": "d < 2", "min": 0, "max": 10, "step": 0.5}
+    html = charts.control({"name": "d", "value": 6, "bind": bind}, "chart-3")
+    slider = BeautifulSoup(html, "html.parser")
+    assert slider.label["for"] == slider.input["id"] == "chart-3-d"
+    assert slider.label.get_text() == "d < 2"
+    assert [slider.input[limit] for limit in ("min", "max", "step", "value")] == ["0", "10", "0.5", "6"]
+    assert slider.span.get_text() == "6"
+
+
+def test_of_the_options_the_chosen_one_is_checked():
+    bind = {"input": "radio", "options": ["a", "<b>"]}
+    html = charts.control({"name": "which", "value": "<b>", "bind": bind}, "chart-3")
+    radios = BeautifulSoup(html, "html.parser").find_all("input", type="radio")
+    assert [(radio["value"], radio.has_attr("checked")) for radio in radios] == [("a", False), ("<b>", True)]
+
+
+def test_a_chart_carries_its_data_without_controls_of_vegas_own():
+    chart = softmax_saturation().to_dict() | {"description": "Bars & </script>."}
+    html = BeautifulSoup(charts.figure(chart, "chart-3"), "html.parser")
+    assert html.find(role="img")["aria-label"] == "Bars & </script>."
+    data = json.loads(html.script.get_text())
+    assert data["description"] == "Bars & </script>."
+    assert not [signal for signal in data["signals"] if "bind" in signal]
+    drawn = [
+        (svg["data-screen"], svg["data-width"]) for svg in html.find_all("svg", attrs={"data-screen": True})
+    ]
+    assert drawn == [("narrow", "270"), ("wide", "560")]
+
+
+def test_the_ledger_rounds_as_the_chapter_does_and_keeps_a_minus_with_its_number():
+    claims = [
+        {"sentence": "all-round", "bound": "at most -1e-09", "measured": -2.34567e-9, "digits": 4},
+        {"sentence": "it holds", "bound": "true", "measured": True, "digits": 3},
+    ]
+    _, *rows = ledger.table(claims).findall(nodes.row)
+    assert [[entry.astext() for entry in row] for row in rows] == [
+        ["all-round", "at most −1e−09", "−2.346e−09"],
+        ["it holds", "true", "true"],
+    ]
+
+
+def test_a_chapter_opens_on_binder_in_the_repository_that_the_site_is_built_from():
+    options = {
+        "launch_buttons": {"binderhub_url": "https://mybinder.org"},
+        "repository_url": "https://github.com/ada/fork/",
+        "repository_branch": "main",
+        "path_to_docs": "book",
+    }
+    address = "https://mybinder.org/v2/gh/ada/fork/main?urlpath=lab/tree/book/where-am-i.ipynb"
+    assert front.binder(options, "where-am-i") == address
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [("", "https://ada.github.io/fork/"), ("https://ada.org/book/", "https://ada.org/book/")],
+)
+def test_a_fork_is_published_at_its_own_address(given, address):
+    theme = {"repository_url": "https://github.com/ada/fork/"}
+    config = SimpleNamespace(html_theme_options=theme, html_baseurl=given)
+    pages.choose_address(None, config)
+    assert config.html_baseurl == address
+
+
+def described(*paragraphs):
+    document = new_document("page")
+    document += [nodes.paragraph("", text) for text in paragraphs]
+    return pages.description(document)
+
+
+def test_a_page_is_described_by_its_first_long_sentences_cut_at_a_word():
+    short = "A sentence that is far too short."
+    label = "Words of which there are more than sixty characters, but no full stop at the end"
+    assert described(short, label, f"One\n{label}.") == f"One {label}."
+    long = "word " * 40 + "end."
+    assert described(long) == ("word " * 31).strip() + "…"
+    assert described(short) == ""
+
+
+def test_a_figure_brings_the_words_of_its_svg_and_a_photograph_none(tmp_path):
+    picture = tmp_path / "picture.svg"
+    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg"><title>A line.</title></svg>')
+    assert images.title(picture) == "A line."
+    assert images.title(tmp_path / "picture.png") == ""
+
+
+def test_a_node_without_a_line_takes_that_around_it():
+    image, paragraph = nodes.image(), nodes.paragraph()
+    paragraph += image
+    paragraph.line = 7
+    assert images.with_line(image) is paragraph
+    image.line = 9
+    assert images.with_line(image) is image
+
+
+def test_what_stands_between_backticks_is_code():
+    parts = [(type(node), node.astext()) for node in catalogue.with_code("use `mean`, not `sum`")]
+    kinds = [nodes.Text, nodes.literal, nodes.Text, nodes.literal, nodes.Text]
+    assert parts == list(zip(kinds, ["use ", "mean", ", not ", "sum", ""], strict=True))

@@ -127,8 +127,19 @@ def test_no_page_is_asked_for_before_the_last_has_answered():
     assert max(Site.at_once) == 1
 
 
-def link(status: str, info: str = "") -> dict[str, object]:
-    return {"uri": "https://a.org", "filename": "a.md", "lineno": 3, "status": status, "info": info}
+def link(status: str, info: str = "", filename: str = "a.md", line: int = 3) -> dict[str, object]:
+    return {"uri": "https://a.org", "filename": filename, "lineno": line, "status": status, "info": info}
+
+
+@pytest.mark.parametrize(
+    ("filename", "line", "words"),
+    [
+        ("README.md", 60002, "README.md: line 60002"),
+        ("where-am-i.ipynb", 120013, "where-am-i.ipynb: cell 12, line 12"),
+    ],
+)
+def test_the_place_of_a_link_in_a_notebook_is_its_cell_and_line(filename, line, words):
+    assert links.place(link("broken", filename=filename, line=line)) == words
 
 
 @pytest.mark.parametrize(

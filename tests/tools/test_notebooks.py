@@ -8,6 +8,7 @@ import pytest
 import refresh
 
 from bookkit import registry
+from bookkit.mime_types import CLAIM
 
 
 @pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
@@ -269,21 +270,52 @@ def test_executing_twice_gives_the_same_file(tmp_path):
     assert (tmp_path / "first.ipynb").read_bytes() == (tmp_path / "second.ipynb").read_bytes()
     assert first.cells[0].outputs[0].text == "1\n2\n", "what a cell prints is one output, however it was sent"
     assert [each.execution_count for each in first.cells] == [1, 2]
-    assert notebooks.CLAIM in first.cells[0].outputs[1].data
+    assert CLAIM in first.cells[0].outputs[1].data
+
+
+def told(value, bound):
+    """A notebook with a claim, as a run leaves it."""
+    claim = {
+        CLAIM: {"measured": value, "numbers": {"at_most": bound}},
+        "text/html": f"measured {value}, claimed at most {bound}",
+        "text/plain": f"x [at most {bound}]",
+    }
+    return nbformat.v4.new_notebook(cells=[cell("claim()", 1, claim)])
 
 
 def test_what_a_claim_measured_is_not_compared_and_its_words_are():
-    def told(value, bound):
-        source = f"from bookkit.claims import claim\nclaim('x', {value}, at_most={bound})"
-        return refresh.compared(run_cells(source))
-
-    assert told(0.1, 1) == told(0.2, 1)
-    assert told(0.1, 1) != told(0.1, 2)
+    assert refresh.compared(told(0.1, 1)) == refresh.compared(told(0.2, 1))
+    assert refresh.compared(told(0.1, 1)) != refresh.compared(told(0.1, 2))
 
 
 def test_a_figures_alt_text_comes_from_its_code():
-    notebook = run_cells(
-        "from bookkit.figures import Axis, curves\n"
-        "curves([1, 2], {'a': [1, 2]}, Axis('x'), Axis('y'), alt='a line that rises')"
-    )
-    assert notebooks.alt_text(notebook.cells[0]) == "a line that rises"
+    drawing = cell("draw()", 1, copy.deepcopy(FIGURE))
+    refresh.describe_figure(drawing)
+    assert notebooks.alt_text(drawing) == "a line that rises"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "everything", "done"),
+    [
+        (told(0.1, 1), told(0.2, 2), False, "unchanged"),
+        (told(0.1, 1), told(0.2, 1), True, "same"),
+        (told(0.1, 1), told(0.2, 2), True, "stored"),
+    ],
+)
+def test_a_chapter_is_executed_and_stored_as_far_as_needed(
+    before, after, everything, done, tmp_path, monkeypatch
+):
+    path = tmp_path / "chapter.ipynb"
+    notebooks.write(refresh.normalise(copy.deepcopy(before)), path)
+    monkeypatch.setattr(refresh, "execute", lambda notebook: copy.deepcopy(after))
+    stored = notebooks.read(path)
+    assert refresh.refresh(path, everything) == done
+    assert (notebooks.read(path) == stored) == (done != "stored")
+
+
+def test_a_chapter_whose_code_changed_is_stored_anew(tmp_path, monkeypatch):
+    path = tmp_path / "chapter.ipynb"
+    notebooks.write(told(0.1, 1), path)  # without a stamp
+    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.2, 1))
+    assert refresh.refresh(path, everything=False) == "stored"
+    assert notebooks.read(path).metadata["attnlab"] == notebooks.stamp(told(0.2, 1))

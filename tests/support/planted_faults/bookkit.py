@@ -1,6 +1,8 @@
-"""Faults planted in the machinery."""
+"""Faults planted in the machinery, and in the charts that it makes."""
 
 from planted_faults.kinds import Faults
+
+CHARTS = "bookkit/test_charts.py::"
 
 FAULTS: Faults = {
     "bookkit/claims": {
@@ -14,12 +16,16 @@ FAULTS: Faults = {
             ("upper bound ignored", " <= bound.high", ""),
             ("False accepted", 'Bound(True, True, "true")', 'Bound(False, True, "true")'),
             ("false claims printed", "raise ClaimError(", "print("),
+            ("abs taken as a share", "Bound(expected - abs,", "Bound(expected - abs * expected,"),
         ],
         "test_a_claim_that_holds_prints_its_sentence_and_bound": [
             ("bound left out of itself", "bound.low <= value <=", "bound.low < value <="),
             ("equal bounds refused", "at_least > at_most", "at_least >= at_most"),
             ("rel taken as abs", "margin = rel * math.fabs(expected)", "margin = rel"),
             ("rel of a negative number", "margin = rel * math.fabs(expected)", "margin = rel * expected"),
+        ],
+        "test_a_claim_without_a_sentence_is_refused": [
+            ("a blank taken for a sentence", "if not sentence.strip():", "if not sentence:"),
         ],
         "test_in_a_notebook_what_is_true_is_not_also_measured": [
             (
@@ -30,9 +36,184 @@ FAULTS: Faults = {
         ],
         "test_a_claim_that_could_not_fail_or_makes_no_sense_is_refused": [
             ("infinite bound accepted", "if not math.isfinite(number)", "if math.isnan(number)"),
+            ("a negative margin accepted", 'in ("rel", "abs") and number < 0', 'in ("abs",) and number < 0'),
+            (
+                "both margins accepted",
+                '{"expected", "abs"})',
+                '{"expected", "abs"}, {"expected", "rel", "abs"})',
+            ),
+            ("many numbers taken for one", "if number.numel() != 1:", "if number.numel() < 1:"),
+            ("a bound for what is true or false", "        if given:\n", "        if False:\n"),
         ],
         "test_in_a_notebook_the_plain_text_never_depends_on_the_measured_value": [
             ("measured value in the plain text", "{sentence} [", "{sentence} {value} ["),
+        ],
+        "test_in_a_notebook_a_claim_is_also_data_for_whatever_reads_claims": [
+            ("the record's value rounded", '"measured": value,', '"measured": float(short(value)),'),
+            ("the bound's numbers left out", '"numbers": given,', '"numbers": {},'),
+            ("signs of HTML in a sentence", "html.escape(sentence)", "sentence"),
+        ],
+        "test_what_was_measured_shows_no_fewer_digits_than_its_bound": [
+            ("three digits for all", "max([FEWEST_DIGITS, *(", "max([FEWEST_DIGITS, *(0 * "),
+            ("digits of the margin counted", 'if name not in ("rel", "abs")', "if name"),
+        ],
+        "test_a_count_shows_all_its_digits": [
+            ("a count with an exponent", "math.fabs(number) < 1e9", "math.fabs(number) < 1e5"),
+        ],
+    },
+    "bookkit/registry": {
+        "test_a_chapter_says_what_it_is_called_how_long_it_takes_and_what_for": [
+            ("the title with its sign", 'removeprefix("# ")', 'removeprefix("#")'),
+            ("the first cell of any kind", 'self.cells if cell["cell_type"] == "markdown"', "self.cells"),
+            ("dashes in a package's name", 'self.name.replace("-", "_")', "self.name"),
+        ],
+        "test_the_first_goal_ends_where_it_ends": [
+            ("a goal with its full stop", "(.+?)[;.]?", "(.+?)[;]?"),
+        ],
+        "test_a_chapter_has_the_claims_of_all_its_cells_in_order": [
+            ("the claims of code that displays nothing else", 'output.get("data", {})', 'output["data"]'),
+            (
+                "the claims of the first cell alone",
+                "for cell in self.cells for output",
+                "for cell in self.cells[:2] for output",
+            ),
+        ],
+        "test_the_order_is_that_of_the_contents_and_other_pages_are_no_chapters": [
+            ("chapters by name", "in listed(contents)]", "in sorted(listed(contents))]"),
+            ("every page taken for a chapter", " if chapter.notebook.exists()]", "]"),
+            ("parts without a name", 'part = entry.get("caption", part)', "pass"),
+        ],
+        "test_a_chapter_that_is_not_there_is_refused_with_those_that_are": [
+            ("a chapter that is not there", "if not notebook.exists():", "if False:"),
+        ],
+    },
+    "bookkit/charts": {
+        "test_a_chart_without_a_description_is_refused": [
+            ("a blank taken for a description", '.get("description", "").strip()', '.get("description", "")'),
+        ],
+        "test_a_cell_stores_the_chart_and_its_description": [
+            ("Altair's own HTML stored", 'alt.renderers.enable("attnlab")', 'alt.renderers.enable("html")'),
+        ],
+        "test_the_softmax_of_great_scores_does_not_overflow": [
+            ("a softmax that overflows", "exp(datum.score - datum.highest)", "exp(datum.score)"),
+        ],
+        "test_a_slider_goes_from_end_to_end_by_its_steps": [
+            ("a slider without its steps", ", step=step)", ")"),
+            ("a slider that begins at its end", "value=value, bind=bind)", "value=lowest, bind=bind)"),
+        ],
+        "test_a_choice_begins_as_it_is_told": [
+            ("a choice that begins with the first", "value=value, bind=alt.", "value=options[0], bind=alt."),
+        ],
+        "test_a_readout_stands_at_its_side_and_is_named_for_the_page": [
+            ("every readout on the left", '0 if side == "left" else "width"', "0"),
+            ("a readout that the page can't find", '.properties(name="readout")', ""),
+        ],
+    },
+    "chapters/buffers_parameters_and_plain_tensors/charts": {
+        f"{CHARTS}test_what_who_follows_says_of_an_operation": [
+            ("saved whatever is a buffer", '"Is it in there?", KINDS[:3]', '"Is it in there?", KINDS[:4]'),
+            ("yes and no exchanged", '"no: " + _listed', '"yes: " + _listed'),
+        ],
+    },
+    "chapters/epochs_batches_iterations/charts": {
+        f"{CHARTS}test_how_one_epoch_counts": [
+            ("a share rounded down", ": ceil(examples / workers)", ": floor(examples / workers)"),
+            ("iterations of all workers", 'iterations="updates"', 'iterations="updates * workers"'),
+        ],
+    },
+    "chapters/index/charts": {
+        f"{CHARTS}test_what_the_soft_look_up_finds": [
+            ("degrees taken for radians", " * PI / 180)", ")"),
+            ("weights summed without their values", "datum.weight * datum.legs", "datum.weight"),
+        ],
+    },
+    "chapters/text_as_tensors/charts": {
+        f"{CHARTS}test_how_much_padding_and_cutting_cost": [
+            ("nothing cut", "min(datum.tokens, row)", "datum.tokens"),
+            ("padding as a share of the tokens", "datum.reviews * row)", "datum.tokens)"),
+        ],
+    },
+    "chapters/two_ways_to_score/charts": {
+        f"{CHARTS}test_what_the_general_score_of_the_field_is": [
+            ("turned to the right", "-query_y * {x} + query_x", "query_y * {x} - query_x"),
+            ("the lowest score as the best", 'best="argmax(score)"', 'best="argmin(score)"'),
+        ],
+    },
+    "chapters/what_is_attention/charts": {
+        f"{CHARTS}test_what_the_soft_dictionary_answers": [
+            (
+                "multiplied by the temperature",
+                "abs(query - datum.key) / temp",
+                "abs(query - datum.key) * temp",
+            ),
+            ("the far key favoured", '"-abs(query', '"abs(query'),
+        ],
+    },
+    "chapters/where_am_i/charts": {
+        f"{CHARTS}test_how_alike_the_rows_of_the_position_table_are": [
+            (
+                "sine twice",
+                "? cos(datum.position * datum.frequency)",
+                "? sin(datum.position * datum.frequency)",
+            ),
+            ("no pairs of columns", "datum.column - datum.column % 2", "datum.column"),
+        ],
+    },
+    "chapters/why_divide_by_root_dk/charts": {
+        f"{CHARTS}test_how_far_the_softmax_saturates": [
+            ("divided by the root for d_k", "'d_k': d_k}", "'d_k': sqrt(d_k)}"),
+            ("entropy without its sign", "? -datum.weight * log", "? datum.weight * log"),
+        ],
+    },
+    "bookkit/figures": {
+        "test_a_figure_is_the_same_text_each_time": [
+            ("new ids at every run", '    "svg.hashsalt": "attention-measured",\n', ""),
+        ],
+        "test_differences_in_the_last_digits_do_not_change_the_figure": [
+            ("every digit drawn", "kept = [round(float(n), int(d))", "kept = [float(n)"),
+        ],
+        "test_a_figure_holds_both_sets_of_colours_and_no_date": [
+            ("the day of its making", '"Date": None, ', ""),
+            ("colours of the light page alone", 'text.replace(light, f"var(--{name})")', "text"),
+        ],
+        "test_the_description_is_in_the_figure_and_beside_it": [
+            ("a picture without words", '"text/plain": alt}', '"text/plain": ""}'),
+        ],
+        "test_a_figure_without_a_description_is_refused": [
+            ("a figure without words", "if not alt.strip():", "if False:"),
+        ],
+        "test_three_decimals_are_kept_and_three_digits_of_what_is_smaller": [
+            ("small numbers rounded away", "np.maximum(3, 2 - np.floor", "np.minimum(3, 2 - np.floor"),
+            ("0 taken for a small number", "np.where(array == 0, 1, array)", "array"),
+        ],
+        "test_curves_are_lines_through_the_numbers_in_bands": [
+            ("a band around another line", "if spread and name in spread:", "if spread:"),
+            (
+                "a logarithmic axis forgotten",
+                "if x_axis.log:\n        axes.set_xscale",
+                "if False:\n        axes.set_xscale",
+            ),
+        ],
+        "test_no_two_lines_look_alike": [
+            ("colour the only difference", "marker=marker, ls=dash, label", "label"),
+        ],
+        "test_a_legend_names_lines_where_there_are_several": [
+            ("a legend of one", "elif len(series) > 1:", "else:"),
+        ],
+        "test_results_of_many_seeds_are_their_mean_from_the_worst_to_the_best": [
+            ("the median for the mean", "float(seeds.mean())", "float(seeds.median())"),
+            ("a band from the mean", "float(seeds.min())", "float(seeds.mean())"),
+        ],
+        "test_histograms_stand_side_by_side_in_shares": [
+            ("counts for shares", "rounded(counts / counts.sum())", "rounded(counts)"),
+        ],
+        "test_a_heat_map_writes_each_weight_into_its_cell": [
+            (
+                "rows and columns exchanged",
+                "xticklabels=list(columns), yticklabels=list(rows)",
+                "xticklabels=list(rows), yticklabels=list(columns)",
+            ),
+            ("cells without their numbers", "annot=True", "annot=False"),
         ],
     },
 }

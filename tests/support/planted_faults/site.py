@@ -1,0 +1,130 @@
+"""Faults planted in the site's extensions."""
+
+from planted_faults.kinds import Faults
+
+EXTENSIONS, TOPICS, REPOSITORY = (f"site/test_{name}.py::" for name in ("extensions", "topics", "repository"))
+
+FAULTS: Faults = {
+    "_ext/catalogue": {
+        f"{EXTENSIONS}test_what_stands_between_backticks_is_code": [
+            ("code and words exchanged", "if place % 2 else", "if place % 2 == 0 else"),
+        ],
+    },
+    "_ext/charts": {
+        f"{EXTENSIONS}test_a_slider_has_a_label_limits_and_its_value": [
+            ("a label for another slider", '<label for="{chart}-{name}">', '<label for="{name}">'),
+            ("a slider at its middle", '{limits} value="{value}">', "{limits}>"),
+            (
+                "signs of HTML in a label",
+                'label = escape(bind.get("name", name))',
+                'label = bind.get("name", name)',
+            ),
+        ],
+        f"{EXTENSIONS}test_of_the_options_the_chosen_one_is_checked": [
+            ("nothing chosen", "' checked' if option == value else ''", "''"),
+        ],
+        f"{EXTENSIONS}test_a_chart_carries_its_data_without_controls_of_vegas_own": [
+            ("controls of Vega's own", 'signal.pop("bind", None)', "pass"),
+            ("a script that its data end", '.replace("</", "<\\\\/")', ""),
+            ("one width for all screens", 'vega | {"width": width}', "vega"),
+        ],
+    },
+    "_ext/figures": {
+        f"{EXTENSIONS}test_a_figure_brings_the_words_of_its_svg_and_a_photograph_none": [
+            ("every picture read as SVG", 'if file.suffix != ".svg":', "if False:"),
+            ("a title of no namespace", '"{http://www.w3.org/2000/svg}title"', '"title"'),
+        ],
+        f"{EXTENSIONS}test_a_node_without_a_line_takes_that_around_it": [
+            (
+                "the line of the page's first node",
+                "while not node.line and node.parent:",
+                "while node.parent:",
+            ),
+        ],
+    },
+    "_ext/formulas": {
+        f"{EXTENSIONS}test_the_font_needs_what_formulas_show_and_browsers_draw": [
+            ("roots that the font lacks", " | {ROOT}", ""),
+            (
+                "letters that browsers slant",
+                "{ITALIC[letter] for letter in written & ITALIC.keys()}",
+                "set()",
+            ),
+            ("letters of the text", 're.findall("<math.*?</math>", page, re.DOTALL)', "[page]"),
+            ("the old h", ' | {"h": "ℎ"}', ""),
+        ],
+    },
+    "_ext/front": {
+        f"{EXTENSIONS}test_a_chapter_opens_on_binder_in_the_repository_that_the_site_is_built_from": [
+            ("an address with a slash too many", '["repository_url"].rstrip("/")', '["repository_url"]'),
+            ("the folder forgotten", "{options['path_to_docs']}/{chapter}", "{chapter}"),
+        ],
+    },
+    "_ext/ledger": {
+        f"{EXTENSIONS}test_the_ledger_rounds_as_the_chapter_does_and_keeps_a_minus_with_its_number": [
+            ("three digits for all", 'short(claim["measured"], claim["digits"])', 'short(claim["measured"])'),
+            ("a hyphen for a minus", '.replace("-", "\\N{MINUS SIGN}")', ""),
+        ],
+    },
+    "_ext/pages": {
+        f"{EXTENSIONS}test_a_fork_is_published_at_its_own_address": [
+            ("an address of one's own lost", "config.html_baseurl or f", "f"),
+        ],
+        f"{EXTENSIONS}test_a_page_is_described_by_its_first_long_sentences_cut_at_a_word": [
+            ("cut within a word", 'text[:157].rpartition(" ")[0]', "text[:157]"),
+            ("a label taken for a sentence", ' and text.endswith(".")', ""),
+            ("the first paragraph, however short", "len(text) > 60 and ", ""),
+        ],
+    },
+    "_ext/places": {
+        f"{EXTENSIONS}test_a_message_names_cell_and_line": [
+            ("lines counted from 2", "{int(found[3]) - 1}", "{int(found[3])}"),
+            ("pages taken for notebooks", r"(\.ipynb):(\d+)", r"(\.\w+):(\d+)"),
+        ],
+    },
+    "_ext/predict": {
+        f"{EXTENSIONS}test_an_answer_must_be_a_finite_number": [
+            ("an infinite answer", "if not math.isfinite(number):", "if math.isnan(number):"),
+        ],
+        f"{EXTENSIONS}test_a_number_is_asked_for_in_its_unit": [
+            ("signs of HTML in a unit", "escape(given.get('data-unit', ''))", "given.get('data-unit', '')"),
+            ("a label without its field", '<label for="{name}-value">', "<label>"),
+        ],
+        f"{EXTENSIONS}test_a_form_that_no_answer_fits_is_refused": [
+            ("an answer that can't be chosen", "if answer not in choices:", "if False:"),
+            ("no answer at all", "if not answer:", "if False:"),
+        ],
+    },
+    "_ext/repository": {
+        f"{REPOSITORY}test_every_form_of_an_address_names_the_same_page": [
+            ("a token taken for the site", r"(?:[^/@]+@)?", r"(?:\w+@)?"),
+            ("an address with .git", r"(?:\.git)?/?", "/?"),
+        ],
+        f"{REPOSITORY}test_what_is_not_a_repository_on_github_is_no_page": [
+            ("any address that names GitHub", "ADDRESS.fullmatch(address)", "ADDRESS.search(address)"),
+        ],
+        f"{REPOSITORY}test_a_copy_inside_another_repository_does_not_take_that_one": [
+            ("the repository around a copy", '| {"GIT_CEILING_DIRECTORIES": str(project.parent)}', ""),
+        ],
+        f"{REPOSITORY}test_ci_goes_before_the_remote": [
+            (
+                "the remote before CI",
+                "page(built) or page(origin(project))",
+                "page(origin(project)) or page(built)",
+            ),
+        ],
+        f"{REPOSITORY}test_a_machine_without_git_takes_the_default": [
+            ("a machine without git", "except FileNotFoundError:", "except ValueError:"),
+        ],
+    },
+    "_ext/topics": {
+        f"{TOPICS}test_a_label_belongs_to_the_heading_above_it": [
+            (
+                "a label under the next heading",
+                "heading = headings[-1] if headings else heading",
+                "heading = heading",
+            ),
+            ("a label with its comment's sign", '[line.removeprefix("% ")]', "[line]"),
+        ],
+    },
+}

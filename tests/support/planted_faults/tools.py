@@ -1,0 +1,169 @@
+"""Faults planted in what the Makefile runs."""
+
+from planted_faults.kinds import Faults
+
+BENCH, NOTEBOOKS, PAGES = (f"tools/test_{name}.py::" for name in ("bench", "notebooks", "browser_and_server"))
+
+FAULTS: Faults = {
+    "tools/browser": {
+        f"{PAGES}test_the_system_s_chromium_comes_first": [
+            (
+                "another browser taken",
+                "if (path := shutil.which(name))",
+                "if (path := shutil.which(name + name))",
+            ),
+        ],
+        f"{PAGES}test_a_missing_chromium_is_told_in_one_line": [
+            ("a browser that is not there", "if not found.exists():", "if False:"),
+        ],
+    },
+    "tools/links": {
+        "test_what_the_answers_come_to": [
+            ("refused pages taken for dead", "unauthorized|403|429", "unauthorized"),
+            ("dead pages forgiven", "return 1 if dead else 0", "return 0"),
+            ("no network taken for dead pages", "if len(dead) == len(links):", "if False:"),
+        ],
+        "test_where_nothing_could_be_asked_it_says_why": [
+            ("a reason withheld", "nothing was asked\\n{run.stderr}", "nothing was asked"),
+        ],
+        "test_the_place_of_a_link_in_a_notebook_is_its_cell_and_line": [
+            ("lines counted from 2", "line {line - 1}", "line {line}"),
+            ("pages taken for notebooks", '.endswith(".ipynb")', '.endswith("")'),
+        ],
+    },
+    "tools/notebooks": {
+        "test_a_chapter_stored_wrongly_is_named": [
+            (
+                "counts with gaps",
+                "if counts != list(range(1, len(cells) + 1)):",
+                "if counts != sorted(counts):",
+            ),
+            ("figures without words", "elif figures and not alt_text(cell).strip():", "elif False:"),
+            ("two figures in a cell", "if len(figures) > 1:", "if len(figures) > 2:"),
+            ("errors stored", 'output.output_type == "error"', 'output.output_type == "stderr"'),
+            ("HTML that nothing compares", 'and "text/plain" not in data', "and not data"),
+            ("a cell one line too long", "> LONGEST_CELL:", "> LONGEST_CELL + 1:"),
+            ("metadata of other programs", "set(notebook.metadata) - known", "set()"),
+        ],
+        "test_an_edit_after_the_run_is_named": [
+            ("outputs edited by hand", 'stored.get("outputs") != outputs_digest(notebook)', "False"),
+            ("code edited after the run", 'stored.get("code") != code_digest(notebook, book)', "False"),
+        ],
+        "test_an_edit_of_the_package_counts_for_the_chapters_that_import_it": [
+            ("what imported rooms import", "waiting += [*imported_modules(", "_ = [*imported_modules("),
+        ],
+        "test_words_and_layout_change_nothing": [
+            ("docstrings count", "can_have_docstring and ", "False and "),
+            ("a docstring leaves a gap", "node.body[1:] or [ast.Pass()]", "[ast.Pass(), *node.body[1:]]"),
+        ],
+        "test_whatever_code_does_counts": [
+            ("first lines of functions left out", "ast.get_docstring(node, clean=False) is not None", "True"),
+        ],
+        "test_the_words_of_a_cell_count": [
+            ("cells left out", 'digest.update(cell.source.encode() + b"\\0")', "pass"),
+        ],
+        "test_the_sample_texts_count_for_the_chapters_that_read_text": [
+            ("texts of another folder", '(book / "data" / "sample")', '(book / "data" / "samples")'),
+        ],
+        "test_code_that_does_not_parse_is_told_with_its_place": [
+            ("a file without a name", "ast.parse(source, name)", "ast.parse(source)"),
+            ("magic lines parsed", 'startswith(("%", "!"))', 'startswith("!")'),
+        ],
+        "test_an_unlisted_chapter_is_named": [
+            ("a chapter that no table lists", "if path.stem not in dict(registry.listed(toc)):", "if False:"),
+        ],
+    },
+    "tools/refresh": {
+        f"{NOTEBOOKS}test_a_figures_alt_text_comes_from_its_code": [
+            ("figures without words", 'image["alt"] = data["text/plain"]', "pass"),
+        ],
+        f"{NOTEBOOKS}test_what_a_claim_measured_is_not_compared_and_its_words_are": [
+            (
+                "measured values compared",
+                'NOT_COMPARED = {"text/html", CLAIM}',
+                'NOT_COMPARED = {"text/html"}',
+            ),
+            (
+                "words not compared",
+                'NOT_COMPARED = {"text/html", CLAIM}',
+                'NOT_COMPARED = {"text/plain", "text/html", CLAIM}',
+            ),
+        ],
+        f"{NOTEBOOKS}test_a_chapter_is_executed_and_stored_as_far_as_needed": [
+            ("executed in any case", "if fits and not everything:", "if False:"),
+            ("stored in any case", "if fits and compared(fresh) == compared(stored):", "if False:"),
+        ],
+        f"{NOTEBOOKS}test_a_chapter_whose_code_changed_is_stored_anew": [
+            ("what fits no more taken as it is", "if fits and not everything:", "if not everything:"),
+            ("what fits no more left as it was", "if fits and compared(fresh)", "if compared(fresh)"),
+        ],
+    },
+    "tools/server": {
+        f"{PAGES}test_the_server_compresses_text_and_stands_where_the_site_will": [
+            ("nothing compressed", "file.suffix not in COMPRESSED or", "True or"),
+            ("the site at another address", '"/" + path.removeprefix(self.address)', "path"),
+        ],
+    },
+    "tools/side_by_side": {
+        f"{BENCH}test_turns_are_interleaved_and_mirrored": [
+            ("always after the same other one", "order.reverse()", "pass"),
+            ("timed cold", "timers[index].timeit(1)  # not", "pass  # not"),
+        ],
+        f"{BENCH}test_the_first_call_which_sets_up_is_not_measured": [
+            ("set-up measured", "timer.timeit(1)  # the first call", "pass  # the first call"),
+        ],
+        f"{BENCH}test_a_short_run_is_called_many_times_for_one_sample": [
+            ("many calls taken for one", ".timeit(calls[index]) / calls[index]", ".timeit(calls[index])"),
+        ],
+        f"{BENCH}test_ratio_shares_and_rate": [
+            (
+                "the ratio of other turns",
+                "quartiles([a / b for a, _, b in turns])",
+                "quartiles([a / turns[0][2] for a, _, b in turns])",
+            ),
+            (
+                "the limit's share upside down",
+                "statistics.median(least * c / a",
+                "statistics.median(least * a / c",
+            ),
+        ],
+        f"{BENCH}test_memory_of_known_allocations": [
+            ("all that was ever held", "return max(map(int, held), default=0)", "return sum(map(int, held))"),
+        ],
+        f"{BENCH}test_a_goal_is_met_by_what_is_shown": [
+            ("digits that are not shown", "float(short(ratio)) <= goal", "ratio <= goal"),
+        ],
+        f"{BENCH}test_a_line_tells_the_ratio_its_spread_and_whether_the_goals_are_met": [
+            ("every goal met", "'✓' if reached else '✗'", "'✓'"),
+        ],
+    },
+    "tools/bench_package": {
+        f"{BENCH}test_the_fast_path_is_on_again_after_it_was_off": [
+            ("the fast path left off", "set_fastpath_enabled(True)", "set_fastpath_enabled(False)"),
+        ],
+        f"{BENCH}test_work_is_what_pytorch_counts": [
+            ("one product of two", "work = 4 * math.prod(shape) * n", "work = 2 * math.prod(shape) * n"),
+        ],
+    },
+    "tools/statements": {
+        "test_a_number_is_held_by_what_is_near": [
+            ("a bound's numbers forgotten", ', *claim["numbers"].values()', ""),
+            ("a percentage taken as it is written", "(1, 100) if self.percent else (1,)", "(1,)"),
+            ("powers not worked out", "yield left**right", "pass"),
+            ("quotients not worked out", "yield left / right", "pass"),
+            ("what is printed forgotten", 'if output.output_type == "stream":', "if False:"),
+        ],
+        "test_a_number_that_nothing_holds_is_found": [
+            ("a whole last digit of room", "margin=0.5 + 1e-6", "margin=1 + 1e-6"),
+        ],
+        "test_what_another_section_measured_holds_nothing_by_chance": [
+            ("any value of the chapter", 'if candidate.kind != "measured"]', "if candidate]"),
+        ],
+        "test_what_states_nothing_is_left_out": [
+            ("code taken for prose", 'r"(?ms)^```.*?^```",  # a block of code', ""),
+            ("indices taken for numbers", r'(r"[\^_](?:\{[^{}]*\}|\w)", ""),  # exponents and indices', ""),
+            ("a hundred per cent", "number.percent and number.value == 100", "False"),
+            ("numbers of sections", r"(?:Sections?|§+|", "(?:§+|"),
+        ],
+    },
+}
