@@ -1,7 +1,11 @@
 """The exercises of “Epochs, batches, iterations”."""
 
+import functools
+import itertools
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -9,10 +13,88 @@ from torch import Tensor
 from attnlab.batches import iterations_per_epoch
 from bookkit.attempts import Case
 from bookkit.checker import Exercise
-from bookkit.inputs import draw
-from bookkit.mistakes import in_parts, swapped
+from bookkit.inputs import draw, whole
+from bookkit.mistakes import Mistakes, in_parts, swapped
+
+Part: TypeAlias = Callable[..., Any]
+
+
+def _double(*numbers: float) -> Tensor:
+    return torch.tensor(numbers, dtype=torch.float64, device="cpu")
+
 
 # --- iterations per epoch -------------------------------------------------------------------------
+
+
+def _rounded(amount: int, parts: int, down: bool) -> int:
+    return amount // parts if down else math.ceil(amount / parts)
+
+
+def _iterations(examples: int, batch_size: int, drop_last: bool, workers: int, share: Part = _rounded) -> int:
+    return _rounded(share(examples, workers, drop_last), batch_size, drop_last)
+
+
+_SHARED: Mistakes = {
+    "share rounded down": (
+        "Without drop_last no example may be lost: each worker's share is rounded up, not down.",
+        lambda examples, workers, down: examples // workers,
+    ),
+    "share rounded up": (
+        "With drop_last each worker's share is rounded down as well. You round it up.",
+        lambda examples, workers, down: math.ceil(examples / workers),
+    ),
+    "workers ignored": (
+        "This is right for one worker. Several share the examples out, and work at the same time.",
+        lambda examples, workers, down: examples,
+    ),
+}
+_COUNTED: Mistakes = {
+    "floor for ceil": (
+        "You round down whatever drop_last says. Without it, a short last batch makes an update as well.",
+        lambda examples, size, drop_last, workers: examples // workers // size,
+    ),
+    "drop_last ignored": (
+        "You round up whatever drop_last says. With drop_last a batch that is not full is left out.",
+        lambda examples, size, drop_last, workers: _iterations(examples, size, False, workers),
+    ),
+    "drop_last reversed": (
+        "It is the wrong way round: drop_last=True rounds down, drop_last=False rounds up.",
+        lambda examples, size, drop_last, workers: _iterations(examples, size, not drop_last, workers),
+    ),
+    "batches of all workers": (
+        "At each iteration every worker reads a batch, and all of them make one update: don't add them up.",
+        lambda examples, size, drop_last, workers: workers * _iterations(examples, size, drop_last, workers),
+    ),
+    "batch shared out": (
+        "You share the batch size out. It is what each worker reads; the examples are shared out.",
+        lambda examples, size, drop_last, workers: _iterations(examples, size // workers or 1, drop_last, 1),
+    ),
+    "always one more": (
+        "You add 1 to the rounded-down quotient, which is one too many where the batches come out even.",
+        lambda examples, size, drop_last, workers: examples // workers // size + (not drop_last),
+    ),
+    "at least one": (
+        "With drop_last an epoch that fills no batch makes no update at all: 0 is a right answer.",
+        lambda *inputs: max(1, _iterations(*inputs)),
+    ),
+    "not rounded": (
+        "The quotient still has its decimals. There are no half updates: round it up, or down with "
+        "drop_last.",
+        lambda examples, size, drop_last, workers: examples / (workers * size),
+    ),
+    "rounded to the nearest": (
+        "`round` goes to the nearest whole number, but a single example may call for a batch of its own.",
+        lambda examples, size, drop_last, workers: round(examples / (workers * size)),
+    ),
+    "examples per update": (
+        "This is how many examples one update takes in. How many such updates does it take to read them all?",
+        lambda examples, size, drop_last, workers: size * workers,
+    ),
+    "upside down": (
+        "The fraction is upside down: the examples are divided by the batch size.",
+        lambda examples, size, drop_last, workers: math.ceil(workers * size / examples),
+    ),
+}
 
 check_epoch_iterations = Exercise(
     "epoch_iterations",
@@ -33,89 +115,10 @@ check_epoch_iterations = Exercise(
         Case("right with drop_last for several workers", 23, 4, True, 3),
         Case("right with drop_last for several workers", 17, 3, True, 3),
     ),
-    mistakes={
-        "floor for ceil": (
-            "You round down whatever drop_last says. Without it a short last batch makes an update, too.",
-            lambda examples, batch_size, drop_last, workers: examples // workers // batch_size,
-        ),
-        "drop_last ignored": (
-            "You round up whatever drop_last says. With drop_last a batch that is not full is left out.",
-            lambda examples, batch_size, drop_last, workers: math.ceil(examples / workers / batch_size),
-        ),
-        "drop_last reversed": (
-            "It is the wrong way round: drop_last=True rounds down, drop_last=False rounds up.",
-            lambda examples, batch_size, drop_last, workers: iterations_per_epoch(
-                examples, batch_size, not drop_last, workers
-            ),
-        ),
-        "workers ignored": (
-            "This is right for one worker. Several share the examples out, and work at the same time.",
-            lambda examples, batch_size, drop_last, workers: iterations_per_epoch(
-                examples, batch_size, drop_last
-            ),
-        ),
-        "batches of all workers": (
-            "You count the batches of all workers together. All of them make one update at a time.",
-            lambda examples, batch_size, drop_last, workers: (
-                workers * iterations_per_epoch(examples, batch_size, drop_last, workers)
-            ),
-        ),
-        "batch shared out": (
-            "You divide the batch size by the workers. It is what each reads; the examples are shared out.",
-            lambda examples, batch_size, drop_last, workers: iterations_per_epoch(
-                examples, max(1, batch_size // workers), drop_last
-            ),
-        ),
-        "always one more": (
-            "You add 1 to the rounded-down quotient, which is one too many where the batches come out even.",
-            lambda examples, batch_size, drop_last, workers: (
-                examples // workers // batch_size + (not drop_last)
-            ),
-        ),
-        "at least one": (
-            "Where drop_last leaves no full batch there is no update at all: 0, and not 1.",
-            lambda *inputs: max(1, iterations_per_epoch(*inputs)),
-        ),
-        "share rounded down": (
-            "Without drop_last no example may be lost: each worker's share is rounded up, not down.",
-            lambda examples, batch_size, drop_last, workers: iterations_per_epoch(
-                examples // workers, batch_size, drop_last
-            ),
-        ),
-        "share rounded up": (
-            "With drop_last the shares come out even by leaving examples out: each is rounded down, not up.",
-            lambda examples, batch_size, drop_last, workers: iterations_per_epoch(
-                math.ceil(examples / workers), batch_size, drop_last
-            ),
-        ),
-        "not rounded": (
-            "The quotient still has its decimals. There are no half updates: round it up or down.",
-            lambda examples, batch_size, drop_last, workers: examples / (workers * batch_size),
-        ),
-        "rounded to the nearest": (
-            "`round` goes to the nearest whole number. Here it is always up, or with drop_last always down.",
-            lambda examples, batch_size, drop_last, workers: round(examples / (workers * batch_size)),
-        ),
-        "examples per update": (
-            "This is how many examples one update takes in. How many updates does it take to read them all?",
-            lambda examples, batch_size, drop_last, workers: batch_size * workers,
-        ),
-        "upside down": (
-            "The fraction is upside down: the examples are divided by the batch size.",
-            lambda examples, batch_size, drop_last, workers: math.ceil(workers * batch_size / examples),
-        ),
-    },
+    mistakes=in_parts(_iterations, share=_SHARED) | _COUNTED,
 )
 
 # --- the loss of an epoch -------------------------------------------------------------------------
-
-
-def _losses(*numbers: float) -> Tensor:
-    return torch.tensor(numbers, dtype=torch.float64, device="cpu")
-
-
-def _sizes(*numbers: int) -> Tensor:
-    return torch.tensor(numbers, device="cpu")
 
 
 def _epoch_loss(batch_losses: Tensor, batch_sizes: Tensor) -> Tensor:
@@ -130,14 +133,17 @@ check_epoch_loss = Exercise(
     returns=("loss",),
     reference=_epoch_loss,
     cases=(
-        Case("right for equal batches", _losses(1, 2), _sizes(4, 4)),
-        Case("right for a last batch of one example", _losses(1, 2, 9), _sizes(4, 4, 1)),
-        Case("right for batches of many sizes", _losses(0.5, 3, 1.25, 2, 0.75), _sizes(7, 2, 5, 3, 8)),
-        Case("right for a single batch", _losses(1.5), _sizes(3)),
+        Case("right for equal batches", _double(1, 2), whole(4, 4)),
+        Case("right for a last batch of one example", _double(1, 2, 9), whole(4, 4, 1)),
+        # The first is the largest, so that it shows where none but full batches count.
+        Case("right for batches of many sizes", _double(0.5, 3, 1.25, 2, 0.75), whole(8, 2, 5, 3, 7)),
+        Case("right for a single batch", _double(1.5), whole(3)),
     ),
+    trainable=False,  # what a loop has kept is often plain numbers
     mistakes={
         "mean of means": (
-            "This is the plain mean of the losses. In it a batch of one counts as much as a full one.",
+            "This is the plain mean of the batches' losses. A batch with a single example counts in it as "
+            "much as a full one.",
             lambda losses, sizes: losses.mean(),
         ),
         "sum of the losses": (
@@ -149,7 +155,8 @@ check_epoch_loss = Exercise(
             lambda losses, sizes: (losses * sizes).sum(),
         ),
         "divided by the batches": (
-            "Weighted by their examples, but divided by the number of batches. Divide by the examples.",
+            "The losses are weighted by their examples, but then divided by the number of batches. Divide by "
+            "the number of examples.",
             lambda losses, sizes: (losses * sizes).mean(),
         ),
         "divided by full batches": (
@@ -157,18 +164,12 @@ check_epoch_loss = Exercise(
             lambda losses, sizes: (losses * sizes).sum() / (len(sizes) * sizes[0]),
         ),
         "short batches left out": (
-            "Batches smaller than the first are left out. Their examples belong to the mean, too.",
-            lambda losses, sizes: losses[sizes == sizes[0]].mean(),
-        ),
-        "mean with the next": (
-            "Each batch's loss is averaged with all that came before it: the last one then counts for half.",
-            lambda losses, sizes: (
-                losses[0] * 0.5 ** (len(losses) - 1)
-                + (losses[1:] * 0.5 ** torch.arange(len(losses) - 1, 0, -1)).sum()
-            ),
+            "Only full batches count here. The examples of a short one belong to the epoch like all others.",
+            lambda losses, sizes: losses[sizes == sizes.max()].mean(),
         ),
         "losses taken for sums": (
-            "You divide by the examples as if each loss were a sum over its batch. It is a mean.",
+            "You divide the sum of the losses by the number of examples, as if each loss were a sum over its "
+            "batch. It is a mean.",
             lambda losses, sizes: losses.sum() / sizes.sum(),
         ),
         "divided by its size": (
@@ -176,42 +177,98 @@ check_epoch_loss = Exercise(
             lambda losses, sizes: (losses / sizes).sum(),
         ),
         "the last batch alone": (
-            "This is the last micro-batch's gradient. Is something set back to zero inside the loop?",
+            "This is the loss of the last batch: the variable that the loop left behind.",
             lambda losses, sizes: losses[-1],
+        ),
+        "half for the latest": (
+            "Each new loss is averaged with the mean so far, which halves all that came before.",
+            lambda losses, sizes: functools.reduce(lambda mean, loss: (mean + loss) / 2, losses),
         ),
         "weighted the wrong way round": (
             "The weights are upside down: here a batch counts the more, the fewer examples it holds.",
             lambda losses, sizes: (losses / sizes).sum() / (1 / sizes).sum(),
         ),
     },
-    trainable=False,
 )
 
 # --- repair: gradients accumulated over micro-batches ---------------------------------------------
 
 
-def _accumulated(
-    weight: Tensor,
-    inputs: Tensor,
-    targets: Tensor,
-    size: int,
-    *,
-    # (examples of this micro-batch, of all, the size asked for, how many micro-batches there are)
-    share: Callable[[int, int, int, int], float] = lambda own, every, size, parts: own / every,
-    keep: Callable[[Tensor, Tensor], Tensor] = torch.add,
-) -> Tensor:
-    """The gradient of the mean squared error: of each micro-batch its share, kept beside those before it."""
-    pieces = list(zip(torch.split(inputs, size), torch.split(targets, size), strict=True))
-    total = torch.zeros_like(weight)
-    for x, y in pieces:
-        gradient = 2 * (x @ weight - y) @ x / len(x)
-        total = keep(total, share(len(x), len(inputs), size, len(pieces)) * gradient)
+def _gradient(weight: Tensor, inputs: Tensor, targets: Tensor, size: int = 1) -> Tensor:
+    return 2 * inputs.T @ (inputs @ weight - targets) / len(inputs)
+
+
+def _accumulated(weight: Tensor, inputs: Tensor, targets: Tensor, size: int, share: Part) -> Tensor:
+    """Each micro-batch's gradient times its share, summed."""
+    total, pieces = torch.zeros_like(weight), math.ceil(len(inputs) / size)
+    for start in range(0, len(inputs), size):
+        x, y = inputs[start : start + size], targets[start : start + size]
+        counts = {"own": len(x), "full": min(size, len(inputs)), "examples": len(inputs), "pieces": pieces}
+        piece = SimpleNamespace(**counts, size=size, is_last=start + len(x) == len(inputs))
+        total += share(piece) * _gradient(weight, x, y)
     return total
 
 
-def _gradient_case(label: str, seed: int, examples: int, width: int, size: int) -> Case:
+_SHARES: Mistakes = {
+    "still broken": (
+        "The fault that it came with is still there. It passes where all micro-batches have the same size. "
+        "What does the last one count for, and what should it?",
+        lambda piece: 1 / piece.pieces,
+    ),
+    "means added up": (
+        "Now the means are added up: too large, by about as many times as there are micro-batches.",
+        lambda piece: 1,
+    ),
+    "sum over the examples": (
+        "The gradient of the sum over all examples. What is left to do is the division by their number.",
+        lambda piece: piece.own,
+    ),
+    "divided by the size": (
+        "A mean was divided already. It lacks its share of all the examples, not a division by `size`.",
+        lambda piece: 1 / piece.size,
+    ),
+    "divided by the examples": (
+        "Each micro-batch's mean is divided by all the examples, and was not multiplied by its own number.",
+        lambda piece: 1 / piece.examples,
+    ),
+    "every micro-batch as if full": (
+        "Each micro-batch counts as if it held `size` examples. The last may hold fewer: len(x) knows.",
+        lambda piece: piece.size / piece.examples,
+    ),
+    "the last as if full": (
+        "The last micro-batch counts as if it were full. Where it is shorter, it must count for less.",
+        lambda piece: piece.full / piece.examples,
+    ),
+    "the last batch alone": (
+        "This is the last micro-batch's gradient. Is something set back to zero inside the loop?",
+        lambda piece: piece.is_last,
+    ),
+    "the last batch's share alone": (
+        "The shares are right, but only the last one is left. Is something set back to zero in the loop?",
+        lambda piece: piece.is_last * piece.own / piece.examples,
+    ),
+    "short batch left out": (
+        "The last micro-batch is left out where it is short. Its examples belong to the mean as well.",
+        lambda piece: (piece.own == piece.full) / (piece.examples // piece.full),
+    ),
+    "divided twice": (
+        "The shares are right, and then everything is divided by the number of micro-batches as well.",
+        lambda piece: piece.own / piece.examples / piece.pieces,
+    ),
+    "share of the size": (
+        "len(x) / size is the share of a full micro-batch. Weigh by the share of all the examples.",
+        lambda piece: piece.own / piece.size,
+    ),
+    "share of the size, and the mean": (
+        "len(x) / size, divided by how many there are, comes to less than 1 where the last is short.",
+        lambda piece: piece.own / piece.size / piece.pieces,
+    ),
+}
+
+
+def _examples(seed: int, examples: int, width: int, size: int) -> tuple[Any, ...]:
     inputs, targets, weight = draw(seed, (examples, width), (examples,), (width,), dtype=torch.float64)
-    return Case(label, weight, inputs, targets, size)
+    return weight, inputs, targets, size
 
 
 check_accumulated_gradient = Exercise(
@@ -220,96 +277,97 @@ check_accumulated_gradient = Exercise(
     minutes=10,
     takes=("weight", "inputs", "targets", "size"),
     returns=("gradient",),
-    reference=_accumulated,
+    reference=_gradient,
     cases=(
         # The broken code passes the first of these, which is the clue.
-        _gradient_case("right for 6 examples in micro-batches of 2", 11, 6, 3, 2),
-        _gradient_case("right for 7 examples in micro-batches of 3", 21, 7, 3, 3),
-        _gradient_case("right for 25 examples in micro-batches of 8", 31, 25, 4, 8),
-        _gradient_case("right for 5 examples in one micro-batch", 41, 5, 2, 5),
-        _gradient_case("right for micro-batches larger than the data", 51, 5, 2, 8),
+        Case("right for 6 examples in micro-batches of 2", *_examples(11, 6, 3, 2)),
+        Case("right for 7 examples in micro-batches of 3", *_examples(21, 7, 3, 3)),
+        Case("right for 25 examples in micro-batches of 8", *_examples(31, 25, 4, 8)),
+        Case("right for 5 examples in one micro-batch", *_examples(41, 5, 2, 5)),
+        Case("right for micro-batches larger than the data", *_examples(51, 5, 2, 8)),
     ),
-    mistakes=in_parts(
-        _accumulated,
-        share={
-            "still broken": (
-                "The fault that it came with is still there. What does a short last one count for?",
-                lambda own, every, size, parts: 1 / parts,
-            ),
-            "means added up": (
-                "The means of the micro-batches are added up: as many times too large, about, as there are.",
-                lambda own, every, size, parts: 1,
-            ),
-            "sum over the examples": (
-                "This is the gradient of the sum over all examples. Divide it by their number.",
-                lambda own, every, size, parts: own,
-            ),
-            "divided by the size": (
-                "Each mean is divided by `size`. It was divided already; it lacks its share of all examples.",
-                lambda own, every, size, parts: 1 / size,
-            ),
-            "divided by the examples": (
-                "Each mean is divided by all the examples, and not multiplied by how many are its own.",
-                lambda own, every, size, parts: 1 / every,
-            ),
-            "every micro-batch as if full": (
-                "Each counts as if it held `size` examples. The last may hold fewer: len(x) knows.",
-                lambda own, every, size, parts: min(size, every) / every,
-            ),
-            "short batch left out": (
-                "The last micro-batch is left out where it is short. Its examples belong to the mean.",
-                lambda own, every, size, parts: (own == min(size, every)) / max(1, every // size),
-            ),
-            "divided twice": (
-                "The shares are right, and then all is divided by the number of micro-batches as well.",
-                lambda own, every, size, parts: own / every / parts,
-            ),
-            "share of the size, and the mean": (
-                "len(x) / size, divided by how many there are: less than 1 in all when the last is short.",
-                lambda own, every, size, parts: own / size / parts,
-            ),
-        },
-        keep={
-            "the last batch's share alone": (
-                "The gradient is the last micro-batch's share only. Is something set to zero in the loop?",
-                lambda total, part: part,
-            ),
-        },
-    )
-    | {
-        "the last batch alone": (
-            "This is the last micro-batch's gradient. Is something set back to zero inside the loop?",
-            lambda *inputs: _accumulated(*inputs, share=lambda *sizes: 1, keep=lambda total, part: part),
-        ),
-    },
     trainable=False,  # what it returns is a gradient already
+    mistakes=in_parts(_accumulated, share=_SHARES),
 )
 
 # --- early stopping -------------------------------------------------------------------------------
 
 
-def _stopping(
-    validation_losses: Tensor,
-    patience: int,
-    *,
-    better: Callable[[float, float, float], bool] = lambda loss, lowest, before: loss < lowest,
-    wait: Callable[[int, bool, bool], int] = lambda waited, best, fell: 0 if best else waited + 1,
-    enough: Callable[[int, int], bool] = lambda waited, patience: waited == patience,
-    tell: Callable[..., object] = lambda best, run, low, end, patience: (best, run),
-) -> object:
-    """The best epoch and how many were run, told by one who knows the lowest loss of all, and the end."""
-    losses = validation_losses.tolist()
-    best, lowest, before, waited = 0, math.inf, math.inf, 0
-    for run, loss in enumerate(losses, start=1):
-        is_best = better(loss, lowest, before)
-        if is_best:
-            best, lowest = run, loss
-        waited = wait(waited, is_best, loss < before)
-        if enough(waited, patience):
-            break
-        before = loss
-    return tell(best, run, losses.index(min(losses)) + 1, len(losses), patience)
+def _best(seen: list[float]) -> int:
+    return seen.index(min(seen)) + 1
 
+
+def _last_fall(seen: list[float]) -> int:
+    return max((place + 1 for place in range(1, len(seen)) if seen[place] < seen[place - 1]), default=1)
+
+
+def _stopping(
+    losses: Tensor, patience: int, best: Part = _best, waited: Part = lambda seen, best: len(seen) - best
+) -> tuple[Any, int]:
+    """(best epoch, epochs run); `best` of the losses seen so far, and how many epochs `waited` since."""
+    seen: list[float] = []
+    for loss in losses.tolist():
+        seen.append(loss)
+        if waited(seen, best(seen)) == patience:
+            break
+    return best(seen), len(seen)
+
+
+_BESTS: Mistakes = {
+    "against the epoch before": ("Compare with the best so far, not with the epoch before.", _last_fall),
+    "equal counts as better": (
+        "A loss that equals the best so far counts as a new best. It must be lower: `<`, not `<=`.",
+        lambda seen: len(seen) - seen[::-1].index(min(seen)),
+    ),
+    "highest for lowest": ("Lower is better, as with every loss.", lambda seen: seen.index(max(seen)) + 1),
+    "lowest begins at 1": (
+        "The first lowest loss is one that you made up, and the first epoch's was above it: use math.inf.",
+        lambda seen: _best(seen) * (min(seen) < 1),
+    ),
+}
+_WAITS: Mistakes = {
+    "never stops": ("Stop after `patience` epochs in a row with no new best.", lambda seen, best: 0),
+    "waits for a rise": (
+        "A loss below the one before it ends the waiting with you. Only one below the best so far does.",
+        lambda seen, best: len(seen) - _last_fall(seen),
+    ),
+    "never reset": (
+        "You count all the epochs without a new best. A new best sets the count back to 0.",
+        lambda seen, best: len(seen) - len(set(itertools.accumulate(seen, min))),
+    ),
+}
+_OTHERWISE: Mistakes = {
+    "counted from 0": ("Epochs begin at 1.", lambda *inputs: tuple(n - 1 for n in _stopping(*inputs))),
+    "last for best": ("By the last epoch the loss has risen.", lambda *inputs: (_stopping(*inputs)[1],) * 2),
+    "one epoch too patient": (
+        "You wait one epoch longer than `patience`: with 1, the first that is no better is the last.",
+        lambda losses, patience: _stopping(losses, patience + 1),
+    ),
+    "one epoch too impatient": (
+        "You stop one epoch too early: `patience` is how many epochs without a new best you run.",
+        lambda losses, patience: _stopping(losses, max(1, patience - 1)),
+    ),
+    "at the first rise": (
+        "You stop at the first epoch that is no better, whatever the patience.",
+        lambda losses, patience: _stopping(losses, 1),
+    ),
+    "best of all": (
+        "best_epoch looks at epochs that were never run. After the stop there is nothing to look at.",
+        lambda losses, patience: (_best(losses.tolist()), _stopping(losses, patience)[1]),
+    ),
+    "looks ahead": (
+        "You find the best epoch of all first. Training might have stopped before it came that far.",
+        lambda losses, patience: (best := _best(losses.tolist()), min(best + patience, len(losses))),
+    ),
+    "best by subtraction": (
+        "The best epoch lies `patience` epochs back only where training stopped. It may end without a stop.",
+        lambda losses, patience: (_stopping(losses, patience)[1] - patience, _stopping(losses, patience)[1]),
+    ),
+    "loss for epoch": (
+        "This is the lowest loss and not the number of its epoch.",
+        lambda losses, patience: (losses[(right := _stopping(losses, patience))[0] - 1], right[1]),
+    ),
+}
 
 check_early_stopping = Exercise(
     "early_stopping",
@@ -319,69 +377,15 @@ check_early_stopping = Exercise(
     returns=("best_epoch", "epochs_run"),
     reference=_stopping,
     cases=(
-        Case("right where the loss falls and then rises", _losses(0.9, 0.6, 0.4, 0.5, 0.7, 0.8, 0.9, 0.7), 2),
-        Case("right where the loss never stops falling", _losses(0.9, 0.8, 0.7, 0.6), 2),
-        Case("right where a rise is passing", _losses(0.9, 0.5, 0.6, 0.7, 0.4, 0.6, 0.5, 0.3, 0.7, 0.6), 3),
-        Case("right where waiting longer would have helped", _losses(0.9, 0.5, 0.7, 0.6, 0.4, 0.3), 2),
-        Case("right where two losses are equal", _losses(0.9, 0.5, 0.5, 0.6, 0.7, 0.4, 0.8), 3),
-        Case("right for losses above 1", _losses(9.5, 4, 2.5, 3.5, 3, 2), 3),
-        Case("right for a patience of 1", _losses(0.9, 0.8, 0.85, 0.7, 0.6), 1),
+        Case("right where the loss falls and then rises", _double(0.9, 0.6, 0.4, 0.5, 0.7, 0.8, 0.9, 0.7), 2),
+        Case("right where the loss never stops falling", _double(2.4, 1.6, 1.1, 0.6), 2),
+        Case("right where a rise is passing", _double(0.9, 0.5, 0.6, 0.7, 0.4, 0.6, 0.5, 0.3, 0.7, 0.6), 3),
+        Case("right where waiting longer would have helped", _double(0.9, 0.5, 0.7, 0.6, 0.4, 0.3), 2),
+        Case("right where two losses are equal", _double(0.9, 0.5, 0.5, 0.6, 0.7, 0.4, 0.8), 3),
+        Case("right for a patience of 1", _double(240, 180, 190, 120, 110), 1),
     ),
-    mistakes=in_parts(
-        _stopping,
-        enough={
-            "one epoch too patient": (
-                "You wait one epoch longer than `patience`. With 1, the first that is no better is the last.",
-                lambda waited, patience: waited > patience,
-            ),
-        },
-        better={
-            "against the epoch before": (
-                "You compare each epoch with the one before it. A new best is below the best so far.",
-                lambda loss, lowest, before: loss < before,
-            ),
-            "equal counts as better": (
-                "A loss that equals the best so far counts as a new best. It must be lower: `<`, not `<=`.",
-                lambda loss, lowest, before: loss <= lowest,
-            ),
-        },
-        wait={
-            "since the last fall": (
-                "Any fall of the loss sets your count back to 0, where only a new best should.",
-                lambda waited, best, fell: 0 if fell else waited + 1,
-            ),
-            "never reset": (
-                "You count all epochs without a new best. A new best sets the count back to 0.",
-                lambda waited, best, fell: waited if best else waited + 1,
-            ),
-        },
-        tell={
-            "counted from 0": (
-                "Both numbers are one too small: the first epoch is number 1.",
-                lambda best, run, low, end, patience: (best - 1, run - 1),
-            ),
-            "best of all": (
-                "best_epoch looks at epochs that were never run: after the stop there is nothing to look at.",
-                lambda best, run, low, end, patience: (low, run),
-            ),
-            "never stops": (
-                "All epochs are run. When `patience` epochs in a row bring no new best, stop.",
-                lambda best, run, low, end, patience: (low, end),
-            ),
-            "stops after the best of all": (
-                "You look for the lowest loss of all, and stop `patience` epochs later: that looks ahead.",
-                lambda best, run, low, end, patience: (low, min(low + patience, end)),
-            ),
-            "best by subtraction": (
-                "The best epoch need not be `patience` epochs before the last: training may end unstopped.",
-                lambda best, run, low, end, patience: (run - patience, run),
-            ),
-            "last for best": (
-                "best_epoch is the last epoch that was run. By then the loss has risen.",
-                lambda best, run, low, end, patience: (run, run),
-            ),
-        },
-    )
-    | swapped(_stopping, "best_epoch", "epochs_run"),
     trainable=False,
+    mistakes=in_parts(_stopping, best=_BESTS, waited=_WAITS)
+    | _OTHERWISE
+    | swapped(_stopping, "best_epoch", "epochs_run"),
 )

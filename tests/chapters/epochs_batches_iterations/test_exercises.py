@@ -1,12 +1,14 @@
 """“Epochs, batches, iterations”: many right ways, learners' mistakes, and faults that no catalogue holds."""
 
-import itertools
 import math
+import operator
+from itertools import accumulate
 
 import exercise_cases
 import numpy as np
 import torch
 from exercise_cases import changed, judged_as, named
+from torch.nn import functional as F
 from torch.utils.data import DataLoader, DistributedSampler
 
 from chapters.epochs_batches_iterations.exercises import (
@@ -16,26 +18,25 @@ from chapters.epochs_batches_iterations.exercises import (
     check_epoch_loss,
 )
 
-count, loss_of = check_epoch_iterations.reference, check_epoch_loss.reference
+iterations, loss_of = check_epoch_iterations.reference, check_epoch_loss.reference
 gradient_of, stopping = check_accumulated_gradient.reference, check_early_stopping.reference
 
 
-def backwards(weigh):
-    """A gradient accumulated by `backward`, each micro-batch's loss times what `weigh` says."""
+def accumulating(weigh):
+    """Each micro-batch's loss times `weigh(own, examples, size, pieces)`."""
 
     def gradient(weight, inputs, targets, size):
         weight = weight.clone().requires_grad_()
         pieces = list(zip(inputs.split(size), targets.split(size), strict=True))
         for x, y in pieces:
-            loss = (x @ weight - y).square().mean()
-            (loss * weigh(len(x), len(inputs), size, len(pieces))).backward()
+            (F.mse_loss(x @ weight, y) * weigh(len(x), len(inputs), size, len(pieces))).backward()
         return weight.grad
 
     return gradient
 
 
 def test_the_broken_code_fails_and_the_cases_that_pass_are_the_clue():
-    broken = backwards(lambda own, every, size, pieces: 1 / pieces)
+    broken = accumulating(lambda own, examples, size, pieces: 1 / pieces)
     exercise_cases.assert_still_broken(check_accumulated_gradient, broken, "✓✗✗✓✓")
 
 
@@ -47,18 +48,12 @@ def by_divmod(examples, batch_size, drop_last, workers):
     return np.int64(whole + (1 if rest and not drop_last else 0))
 
 
-def by_tensor(examples, batch_size, drop_last, workers):
-    quotient = torch.tensor(examples, dtype=torch.float64) / (batch_size * workers)
-    return (quotient.floor() if drop_last else quotient.ceil()).int()
-
-
 def by_loader(examples, batch_size, drop_last, workers):
-    data = range(examples)
-    sampler = DistributedSampler(data, workers, rank=workers - 1, drop_last=drop_last)
-    return len(DataLoader(data, batch_size, sampler=sampler, drop_last=drop_last))
+    sampler = DistributedSampler(range(examples), workers, rank=workers - 1, drop_last=drop_last)
+    return len(DataLoader(range(examples), batch_size, sampler=sampler, drop_last=drop_last))
 
 
-def running_mean(batch_losses, batch_sizes):
+def running(batch_losses, batch_sizes):
     mean, read = 0.0, 0
     for loss, size in zip(batch_losses.tolist(), batch_sizes.tolist(), strict=True):
         read += size
@@ -66,68 +61,69 @@ def running_mean(batch_losses, batch_sizes):
     return mean
 
 
-def by_autograd(weight, inputs, targets, size):
-    leaf = weight.clone().requires_grad_()
-    pieces = zip(inputs.split(size), targets.split(size), strict=True)
-    total = sum((x @ leaf - y).square().sum() for x, y in pieces)
-    return torch.autograd.grad(total / len(inputs), leaf)[0]
+def last_piece_first(weight, inputs, targets, size):
+    leaf, total = weight.clone().requires_grad_(), 0
+    for x, y in zip(reversed(inputs.split(size)), reversed(targets.split(size)), strict=True):
+        total = total + torch.autograd.grad(F.mse_loss(x @ leaf, y, reduction="sum"), leaf)[0]
+    return total / targets.numel()
 
 
-def by_func(weight, inputs, targets, size):
-    def error(weight, x, y):
-        return torch.nn.functional.mse_loss(x @ weight, y)
+def with_a_counter(validation_losses, patience):
+    best, lowest, waited, run = 0, math.inf, 0, 0
+    for loss in validation_losses:
+        run += 1
+        best, lowest, waited = (run, loss, 0) if loss < lowest else (best, lowest, waited + 1)
+        if waited == patience:
+            break
+    return [best, run]
 
-    pieces = zip(reversed(inputs.split(size)), reversed(targets.split(size)), strict=True)
-    parts = [torch.func.grad(error)(weight, x, y) * (len(x) / len(inputs)) for x, y in pieces]
-    return torch.stack(parts).sum(0)
 
-
-def without_a_loop(validation_losses, patience):
+def by_numpy(validation_losses, patience):
     losses = validation_losses.numpy()
     before = np.minimum.accumulate(np.concatenate([[np.inf], losses[:-1]]))
     epochs = np.arange(1, len(losses) + 1)
     best = np.maximum.accumulate(np.where(losses < before, epochs, 0))
-    stops = np.flatnonzero(epochs - best >= patience)
-    last = stops[0] if len(stops) else len(losses) - 1
+    last = next(iter(np.flatnonzero(epochs - best >= patience)), len(losses) - 1)
     return best[last], epochs[last]
 
 
-class Stopper:
-    def __init__(self, patience):
-        self.patience, self.best, self.lowest, self.epoch, self.bad = patience, 0, None, 0, 0
-
-    def __call__(self, loss):
-        self.epoch, self.bad = self.epoch + 1, self.bad + 1
-        if self.lowest is None or loss < self.lowest:
-            self.best, self.lowest, self.bad = self.epoch, loss, 0
-        return self.bad < self.patience
-
-
-def by_a_class(validation_losses, patience):
-    stopper = Stopper(patience)
-    for _ in itertools.takewhile(stopper, validation_losses):
-        pass
-    return torch.tensor(stopper.best), torch.tensor(stopper.epoch)
-
-
 RIGHT = {
-    check_epoch_iterations: named(by_divmod, by_tensor, by_loader)
-    | {"one division": lambda n, b, drop, w: n // (b * w) if drop else -(-n // (b * w))},
-    check_epoch_loss: named(running_mean)
+    check_epoch_iterations: named(by_divmod, by_loader),
+    check_epoch_loss: named(running)
     | {
         "each example's loss": lambda losses, sizes: losses.repeat_interleave(sizes).mean(),
-        "dot with shares": lambda losses, sizes: losses @ (sizes.to(losses.dtype) / sizes.sum()),
+        "@ shares": lambda losses, sizes: losses @ (sizes / sizes.sum()).double(),
         "numpy": lambda losses, sizes: np.average(losses.numpy(), weights=sizes.numpy()),
     },
-    check_accumulated_gradient: named(by_autograd, by_func)
-    | {
-        "backward": backwards(lambda own, every, size, pieces: own / every),
-        "in closed form": lambda weight, x, y, size: 2 * x.mT @ (x @ weight - y) / y.numel(),
-    },
-    check_early_stopping: named(without_a_loop, by_a_class),
+    check_accumulated_gradient: named(last_piece_first),
+    check_early_stopping: named(with_a_counter, by_numpy)
+    | {"tensors": changed(stopping, lambda right: tuple(map(torch.tensor, right)))},
 }
 
-# --- what learners do ---
+# --- as learners got it wrong ---
+
+
+def rounded(share):
+    """Iterations of `share(examples, workers)`."""
+
+    def code(examples, batch_size, drop_last, workers):
+        own = share(examples, workers)
+        return own // batch_size if drop_last else math.ceil(own / batch_size)
+
+    return code
+
+
+def short_one_skipped(weight, inputs, targets, size):
+    weight, size = weight.clone().requires_grad_(), min(size, len(inputs))
+    for x, y in zip(inputs.split(size), targets.split(size), strict=True):
+        if len(x) == size:
+            ((x @ weight - y).square().mean() / (len(inputs) // size)).backward()
+    return weight.grad
+
+
+def not_cloned(weight, inputs, targets, size):
+    (inputs @ weight.requires_grad_() - targets).square().mean().backward()
+    return weight.grad
 
 
 def zeroed_in_the_loop(weight, inputs, targets, size):
@@ -138,79 +134,76 @@ def zeroed_in_the_loop(weight, inputs, targets, size):
     return weight.grad
 
 
-def not_cloned(weight, inputs, targets, size):
-    weight.requires_grad_()
-    ((inputs @ weight - targets).square().mean()).backward()
-    return weight.grad
+def stopping_by(is_better, is_over=lambda waited, patience: waited == patience, lowest=math.inf, count=True):
+    """A loop that asks `is_better(loss, lowest)`; `count` says whether a new best sets the count back."""
+
+    def code(validation_losses, patience):
+        best, least, waited = 0, lowest, 0
+        for epoch, loss in enumerate(validation_losses.tolist(), start=1):
+            if is_better(loss, least):
+                best, least, waited = epoch, loss, 0 if count else waited
+            else:
+                waited += 1
+            if is_over(waited, patience):
+                return best, epoch
+        return best, len(validation_losses)
+
+    return code
 
 
-def mean_of_two(batch_losses, batch_sizes):
-    mean = batch_losses[0]
-    for loss in batch_losses[1:]:
-        mean = (mean + loss) / 2
-    return mean
-
-
-def never_reset(validation_losses, patience):
-    best, lowest, waited = 0, math.inf, 0
-    for epoch, loss in enumerate(validation_losses.tolist(), start=1):
-        if loss < lowest:
-            best, lowest = epoch, loss
-        elif (waited := waited + 1) == patience:
-            return best, epoch
-    return best, len(validation_losses)
-
-
-def since_the_last_fall(validation_losses, patience):
+def against_the_one_before(validation_losses, patience):
     best, lowest, previous, waited = 0, math.inf, math.inf, 0
     for epoch, loss in enumerate(validation_losses.tolist(), start=1):
         if loss < lowest:
             best, lowest = epoch, loss
-        waited = 0 if loss < previous else waited + 1
-        previous = loss
+        waited, previous = 0 if loss < previous else waited + 1, loss
         if waited == patience:
             return best, epoch
     return best, len(validation_losses)
 
 
-def ahead(validation_losses, patience):
-    best = int(validation_losses.argmin()) + 1
+def looking_ahead(validation_losses, patience):
+    best = validation_losses.argmin().item() + 1
     return best, min(best + patience, len(validation_losses))
 
 
 NAMED = {
     check_epoch_iterations: {
-        "share rounded up": lambda n, b, drop, w: (-(-n // w)) // b if drop else math.ceil(-(-n // w) / b),
-        "share rounded down": lambda n, b, drop, w: n // w // b if drop else math.ceil(n // w / b),
+        "share rounded up": rounded(lambda examples, workers: math.ceil(examples / workers)),
+        "share rounded down": rounded(lambda examples, workers: examples // workers),
+        "workers ignored": rounded(lambda examples, workers: examples),
         "always one more": lambda n, b, drop, w: n // (w * b) if drop else n // (w * b) + 1,
-        "batches of all workers": lambda n, b, drop, w: count(n, b, drop, w) * w,
-        "at least one": lambda n, b, drop, w: max(1, n // w // b) if drop else count(n, b, drop, w),
-        "workers ignored": lambda n, b, drop, w: n // b if drop else math.ceil(n / b),
+        "batches of all workers": lambda n, b, drop, w: w * (n // w // b if drop else math.ceil(n / w / b)),
+        "at least one": lambda n, b, drop, w: max(1, n // w // b) if drop else -(-n // (w * b)),
     },
     check_epoch_loss: {
-        "mean with the next": mean_of_two,
-        "mean of means": lambda losses, sizes: losses.sum() / len(losses),
-        "divided by full batches": lambda losses, sizes: losses @ sizes.double() / sizes[0] / len(sizes),
-        "short batches left out": lambda losses, sizes: losses[sizes == sizes[0]].mean().item(),
+        "mean of means": lambda losses, sizes: sum(losses) / len(losses),
+        "losses taken for sums": lambda losses, sizes: losses.sum() / sizes.sum(),
+        "divided by the batches": lambda losses, sizes: (losses @ sizes.double()) / len(sizes),
+        "divided by full batches": lambda losses, sizes: (losses * sizes).sum() / sizes[0] / len(sizes),
+        "short batches left out": lambda losses, sizes: losses[sizes == sizes[0]].mean(),
+        "half for the latest": lambda losses, sizes: [
+            *accumulate(losses, lambda mean, loss: (mean + loss) / 2)
+        ][-1],
     },
     check_accumulated_gradient: {
-        "divided by the examples": backwards(lambda own, every, size, pieces: 1 / every),
-        "every micro-batch as if full": backwards(lambda own, every, size, pieces: min(size, every) / every),
-        "share of the size, and the mean": backwards(lambda own, every, size, pieces: own / size / pieces),
+        "divided by the examples": accumulating(lambda own, examples, size, pieces: 1 / examples),
+        "the last as if full": accumulating(lambda own, every, size, pieces: min(size, every) / every),
+        "share of the size, and the mean": accumulating(lambda own, n, size, pieces: own / size / pieces),
+        "short batch left out": short_one_skipped,
         "changes its inputs": not_cloned,
         "the last batch's share alone": zeroed_in_the_loop,
         "sign reversed": changed(gradient_of, torch.neg),
     },
     check_early_stopping: {
-        "since the last fall": since_the_last_fall,
-        "never reset": never_reset,
-        "one epoch too patient": lambda losses, patience: stopping(losses, patience + 1),
-        "stops after the best of all": ahead,
-        "best by subtraction": lambda losses, patience: (
-            stopping(losses, patience)[1] - patience,
-            stopping(losses, patience)[1],
-        ),
-        "constant difference": changed(stopping, lambda answer: (answer[0] - 1, answer[1])),
+        "equal counts as better": stopping_by(operator.le),
+        "waits for a rise": against_the_one_before,
+        "never reset": stopping_by(operator.lt, count=False),
+        "one epoch too patient": stopping_by(operator.lt, lambda waited, patience: waited > patience),
+        "lowest begins at 1": stopping_by(operator.lt, lowest=1.0),
+        "looks ahead": looking_ahead,
+        "best by subtraction": lambda *inputs: (stopping(*inputs)[1] - inputs[1], stopping(*inputs)[1]),
+        "constant difference": changed(stopping, lambda right: (right[0], right[1] - 1)),
     },
 }
 
@@ -219,22 +212,25 @@ NAMED = {
 UNKNOWN = {
     check_epoch_iterations: {
         "always 4": lambda *inputs: 4,
-        "one less": changed(count, lambda updates: updates - 1),
-        "not whole": changed(count, lambda updates: updates + 0.25),
+        "not whole": changed(iterations, lambda count: count + 0.25),
+        "workers added": lambda n, b, drop, w: iterations(n, b + w - 1, drop),
+        "drop_last for the shares alone": lambda n, b, drop, w: math.ceil(n // w / b),
     },
     check_epoch_loss: {
         "median": lambda losses, sizes: losses.median(),
         "halved": changed(loss_of, lambda loss: loss / 2),
+        "rounded": changed(loss_of, lambda loss: round(float(loss))),
         "root of the sizes": lambda losses, sizes: loss_of(losses, sizes.sqrt()),
     },
     check_accumulated_gradient: {
-        "first piece alone": lambda w, x, y, size: gradient_of(w, x[:size], y[:size], size),
-        "last example forgotten": lambda w, x, y, size: gradient_of(w, x[:-1], y[:-1], size),
-        "of the absolute error": lambda w, x, y, size: x.T @ (x @ w - y).sign() / len(x),
+        "first piece alone": lambda weight, x, y, size: gradient_of(weight, x[:size], y[:size], size),
+        "last example forgotten": lambda weight, x, y, size: gradient_of(weight, x[:-1], y[:-1], size),
+        "the new weight": lambda weight, *others: weight - 0.1 * gradient_of(weight, *others),
     },
     check_early_stopping: {
-        "always the first": lambda losses, patience: (1, 1),
-        "best and patience": lambda losses, patience: (stopping(losses, patience)[0], patience),
+        "best and patience after it": changed(stopping, lambda right: (right[0], right[0] + 2)),
+        "last three alone": lambda validation_losses, patience: stopping(validation_losses[-3:], patience),
+        "epochs after the best": changed(stopping, lambda right: (right[0], right[1] - right[0])),
     },
 }
 

@@ -323,4 +323,19 @@ FAULTS: Faults = {
             ),
         ],
     },
+    "bookkit/modules": {
+        "test_held_is_everything_and_plain_what_no_drawer_holds": [
+            ("the outermost module alone", "for module in model.modules()", "for module in [model]"),
+            ("no buffers", "*model.buffers(), ", ""),
+        ],
+        "test_a_gradient_comes_back_from_the_sum": [
+            ("written into the inputs", "inputs = inputs.clone()", "inputs = inputs"),
+        ],
+        "test_a_model_is_trained_by_every_batch_and_then_in_use": [
+            ("the first batch alone", "for batch in batches:", "for batch in batches[:1]:"),
+        ],
+        "test_histories_are_found_in_drawers_and_out_of_them": [
+            ("nothing to trace back to", "batches.clone().requires_grad_()", "batches"),
+        ],
+    },
 }
