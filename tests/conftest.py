@@ -9,7 +9,7 @@ import pytest
 import torch
 from browser import launch
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from server import serving
 
 # `make test` has a worker for each core: second threads would mostly wait for each other.
@@ -69,17 +69,3 @@ def page(window: BrowserContext) -> Iterator[Page]:
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear()")
     tab.close()
-
-
-@pytest.fixture(scope="session")
-def numbers() -> Callable[[Locator, str], torch.Tensor]:
-    """`numbers(chart, "weight")` is what the living chart holds of one field."""
-
-    def read(chart: Locator, field: str) -> torch.Tensor:
-        """The values of one field, from the first of the chart's data sets that has it."""
-        script = """(chart, field) => JSON.parse(chart.querySelector("script").textContent).data
-            .map(({ name }) => chart.view.data(name).map((row) => row[field]))
-            .find((values) => values[0] !== undefined)"""
-        return torch.tensor(chart.evaluate(script, field), dtype=torch.float64)
-
-    return read
