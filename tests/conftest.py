@@ -1,5 +1,6 @@
 """What several test files need."""
 
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,10 +8,11 @@ import build
 import pytest
 import torch
 from browser import launch
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from server import serving
 
-# `make test` has two workers, on two cores or more: second threads would mostly wait for each other.
+# `make test` has a worker for each core: second threads would mostly wait for each other.
 torch.set_num_threads(1)
 
 
@@ -20,6 +22,17 @@ def site() -> Path:
     if not build.BUILT_FROM.exists() or build.BUILT_FROM.read_text() != build.inputs():
         pytest.fail("the site in _build/html is not built from these files: run `make book`", pytrace=False)
     return build.ROOT / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def soup(site: Path) -> Callable[[str], BeautifulSoup]:
+    """`soup("index.html")` is that page, parsed once for all tests: to be read, and not to be changed."""
+
+    @functools.cache
+    def parsed(name: str) -> BeautifulSoup:
+        return BeautifulSoup((site / name).read_text("utf-8"), "html.parser")
+
+    return parsed
 
 
 # ---- a browser to look at the site with ----
@@ -43,25 +56,16 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def pages(site: Path) -> list[str]:
-    return sorted(page.name for page in site.glob("*.html"))
+def window(browser: Browser) -> BrowserContext:
+    """One for all tests: each has a process and a cache of its own, and takes a second to open."""
+    return browser.new_context(viewport={"width": 1280, "height": 900})
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
-        yield context.new_page()
-
-
-@pytest.fixture(scope="session")
-def numbers() -> Callable[[Locator, str], torch.Tensor]:
-    """`numbers(chart, "weight")` is what the living chart holds of one field."""
-
-    def read(chart: Locator, field: str) -> torch.Tensor:
-        """The values of one field, from the first of the chart's data sets that has it."""
-        script = """(chart, field) => JSON.parse(chart.querySelector("script").textContent).data
-            .map(({ name }) => chart.view.data(name).map((row) => row[field]))
-            .find((values) => values[0] !== undefined)"""
-        return torch.tensor(chart.evaluate(script, field), dtype=torch.float64)
-
-    return read
+def page(window: BrowserContext) -> Iterator[Page]:
+    """A fresh tab, on a wide screen and in light colours, that remembers nothing of those before it."""
+    tab = window.new_page()
+    yield tab
+    if tab.url.startswith("http"):
+        tab.evaluate("localStorage.clear()")
+    tab.close()

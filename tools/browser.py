@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from playwright.sync_api import Browser, Playwright, Request
+from playwright.sync_api import Browser, Page, Playwright, Request
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Without these Chromium runs errands of its own on the network: the only requests are to be the page's.
@@ -26,21 +26,18 @@ def launch(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=program(playwright), args=OPTIONS)
 
 
-def weigh(browser: Browser, address: str) -> tuple[int, int]:
-    """What comes over the network, in bytes: to open a page on a phone, and when all of it has been used."""
-    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
-        page = context.new_page()
-        answered: list[Request] = []
-        page.on("requestfinished", lambda request: answered.append(request))
-        page.goto(address, wait_until="networkidle")
-        opened = len(answered)
-        page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
-        page.wait_for_function("Array.from(document.images).every(image => image.complete)")
-        if page.locator(".chart").count():
-            # Of a choice, the option that is chosen: the arrow moves on from it.
-            page.locator(".chart input[type=range], .chart input:checked").first.press("ArrowRight")
-            page.wait_for_function("document.querySelector('.chart [role=status]').textContent")
-        sizes = [
-            size["responseBodySize"] + size["responseHeadersSize"] for size in map(Request.sizes, answered)
-        ]
+def weigh(page: Page, address: str) -> tuple[int, int]:
+    """What comes over the network, in bytes: to open a page for the first time, and to use all of it."""
+    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
+    answered: list[Request] = []
+    page.on("requestfinished", lambda request: answered.append(request))
+    page.goto(address, wait_until="networkidle")
+    opened = len(answered)
+    page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
+    page.wait_for_function("Array.from(document.images).every(image => image.complete)")
+    if page.locator(".chart").count():
+        # Of a choice, the option that is chosen: the arrow moves on from it.
+        page.locator(".chart input[type=range], .chart input:checked").first.press("ArrowRight")
+        page.wait_for_function("document.querySelector('.chart [role=status]').textContent")
+    sizes = [size["responseBodySize"] + size["responseHeadersSize"] for size in map(Request.sizes, answered)]
     return sum(sizes[:opened]), sum(sizes)

@@ -1,12 +1,11 @@
-// `node firefox.mjs FIREFOX ADDRESS PATIENCE PAGE...` opens the pages in Firefox and prints as JSON what is wrong.
-// PATIENCE is how long, in ms, a prediction or a chart may take to answer.
+// `node firefox.mjs FIREFOX PAGES` opens pages in Firefox and prints as JSON what is wrong with them.
+// PAGES is JSON, too: the address of each, and how long, in ms, a prediction or a chart may take to answer there.
 
 import puppeteer from "puppeteer-core";
 
 const SCREENS = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
-const COLOURS = { dark: 0, light: 1 }; // as Firefox's own setting counts them
 
-const [executablePath, address, patience, ...names] = process.argv.slice(2);
+const [executablePath, pages] = process.argv.slice(2);
 const troubles = [];
 
 // What can be seen in a page, all that is folded included.
@@ -22,28 +21,28 @@ function faults() {
 }
 
 // Whether these keys, pressed on its control, make the box say something that it has not said before.
-async function answers(page, box, control, ...keys) {
+async function answers(page, patience, box, control, ...keys) {
   const said = await page.$eval(`${box} [role=status]`, (status) => status.textContent);
   await page.focus(`${box} ${control}`);
   for (const key of keys) await page.keyboard.press(key);
   const speaks = (box, said) => document.querySelector(`${box} [role=status]`).textContent !== said;
-  return page.waitForFunction(speaks, { timeout: Number(patience) }, box, said).then(
+  return page.waitForFunction(speaks, { timeout: patience }, box, said).then(
     () => true,
     () => false,
   );
 }
 
 // The first prediction and the first chart of a page: they share their scripts with all others.
-async function use(page, say) {
+async function use(page, patience, say) {
   const field = await page.$(".prediction [name=prediction]");
   if (await field?.isVisible()) {
     const choose = (await field.evaluate(({ type }) => type)) === "radio" ? " " : "1";
-    const committed = await answers(page, ".prediction", "[name=prediction]", choose, "Enter");
+    const committed = await answers(page, patience, ".prediction", "[name=prediction]", choose, "Enter");
     if (!committed) say("does not commit to a prediction");
   }
   if (await page.$(".chart [type=range]")) {
     // A chart that can't be started says so at the first move, and nothing new at the second.
-    const move = () => answers(page, ".chart", "[type=range]", "ArrowRight");
+    const move = () => answers(page, patience, ".chart", "[type=range]", "ArrowRight");
     if (!((await move()) && (await move()))) say("has a chart that does not answer to its slider");
   }
 }
@@ -57,33 +56,27 @@ async function resize(page, viewport) {
   }
 }
 
-for (const [colours, setting] of Object.entries(COLOURS)) {
-  const browser = await puppeteer.launch({
-    browser: "firefox",
-    executablePath,
-    defaultViewport: null,
-    extraPrefsFirefox: { "layout.css.prefers-color-scheme.content-override": setting },
+const browser = await puppeteer.launch({ browser: "firefox", executablePath, defaultViewport: null });
+for (const [screen, viewport] of Object.entries(SCREENS)) {
+  const page = await browser.newPage();
+  await resize(page, viewport);
+  let address;
+  const say = (what) => troubles.push(`${address}, ${screen}: ${what}`);
+  page.on("console", (message) => ["error", "warn"].includes(message.type()) && say(message.text()));
+  page.on("pageerror", (error) => say(error.message));
+  page.on("response", (response) => response.status() >= 400 && say(`${response.status()} for ${response.url()}`));
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== "data:" && origin !== new URL(address).origin) say(`asks for ${request.url()}`);
   });
-  for (const [screen, viewport] of Object.entries(SCREENS)) {
-    const page = await browser.newPage();
-    await resize(page, viewport);
-    let name;
-    const say = (what) => troubles.push(`${name}, ${screen}, ${colours}: ${what}`);
-    page.on("console", (message) => ["error", "warn"].includes(message.type()) && say(message.text()));
-    page.on("pageerror", (error) => say(error.message));
-    page.on("response", (response) => response.status() >= 400 && say(`${response.status()} for ${response.url()}`));
-    page.on("request", (request) => {
-      const own = request.url().startsWith(address) || request.url().startsWith("data:");
-      if (!own) say(`asks for ${request.url()}`);
-    });
-    for (name of names) {
-      await page.goto(address + name);
-      for (const fault of await page.evaluate(faults)) say(fault);
-      // Once is enough: neither the width nor the colours have a part in it.
-      if (screen === "wide" && colours === "light") await use(page, say);
-    }
-    await page.close();
+  for (const [place, patience] of Object.entries(JSON.parse(pages))) {
+    address = place;
+    await page.goto(address);
+    for (const fault of await page.evaluate(faults)) say(fault);
+    // Once is enough: the width has no part in it.
+    if (screen === "wide") await use(page, patience, say);
   }
-  await browser.close();
+  await page.close();
 }
+await browser.close();
 console.log(JSON.stringify(troubles));

@@ -1,5 +1,8 @@
 """`make exercises`: a student's edition that gives nothing away, a teacher's that passes, and both run."""
 
+import re
+from itertools import chain
+
 import editions
 import nbclient
 import notebooks
@@ -18,12 +21,20 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run(cells, place):
-    """What each code cell shows as plain text, in a fresh kernel in the edition's own folder."""
-    notebook = new_notebook(cells=cells, metadata=notebooks.NOTEBOOK_METADATA)
+def run(place, sources_of):
+    """Chapter to what each of its cells shows as plain text, in a kernel in the edition's own folder.
+
+    One kernel runs all chapters, and before each it forgets the names that those before it have made.
+    """
+    sources = {path: ["%reset -s -f", *sources_of(path)] for path in notebooks.chapters()}
+    cells = {path: [new_code_cell(source) for source in sources[path]] for path in sources}
+    notebook = new_notebook(cells=[*chain(*cells.values())], metadata=notebooks.NOTEBOOK_METADATA)
     client = nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(place)}})
-    cells = notebooks.code_cells(client.execute())
-    return ["".join(data["text/plain"] for data in notebooks.displays(cell)) for cell in cells]
+    client.execute()
+    return {
+        path: ["".join(data["text/plain"] for data in notebooks.displays(cell)) for cell in part[1:]]
+        for path, part in cells.items()
+    }
 
 
 def exercise_names(path):
@@ -62,26 +73,30 @@ def test_students_keep_all_else_and_no_output(folder, path):
         assert cell.execution_count is None
 
 
-@EACH_CHAPTER
-def test_the_students_exercises_run_and_none_is_passed_yet(folder, path):
+def test_the_students_exercises_run_and_none_is_passed_yet(folder):
     """Without the experiments before them, which nbval runs: all that the exercises share is imports."""
-    cells = notebooks.code_cells(notebooks.read(folder / "student" / path.name))
-    imports = new_code_cell("\n".join(editions.needed_imports(notebooks.read(path))))
-    checks = [cell for cell in cells if "check_" in cell.source or "summary(" in cell.source]
-    *_, summary = run([imports, *checks], folder / "student")
-    head, *states = summary.splitlines()
-    assert f": 0 of {len(exercise_names(path))} exercises passed" in head
-    assert [state.split()[1].rstrip(":") for state in states] == exercise_names(path)
-    assert "not checked" not in summary
+
+    def sources_of(path):
+        imports = "\n".join(editions.needed_imports(notebooks.read(path)))
+        cells = notebooks.code_cells(notebooks.read(folder / "student" / path.name))
+        return [imports, *(each.source for each in cells if re.search(r"\bcheck_|\bsummary\(", each.source))]
+
+    for path, shown in run(folder / "student", sources_of).items():
+        head, *states = shown[-1].splitlines()
+        assert f": 0 of {len(exercise_names(path))} exercises passed" in head
+        assert [state.split()[1].rstrip(":") for state in states] == exercise_names(path)
+        assert "not checked" not in shown[-1]
 
 
-@EACH_CHAPTER
-def test_each_of_the_teachers_solutions_passes(folder, path):
-    place = folder / "teacher"
-    _, *reports = run(notebooks.read(place / path.name).cells, place)
-    assert [report.splitlines()[0] for report in reports] == [
-        f"{name}: passed" for name in exercise_names(path)
-    ]
+def test_each_of_the_teachers_solutions_passes(folder):
+    def sources_of(path):
+        cells = notebooks.code_cells(notebooks.read(folder / "teacher" / path.name))
+        return [cell.source for cell in cells]
+
+    for path, (_, *reports) in run(folder / "teacher", sources_of).items():
+        assert [report.splitlines()[0] for report in reports] == [
+            f"{name}: passed" for name in exercise_names(path)
+        ]
 
 
 @EACH_CHAPTER

@@ -2,11 +2,11 @@
 
 import copy
 import io
-from collections.abc import Callable
 
 import pytest
 import torch
-from playwright.sync_api import Page, expect
+from living_charts import numbers, says
+from playwright.sync_api import Page
 from torch import nn
 
 from chapters.buffers_parameters_and_plain_tensors.charts import FOLLOWS, KINDS
@@ -71,17 +71,16 @@ def test_the_charts_data_are_what_pytorch_does() -> None:
     assert what_pytorch_does() == FOLLOWS
 
 
-def test_each_choice_shows_its_operation(page: Page, base_url: str, numbers: Callable) -> None:
+def test_each_choice_shows_its_operation(page: Page, base_url: str) -> None:
     page.goto(base_url + "buffers-parameters-and-plain-tensors.html")
     chart = page.locator(".chart").first
     # The one that is chosen at first comes last: choosing it again would move nothing.
     operations = sorted(FOLLOWS, key=lambda operation: operation == ".to(device)")
     for operation in operations:
         chart.get_by_label(operation, exact=True).check()
-        status = chart.get_by_role("status")
-        expect(status).to_contain_text(f"{operation}: ")
-        assert numbers(chart, "reached").tolist() == [int(FOLLOWS[operation][kind]) for kind in KINDS]
-        text = status.text_content() or ""
+        text = says(chart, f"{operation}: ")
+        (reached,) = numbers(chart, "reached")
+        assert reached.tolist() == [int(FOLLOWS[operation][kind]) for kind in KINDS]
         yes, no = text.partition("yes: ")[2].split("no: ")
         for said, answer in ((yes, True), (no, False)):
             kinds = [kind for kind in KINDS if FOLLOWS[operation][kind] is answer]

@@ -1,10 +1,10 @@
 """The chart of “Epochs, batches, iterations” counts as attnlab and PyTorch's own sampler do."""
 
-from collections.abc import Callable
+import itertools
 
-import pytest
 import torch
-from playwright.sync_api import Page, expect
+from living_charts import numbers, says
+from playwright.sync_api import Page
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
@@ -27,38 +27,27 @@ def loaders(examples: int, batch_size: int, workers: int, drop_last: bool) -> li
     ]
 
 
-@pytest.mark.parametrize("choice", ["kept", "dropped (drop_last)"])
-def test_the_counts_are_those_of_the_samplers(
-    page: Page, base_url: str, numbers: Callable, choice: str
-) -> None:
+def test_the_counts_are_those_of_the_samplers(page: Page, base_url: str) -> None:
     page.goto(base_url + "epochs-batches-iterations.html")
     chart = page.locator(".chart").first
-    drop_last = choice != "kept"
-    chart.get_by_label(choice, exact=True).check()
-    for examples, batch_size, workers in SETTINGS:
-        for name, value in {
+    for drop_last, (examples, batch_size, workers) in itertools.product((False, True), SETTINGS):
+        chart.get_by_label("dropped (drop_last)" if drop_last else "kept", exact=True).check()
+        for control, value in {
             "examples": examples,
             "batch size of each worker": batch_size,
             "workers": workers,
         }.items():
-            chart.get_by_label(name, exact=True).fill(str(value))
+            chart.get_by_label(control, exact=True).fill(str(value))
         each = [list(loader) for loader in loaders(examples, batch_size, workers, drop_last)]
         iterations = iterations_per_epoch(examples, batch_size, drop_last, workers)
         assert {len(batches) for batches in each} == {iterations}
         read = torch.tensor([number for batches in each for batch in batches for number in batch.tolist()])
         different = len(read.unique())
 
-        expect(chart.get_by_role("status")).to_contain_text(f"iterations per epoch: {iterations}")
-        expect(chart.get_by_role("status")).to_contain_text(
-            f"read twice: {len(read) - different}, left out: {examples - different}"
-        )
-        assert numbers(chart, "per_update").tolist() == [
-            sum(len(batch) for batches in each for batch in batches[:1])
-        ]
-        assert numbers(chart, "in_last").tolist() == [
-            sum(len(batch) for batches in each for batch in batches[-1:])
-        ]
-
-        sizes = numbers(chart, "end") - numbers(chart, "start")
-        drawn = [sizes[numbers(chart, "worker") == worker].tolist()[:iterations] for worker in range(workers)]
+        says(chart, f"iterations per epoch: {iterations}")
+        says(chart, f"read twice: {len(read) - different}, left out: {examples - different}")
+        updated, last, start, end, worker = numbers(chart, "per_update", "in_last", "start", "end", "worker")
+        assert updated.tolist() == [sum(len(batch) for batches in each for batch in batches[:1])]
+        assert last.tolist() == [sum(len(batch) for batches in each for batch in batches[-1:])]
+        drawn = [(end - start)[worker == rank].tolist()[:iterations] for rank in range(workers)]
         assert drawn == [[len(batch) for batch in batches] for batches in each]

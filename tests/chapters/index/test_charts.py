@@ -1,11 +1,10 @@
 """The front page: its chart draws what attnlab computes, its doors open, its list is the contents."""
 
-from collections.abc import Callable
-
 import pytest
 import torch
+from living_charts import numbers, says
 from notebooks import claims, read
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from attnlab.attention import attend
 from attnlab.scores import dot
@@ -15,24 +14,22 @@ from chapters.index.charts import ANIMALS
 HOME = "index.html"
 
 
-def test_the_chart_is_attnlabs_attention(page: Page, base_url: str, numbers: Callable) -> None:
+def test_the_chart_is_attnlabs_attention(page: Page, base_url: str) -> None:
     page.goto(base_url + HOME)
     chart = page.locator(".chart")
     turn, grow = chart.get_by_role("slider").all()
     angles, legs = torch.tensor(list(ANIMALS.values()), dtype=torch.float64).T
     key = torch.stack([angles.deg2rad().cos(), angles.deg2rad().sin()], dim=-1)  # (4, 2)
-    for factor in ("0", "20", "100"):
-        grow.fill(factor)
-        for degrees in ("0", "45", "60", "90"):
-            turn.fill(degrees)
-            query = torch.tensor([float(degrees)], dtype=torch.float64).deg2rad()
-            query = torch.stack([query.cos(), query.sin()], dim=-1) * float(factor)  # (1, 2)
+    for factor in (0, 20, 100):
+        grow.fill(str(factor))
+        for degrees in (0, 45, 60, 90):
+            turn.fill(str(degrees))
+            query = torch.tensor([degrees], dtype=torch.float64).deg2rad()
+            query = torch.stack([query.cos(), query.sin()], dim=-1) * factor  # (1, 2)
             output, weights = attend(query, key, legs[:, None], score=dot)
-            expect(chart.get_by_role("status")).to_have_text(
-                f"query at {degrees}°, scores × {factor}, "
-                f"largest weight {weights.max():.2f}, output {output.item():.2f} legs"
-            )
-            torch.testing.assert_close(numbers(chart, "weight"), weights[0], atol=1e-6, rtol=0)
+            said = says(chart, f"query at {degrees}°, scores × {factor}, ")
+            assert said.endswith(f"largest weight {weights.max():.2f}, output {output.item():.2f} legs")
+            torch.testing.assert_close(numbers(chart, "weight"), [weights[0]], atol=1e-6, rtol=0)
 
 
 def test_what_the_charts_description_says_is_so(page: Page, base_url: str) -> None:
@@ -44,9 +41,9 @@ def test_what_the_charts_description_says_is_so(page: Page, base_url: str) -> No
         assert word in told
         turn.fill(str(degrees))
         grow.fill("0")
-        expect(chart.get_by_role("status")).to_contain_text("output 3.50 legs")
+        says(chart, "output 3.50 legs")
         grow.fill("100")
-        expect(chart.get_by_role("status")).to_contain_text(f"output {legs}.00 legs")
+        says(chart, f"output {legs}.00 legs")
     assert "output is 3.50 legs" in told
 
 
@@ -58,22 +55,21 @@ def test_the_chart_answers_to_the_keyboard_and_loads_vega_only_then(page: Page, 
     slider = page.get_by_role("slider").first
     slider.focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".chart").get_by_role("status")).to_contain_text("query at 55°")
+    says(page.locator(".chart"), "query at 55°")
     assert base_url + "_static/vega.js" in asked
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_each_door_opens_from_anywhere_on_its_card(browser: Browser, base_url: str, width: int) -> None:
-    with browser.new_context(viewport={"width": width, "height": 844}) as context:
-        page = context.new_page()
-        page.route("https://mybinder.org/**", lambda route: route.fulfill(body="Binder"))
-        opened = []
-        for place in range(3):
-            page.goto(base_url + HOME)
-            page.locator(".door").nth(place).click(position={"x": 30, "y": 60})
-            page.wait_for_url(lambda address: address != base_url + HOME)
-            opened.append(page.url)
-    first = chapters_listed(base_url, browser)[0]
+def test_each_door_opens_from_anywhere_on_its_card(page: Page, base_url: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.route("https://mybinder.org/**", lambda route: route.fulfill(body="Binder"))
+    opened = []
+    for place in range(3):
+        page.goto(base_url + HOME)
+        page.locator(".door").nth(place).click(position={"x": 30, "y": 60})
+        page.wait_for_url(lambda address: address != base_url + HOME)
+        opened.append(page.url)
+    first = registry.chapters()[0].name
     assert opened[0] == base_url + first + ".html"
     assert opened[1].startswith("https://mybinder.org/v2/gh/")
     assert opened[1].endswith(f"?urlpath=lab/tree/book/{first}.ipynb")
@@ -89,22 +85,16 @@ def test_the_doors_can_be_reached_by_tab(page: Page, base_url: str) -> None:
         page.keyboard.press("Tab")
 
 
-def chapters_listed(base_url: str, browser: Browser) -> list[str]:
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(base_url + HOME)
-        links = page.locator("ol.chapters > li > p:first-child > a").all()
-        return [link.get_attribute("href").removesuffix(".html") for link in links]
-
-
-def test_the_list_is_the_table_of_contents(page: Page, base_url: str, browser: Browser) -> None:
+def test_the_list_is_the_table_of_contents(page: Page, base_url: str) -> None:
     page.goto(base_url + HOME)
-    names = chapters_listed(base_url, browser)
+    chapters = registry.chapters()
+    links = [
+        link.get_attribute("href") for link in page.locator("ol.chapters > li > p:first-child > a").all()
+    ]
+    assert links == [f"{chapter.name}.html" for chapter in chapters]
     beside = [link.get_attribute("href") for link in page.locator("#contents a").all()]
-    assert [f"{name}.html" for name in names] == [link for link in beside if link[:-5] in names]
-    assert names == [chapter.name for chapter in registry.chapters()]
-    for place, name in enumerate(names):
-        item = page.locator("ol.chapters > li").nth(place)
-        count = len(claims(read(registry.BOOK / f"{name}.ipynb")))
+    assert links == [link for link in beside if link in links]
+    for chapter, item in zip(chapters, page.locator("ol.chapters > li").all(), strict=True):
+        count = len(claims(read(chapter.notebook)))
         expect(item).to_contain_text(f"minutes to read · {count} claims checked")
         expect(item).to_contain_text("You will be able to ")

@@ -1,10 +1,10 @@
 """The chart of “Two ways to score” draws what attnlab computes."""
 
 import math
-from collections.abc import Callable
 
 import torch
-from playwright.sync_api import Locator, Page, expect
+from living_charts import numbers, says
+from playwright.sync_api import Page
 
 from attnlab import scores
 from chapters.two_ways_to_score.charts import CELLS, EDGE, KEYS
@@ -18,17 +18,7 @@ SCORES = {
 }
 
 
-def move(chart: Locator, label: str, value: float) -> None:
-    chart.get_by_label(label).evaluate(
-        "(slider, value) => { slider.value = value;"
-        " slider.dispatchEvent(new Event('input', { bubbles: true })); }",
-        value,
-    )
-
-
-def test_the_field_the_weights_and_the_readout_are_attnlabs(
-    page: Page, base_url: str, numbers: Callable
-) -> None:
+def test_the_field_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> None:
     page.goto(base_url + "two-ways-to-score.html")
     chart = page.locator(".chart").first
     marked = torch.tensor(list(KEYS.values()), dtype=torch.float64)  # (5, 2)
@@ -38,32 +28,32 @@ def test_the_field_the_weights_and_the_readout_are_attnlabs(
     for name, score in SCORES.items():
         chart.get_by_label(name, exact=True).check()
         for direction, length in [(30, 2), (-135, 0.5), (180, 6), (0, 0)]:
-            move(chart, "direction of the query", direction)
-            move(chart, "length of the query", length)
+            chart.get_by_label("direction of the query").fill(str(direction))
+            chart.get_by_label("length of the query").fill(str(length))
             angle = math.radians(direction)
             query = length * torch.tensor([[math.cos(angle), math.sin(angle)]], dtype=torch.float64)
             table = score(query, marked)[0]  # (5,)
             x, y = (format(number, ".2f") for number in query[0].tolist())
             if length:
                 words = f"query ({x}, {y}), best key {list(KEYS)[table.argmax()]}, score {table.max():.2f}"
-                expect(chart.get_by_role("status")).to_contain_text(words.replace("-", "−"))
+                says(chart, words.replace("-", "−"))
             else:
-                expect(chart.get_by_role("status")).to_contain_text("query (0.00, 0.00)")
-            drawn = {field: numbers(chart, field) for field in ("field", "weight")}
-            expected = {"field": score(query, plane)[0], "weight": table.softmax(-1)}
-            for field in drawn:
-                torch.testing.assert_close(drawn[field], expected[field], atol=1e-6, rtol=0)
+                says(chart, "query (0.00, 0.00)")
+            drawn = numbers(chart, "field", "weight")
+            expected = [score(query, plane)[0], table.softmax(-1)]
+            torch.testing.assert_close(drawn, expected, atol=1e-6, rtol=0)
 
 
-def test_only_the_dot_product_grows_with_the_query(page: Page, base_url: str, numbers: Callable) -> None:
+def test_only_the_dot_product_grows_with_the_query(page: Page, base_url: str) -> None:
     page.goto(base_url + "two-ways-to-score.html")
     chart = page.locator(".chart").first
     highest = {}
     for name in ("dot", "additive"):
         chart.get_by_label(name, exact=True).check()
         for length in (3, 6):
-            move(chart, "length of the query", length)
-            expect(chart.get_by_role("status")).to_contain_text(f"({length * math.cos(math.pi / 6):.2f}, ")
-            highest[name, length] = numbers(chart, "field").abs().max().item()
+            chart.get_by_label("length of the query").fill(str(length))
+            says(chart, f"({length * math.cos(math.pi / 6):.2f}, ")
+            (field,) = numbers(chart, "field")
+            highest[name, length] = field.abs().max().item()
     assert math.isclose(highest["dot", 6], 2 * highest["dot", 3], rel_tol=1e-9)
     assert highest["additive", 6] <= 2
