@@ -17,7 +17,7 @@ import vl_convert
 
 import chapters
 from attnlab import positions, scores
-from attnlab.training import iterations_per_epoch
+from attnlab.batches import iterations_per_epoch
 from bookkit import charts
 from bookkit.mime_types import CHART
 from chapters.buffers_parameters_and_plain_tensors.charts import who_follows

@@ -2,14 +2,16 @@
 
 from planted_faults.kinds import Faults
 
-BENCH, NOTEBOOKS, PAGES = (
-    f"tools/test_{name}.py::" for name in ("bench", "notebooks", "browser_and_server")
-)
+BENCH, NOTEBOOKS, PAGES = (f"tools/test_{name}.py::" for name in ("bench", "notebooks", "browser_and_server"))
 
 FAULTS: Faults = {
     "tools/browser": {
         f"{PAGES}test_the_system_s_chromium_comes_first": [
-            ("another browser taken", "if (path := shutil.which(name))", "if (path := shutil.which(name + name))"),
+            (
+                "another browser taken",
+                "if (path := shutil.which(name))",
+                "if (path := shutil.which(name + name))",
+            ),
         ],
         f"{PAGES}test_a_missing_chromium_is_told_in_one_line": [
             ("a browser that is not there", "if not found.exists():", "if False:"),
@@ -31,7 +33,11 @@ FAULTS: Faults = {
     },
     "tools/notebooks": {
         "test_a_chapter_stored_wrongly_is_named": [
-            ("counts with gaps", "if counts != list(range(1, len(cells) + 1)):", "if counts != sorted(counts):"),
+            (
+                "counts with gaps",
+                "if counts != list(range(1, len(cells) + 1)):",
+                "if counts != sorted(counts):",
+            ),
             ("figures without words", "elif figures and not alt_text(cell).strip():", "elif False:"),
             ("two figures in a cell", "if len(figures) > 1:", "if len(figures) > 2:"),
             ("errors stored", 'output.output_type == "error"', 'output.output_type == "stderr"'),
@@ -72,8 +78,16 @@ FAULTS: Faults = {
             ("figures without words", 'image["alt"] = data["text/plain"]', "pass"),
         ],
         f"{NOTEBOOKS}test_what_a_claim_measured_is_not_compared_and_its_words_are": [
-            ("measured values compared", 'NOT_COMPARED = {"text/html", CLAIM}', 'NOT_COMPARED = {"text/html"}'),
-            ("words not compared", 'NOT_COMPARED = {"text/html", CLAIM}', 'NOT_COMPARED = {"text/plain", "text/html", CLAIM}'),
+            (
+                "measured values compared",
+                'NOT_COMPARED = {"text/html", CLAIM}',
+                'NOT_COMPARED = {"text/html"}',
+            ),
+            (
+                "words not compared",
+                'NOT_COMPARED = {"text/html", CLAIM}',
+                'NOT_COMPARED = {"text/plain", "text/html", CLAIM}',
+            ),
         ],
         f"{NOTEBOOKS}test_a_chapter_is_executed_and_stored_as_far_as_needed": [
             ("executed in any case", "if fits and not everything:", "if False:"),
@@ -102,8 +116,16 @@ FAULTS: Faults = {
             ("many calls taken for one", ".timeit(calls[index]) / calls[index]", ".timeit(calls[index])"),
         ],
         f"{BENCH}test_ratio_shares_and_rate": [
-            ("the ratio of other turns", "quartiles([a / b for a, _, b in turns])", "quartiles([a / turns[0][2] for a, _, b in turns])"),
-            ("the limit's share upside down", "statistics.median(least * c / a", "statistics.median(least * a / c"),
+            (
+                "the ratio of other turns",
+                "quartiles([a / b for a, _, b in turns])",
+                "quartiles([a / turns[0][2] for a, _, b in turns])",
+            ),
+            (
+                "the limit's share upside down",
+                "statistics.median(least * c / a",
+                "statistics.median(least * a / c",
+            ),
         ],
         f"{BENCH}test_memory_of_known_allocations": [
             ("all that was ever held", "return max(map(int, held), default=0)", "return sum(map(int, held))"),
@@ -125,7 +147,7 @@ FAULTS: Faults = {
     },
     "tools/statements": {
         "test_a_number_is_held_by_what_is_near": [
-            ("a bound's numbers forgotten", ', *claim["numbers"].values()', ""),
+            ("a bound's numbers forgotten", ', *claim["numbers"].values()', ","),
             ("a percentage taken as it is written", "(1, 100) if self.percent else (1,)", "(1,)"),
             ("powers not worked out", "yield left**right", "pass"),
             ("quotients not worked out", "yield left / right", "pass"),
