@@ -53,7 +53,7 @@ def run(tests: list[str], project: Path) -> None:
     options = ["-x", "-q", "-c", os.devnull, f"--rootdir={ROOT}", "-p", "no:cacheprovider"]
     options += ["--import-mode=importlib", "--noconftest", "--disable-plugin-autoload"]
     # Whether a test fails matters, and hardly ever how: this halves the time.
-    options += ["--assert=plain", "--tb=native"]
+    options += ["--assert=plain", "--tb=native", "-W", "error"]
     sys.stdout = sys.stderr = (project / REPORT).open("w", encoding="utf-8")
     sys.exit(pytest.main([*options, *(f"{TESTS}/{test}" for test in tests)]))
 

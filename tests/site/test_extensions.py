@@ -315,11 +315,11 @@ def test_a_message_names_cell_and_line(location, said):
 
 
 def test_a_slider_has_a_label_limits_and_its_value():
-    bind = {"input": "range", "name": "d < 2", "min": 0, "max": 10, "step": 0.5}
+    bind = {"input": "range", "name": "d <= <b>", "min": 0, "max": 10, "step": 0.5}
     html = charts.control({"name": "d", "value": 6, "bind": bind}, "chart-3")
     slider = BeautifulSoup(html, "html.parser")
     assert slider.label["for"] == slider.input["id"] == "chart-3-d"
-    assert slider.label.get_text() == "d < 2"
+    assert slider.label.get_text() == "d <= <b>"
     assert [slider.input[limit] for limit in ("min", "max", "step", "value")] == ["0", "10", "0.5", "6"]
     assert slider.span.get_text() == "6"
 
@@ -338,10 +338,11 @@ def test_a_chart_carries_its_data_without_controls_of_vegas_own():
     data = json.loads(html.script.get_text())
     assert data["description"] == "Bars & </script>."
     assert not [signal for signal in data["signals"] if "bind" in signal]
-    drawn = [
-        (svg["data-screen"], svg["data-width"]) for svg in html.find_all("svg", attrs={"data-screen": True})
-    ]
-    assert drawn == [("narrow", "270"), ("wide", "560")]
+    narrow, wide = html.find_all("svg", attrs={"data-screen": True})
+    assert (narrow["data-screen"], narrow["data-width"]) == ("narrow", "270")
+    assert (wide["data-screen"], wide["data-width"]) == ("wide", "560")
+    # Beside the drawing each has the same room for its axis.
+    assert float(wide["width"]) - float(narrow["width"]) == pytest.approx(560 - 270, abs=1)
 
 
 def test_the_ledger_rounds_as_the_chapter_does_and_keeps_a_minus_with_its_number():

@@ -2,9 +2,11 @@
 
 import re
 
+import nbformat
 import pytest
 import topics
 from bs4 import BeautifulSoup
+from nbformat.v4 import new_markdown_cell, new_notebook
 from notebooks import BOOK
 
 # What the book was asked to teach: topics A and, C, the mistakes that it teaches people to catch.
@@ -51,3 +53,11 @@ def test_a_label_belongs_to_the_heading_above_it(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# Title\n\n% A1\n\n## Second\n\nText.\n\n% A2\n", "utf-8")
     assert list(topics.places(page)) == [("A1", "Title"), ("A2", "Second")]
+
+
+def test_a_label_of_a_cell_belongs_to_the_heading_that_the_cell_begins_with(tmp_path):
+    texts = ["# Title\n\nText.\n\n## Second", "More.", "## Third\n\nText."]
+    cells = [new_markdown_cell(text, metadata={"tags": [f"A{i}"]}) for i, text in enumerate(texts)]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "chapter.ipynb")
+    places = list(topics.places(tmp_path / "chapter.ipynb"))
+    assert places == [("A0", "Title"), ("A1", "Second"), ("A2", "Third")]

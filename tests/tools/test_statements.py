@@ -73,8 +73,8 @@ def test_what_another_section_measured_holds_nothing_by_chance():
     "prose",
     [
         "`x = 77`", "```\n77\n```", "mean 0 and variance 1", "a 100 % share", "in 2017", "Su (2024)",
-        "$x_{77}$", "$e^{77}$", "Section 3.2.1", "version 0.6.0", "PyTorch 2.13", "{cite}`britz77`",
-        "float77", "[a link](https://example.org/77)", "<details data-answer=\"77\">",
+        "$x_{77}$", "$e^{77}$", "Section 3.2.1", "Section 77", "Figures 77", "version 0.6.0", "PyTorch 2.13",
+        "{cite}`britz77`", "float77", "[a link](https://example.org/77)", "<details data-answer=\"77\">",
         "*20 minutes to read · 77 seconds to run*", "*Difficulty 1 of 5 · 77 minutes*",
     ],
 )  # fmt: skip

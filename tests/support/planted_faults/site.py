@@ -118,12 +118,14 @@ FAULTS: Faults = {
         ],
     },
     "_ext/topics": {
-        f"{TOPICS}test_a_label_belongs_to_the_heading_above_it": [
+        f"{TOPICS}test_a_label_of_a_cell_belongs_to_the_heading_that_the_cell_begins_with": [
             (
-                "a label under the next heading",
+                "a label under the first heading of the cell above",
                 "heading = headings[-1] if headings else heading",
                 "heading = heading",
             ),
+        ],
+        f"{TOPICS}test_a_label_belongs_to_the_heading_above_it": [
             ("a label with its comment's sign", '[line.removeprefix("% ")]', "[line]"),
         ],
     },

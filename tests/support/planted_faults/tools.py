@@ -147,7 +147,7 @@ FAULTS: Faults = {
     },
     "tools/statements": {
         "test_a_number_is_held_by_what_is_near": [
-            ("a bound's numbers forgotten", ', *claim["numbers"].values()', ""),
+            ("a bound's numbers forgotten", ', *claim["numbers"].values()', ","),
             ("a percentage taken as it is written", "(1, 100) if self.percent else (1,)", "(1,)"),
             ("powers not worked out", "yield left**right", "pass"),
             ("quotients not worked out", "yield left / right", "pass"),
