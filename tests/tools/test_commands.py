@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import build
+import environment
 import notebooks
 import pytest
 
@@ -138,9 +139,13 @@ def test_make_alone_lists_every_command_with_a_line():
         assert f"make {command} " in listed
 
 
-def test_setting_up_again_is_quick_because_nothing_is_left_to_do():
-    # --no-print-directory: `make test` is itself a make, and the inner one would name its folder
-    assert run("make", "--no-print-directory", "ready-tests").stdout == ""
+def test_setting_up_again_has_nothing_to_do(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(environment, "VENV", str(tmp_path))
+    monkeypatch.setattr(environment, "attempt", lambda command: pytest.fail(f"it runs {command}"))
+    for purpose in ("book", "tests"):
+        Path(environment.ready_file(purpose)).write_text(environment.fingerprint(purpose))
+        environment.main(purpose)
+    assert capsys.readouterr().out == ""
 
 
 def test_an_unchanged_site_is_not_built_again(site):
