@@ -28,7 +28,8 @@ ENOUGH = 15  # seconds, after which no further chapter is begun
 # Where a test finds what it imports.
 PLACES = [ROOT / folder for folder in ("book", "book/_ext", "tools", "tests/support")]
 ROOMS = ("tests/attnlab", "tests/bookkit", "tests/chapters")
-STYLE = [["ruff", "check"], ["ruff", "format", "--check"], ["lint-imports"], ["mypy"]]
+LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+STYLE = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-c", LINT_IMPORTS], ["-m", "mypy"]]
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,7 @@ def main() -> int:
     memory = Memory()
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(cores) as pool:
-        style = [pool.submit(program, "-m", *command) for command in STYLE]
+        style = [pool.submit(program, *command) for command in STYLE]
         built = pool.submit(program, "tools/build.py")
         tested, planted = memory.fresh(tests()), memory.fresh(planted_faults())
         waiting = memory.fresh(chapters())
