@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 RUN = .venv/bin/python
+# Where Python may not keep what it compiled, each of the hundreds of processes of `make test` compiles it all again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help python book serve lab check test test-variants test-gpu refresh chapter exercises pdf zip bench links lock newest clean ready-book ready-tests

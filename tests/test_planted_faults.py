@@ -5,6 +5,7 @@ nothing of the book: so `import attnlab` finds the copy, and a fault costs a fra
 """
 
 import gc
+import itertools
 import multiprocessing
 import os
 import shutil
@@ -24,10 +25,14 @@ ROOT = TESTS.parent
 CODE = ("book/attnlab", "book/bookkit", "book/chapters", "book/_ext", "tools")
 REPORT = "report.txt"
 TOO_LONG = 120  # seconds, far above what all the tests together take
+seconds = itertools.count()
 # What the tests import, and what PyTorch loads when it is first asked for more than sums.
 LOADED_BEFORE = ["pytest", "hypothesis", "torch._dynamo", "torchtext.data", "IPython.display", "nbclient"]
 LOADED_BEFORE += ["altair", "matplotlib.figure", "matplotlib.backends.backend_svg", "fontTools.subset"]
 LOADED_BEFORE += ["bs4", "myst_nb.core.render", "sphinx.application", "playwright.sync_api"]
+# Parts of pytest that a test of one file does without: they take a third of the time that it needs to start.
+NOT_NEEDED = ["debugging", "doctest", "faulthandler", "junitxml", "legacypath"]
+NOT_NEEDED += ["logging", "pastebin", "setuponly", "setupplan", "stepwise"]
 
 forks = multiprocessing.get_context("forkserver")
 forks.set_forkserver_preload(LOADED_BEFORE)
@@ -54,6 +59,7 @@ def run(tests: list[str], project: Path) -> None:
     options += ["--import-mode=importlib", "--noconftest", "--disable-plugin-autoload"]
     # Whether a test fails matters, and hardly ever how: this halves the time.
     options += ["--assert=plain", "--tb=native", "-W", "error"]
+    options += [f"-pno:{plugin}" for plugin in NOT_NEEDED]
     sys.stdout = sys.stderr = (project / REPORT).open("w", encoding="utf-8")
     sys.exit(pytest.main([*options, *(f"{TESTS}/{test}" for test in tests)]))
 
@@ -100,7 +106,7 @@ def test_the_tests_notice(mutation: Mutation, project: Path) -> None:
     planted = project / mutation.file
     planted.write_text(source.replace(mutation.right, mutation.wrong), encoding="utf-8")
     # Python tells by size and second whether a file is the one that it compiled.
-    os.utime(planted, (0, 0))
+    os.utime(planted, (0, next(seconds)))
     status, report = status_and_report([mutation.test_in_its_file], project)
     shutil.copy2(ROOT / mutation.file, planted)
     if status == pytest.ExitCode.OK:

@@ -1,5 +1,6 @@
-"""The script that several processes run: started as readers start it, and compared with one process."""
+"""The script that several processes run: compared with one process, and started as readers start it."""
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from torch.distributed import TCPStore
 from torch.nn import functional as F
 
 from attnlab import distributed_worker
@@ -33,12 +35,40 @@ def start() -> dict:
     }
 
 
+def as_torchrun_does(rank: int, folder: Path, port: int) -> None:
+    torch.set_num_threads(1)
+    os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "ATTNLAB_DEVICE": "cpu"}
+    os.environ["TORCHELASTIC_USE_AGENT_STORE"] = "True"  # no process starts a meeting point of its own
+    distributed_worker.main(folder)
+
+
+def load_reports(folder: Path) -> list[dict]:
+    return [torch.load(folder / f"{rank}.pt") for rank in range(2)]
+
+
 @pytest.fixture(scope="module")
 def reports(start: dict, tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    folder = tmp_path_factory.mktemp("run")
+    """What two forked processes wrote: torchrun's load PyTorch anew, which takes seconds."""
+    folder = tmp_path_factory.mktemp("forked")
     torch.save(start, folder / "start.pt")
+    meeting_point = TCPStore("127.0.0.1", 0, world_size=None, is_master=True, wait_for_workers=False)
+    fork = multiprocessing.get_context("fork")
+    workers = [
+        fork.Process(target=as_torchrun_does, args=(rank, folder, meeting_point.port)) for rank in range(2)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(20)
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    return load_reports(folder)
+
+
+def test_torchrun_starts_it(start: dict, reports: list[dict], tmp_path: Path) -> None:
+    torch.save(start, tmp_path / "start.pt")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1"]
-    command += ["--nproc-per-node=2", "-m", "attnlab.distributed_worker", str(folder)]
+    command += ["--nproc-per-node=2", "-m", "attnlab.distributed_worker", str(tmp_path)]
     run = subprocess.run(
         command,
         cwd=BOOK,
@@ -49,7 +79,7 @@ def reports(start: dict, tmp_path_factory: pytest.TempPathFactory) -> list[dict]
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    return [torch.load(folder / f"{rank}.pt") for rank in range(2)]
+    torch.testing.assert_close(load_reports(tmp_path), reports, rtol=0, atol=0)
 
 
 def test_each_process_reads_its_share_in_batches_of_its_own(reports: list[dict]) -> None:

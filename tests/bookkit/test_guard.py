@@ -16,6 +16,9 @@ import torch
 from bookkit import guard
 from bookkit.guard import TimeUpError, guarded
 
+# An alarm that rings while Hypothesis hears of collected garbage is lost with a warning; the next one counts.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 def test_what_comes_back_and_what_is_raised():
     assert guarded(lambda: 1 + 1).value == 2

@@ -115,5 +115,6 @@ def test_what_was_found_can_be_opened(page: Page, base_url: str) -> None:
     page.goto(base_url + "index.html")
     page.get_by_label("Search the book").fill(TERMS[0])
     page.keyboard.press("Enter")
+    page.wait_for_load_state("networkidle")  # what is found later moves what was found before
     page.locator(FOUND).first.click()
     page.wait_for_url(f"{base_url}{CHAPTER}*")
