@@ -55,8 +55,14 @@ def run(tests: list[str], project: Path) -> None:
     os.environ["ATTNLAB_DEVICE"] = "cpu"
     # Nothing that is set up for the whole suite: it would start nbval and look for the built site.
     os.environ.pop("PYTEST_ADDOPTS", None)
-    options = ["-x", "-q", "-c", os.devnull, f"--rootdir={ROOT}", "-p", "no:cacheprovider"]
-    options += ["--import-mode=importlib", "--noconftest", "--disable-plugin-autoload"]
+    options = ["-x", "-q", "-c", os.devnull, "-o", "markers=slow", f"--rootdir={ROOT}"]
+    options += [
+        "-p",
+        "no:cacheprovider",
+        "--import-mode=importlib",
+        "--noconftest",
+        "--disable-plugin-autoload",
+    ]
     # Whether a test fails matters, and hardly ever how: this halves the time.
     options += ["--assert=plain", "--tb=native", "-W", "error"]
     options += [f"-pno:{plugin}" for plugin in NOT_NEEDED]

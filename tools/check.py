@@ -160,7 +160,9 @@ def together(checks: list[Check]) -> list[str]:
 
 
 def pytest(checks: list[Check]) -> tuple[bool, str]:
-    return program("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *together(checks))
+    return program(
+        "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow", *together(checks)
+    )
 
 
 def run(jobs: list[list[Check]], memory: Memory, pool: ThreadPoolExecutor) -> bool:

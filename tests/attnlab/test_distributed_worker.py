@@ -65,6 +65,7 @@ def reports(start: dict, tmp_path_factory: pytest.TempPathFactory) -> list[dict]
     return load_reports(folder)
 
 
+@pytest.mark.slow
 def test_torchrun_starts_it(start: dict, reports: list[dict], tmp_path: Path) -> None:
     torch.save(start, tmp_path / "start.pt")
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1"]

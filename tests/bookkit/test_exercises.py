@@ -120,6 +120,7 @@ def flaw(answer):
     return answer + 0.3125
 
 
+@pytest.mark.slow
 def test_every_report_is_the_same_on_a_plainer_processor():
     """ATEN_CPU_CAPABILITY=default leaves the vector instructions out, which changes the last bits."""
     program = inspect.getsource(flaw) + ALL_TEXTS
