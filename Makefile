@@ -6,7 +6,7 @@ RUN = .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab check test test-variants test-gpu refresh chapter exercises pdf zip bench links lock newest clean ready-book ready-tests
+.PHONY: help python book serve lab check test test-variants test-gpu refresh chapter exercises pdf zip bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -20,11 +20,11 @@ serve: book ## build, serve on this machine only, and print the address (PORT=80
 lab: ready-book ## open the chapters in JupyterLab
 	@cd book && ../$(RUN) -m jupyter lab
 
-test: ready-tests ## run every chapter, test and page check
+test: ready-browsers ## run every chapter, test and page check
 	@$(RUN) tools/build.py
 	@$(RUN) tools/run_tests.py
 
-check: ready-tests ## run what an edit touches, in seconds
+check: ready-browsers ## run what an edit touches, in seconds
 	@$(RUN) tools/check.py
 
 test-variants: ready-tests ## run the chapters with 1 and 2 threads and on each instruction set this processor has
@@ -42,14 +42,14 @@ chapter: ready-book ## make a new chapter: NAME=many-heads TITLE="Many heads" PA
 exercises: ready-book ## write the hand-outs for a course: the chapters without solutions, and the solutions
 	@$(RUN) tools/editions.py
 
-pdf: ready-tests ## print the whole book to _build/attention-measured.pdf
+pdf: ready-browsers ## print the whole book to _build/attention-measured.pdf
 	@$(RUN) tools/pdf.py
 
 zip: book ## pack the site for a machine without a network
 	@$(RUN) -m zipfile -c _build/attention-measured.zip _build/html/
 	@echo "zip: _build/attention-measured.zip is ready: unpack it and open index.html"
 
-bench: ready-tests ## measure speed, memory and page weight, side by side in one run
+bench: ready-browsers ## measure speed, memory and page weight, side by side in one run
 	@$(RUN) tools/bench.py
 
 links: ready-book ## check the links that lead out of the book
@@ -61,6 +61,7 @@ lock: ready-tests ## re-resolve constraints.txt after an edit of a requirements 
 
 newest: python ## run everything with the newest versions in place of the pinned ones, to see what will break
 	@$(PYTHON) tools/environment.py newest
+	@$(RUN) tools/browser.py
 	@$(RUN) tools/build.py
 	@$(RUN) tools/run_tests.py
 
@@ -72,6 +73,9 @@ ready-book: python
 
 ready-tests: python
 	@$(PYTHON) tools/environment.py tests
+
+ready-browsers: ready-tests
+	@$(RUN) tools/browser.py
 
 python:
 	@command -v $(PYTHON) >/dev/null || { echo "setup: there is no $(PYTHON): install Python 3.11 or newer" >&2; exit 1; }

@@ -4,12 +4,19 @@ Uses the standard library alone, and only syntax that any Python 3 can parse, so
 is told what to do instead of failing on a line it can't read.
 """
 
+import csv
+import glob
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import time
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
@@ -23,15 +30,20 @@ REQUIREMENTS = {
 HELD = ["jupyter-book", "torchtext"]
 NODE_FILES = ["package.json", "package-lock.json"]
 PYTORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-
-
-def stop(message):
-    print("setup: " + message, file=sys.stderr)
-    sys.exit(1)
+# There from the first change to .venv until the last: who finds it knows that a set-up broke off in between.
+UNFINISHED = os.path.join(VENV, ".unfinished")
+# A set-up holds this file locked, and so do the programs that it starts, which may outlive it.
+LOCKED = os.path.abspath(__file__)
+LOCK = []
 
 
 def say(message):
     print("setup: " + message, flush=True)
+
+
+def stop(message, status=1):
+    print("setup: " + message, file=sys.stderr)
+    sys.exit(status)
 
 
 def read(name):
@@ -39,14 +51,83 @@ def read(name):
         return file.read()
 
 
+def content(path):
+    """What a small file holds; "" where there is none."""
+    if not os.path.exists(path):
+        return ""
+    with open(path) as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def remove(path):
+    if os.path.exists(path):
+        os.remove(path)
+
+
+def wait_for_others():
+    """One set-up at a time: a second `make`, or what a killed one has left running, comes first."""
+    if fcntl is None:
+        return
+    LOCK.append(os.open(LOCKED, os.O_RDONLY))
+    try:
+        fcntl.flock(LOCK[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        say("waiting for another set-up of this folder to end")
+        fcntl.flock(LOCK[0], fcntl.LOCK_EX)
+
+
+# ---- what is there, and what it should be ----
+
+
+def has_nvidia():
+    return shutil.which("nvidia-smi") is not None
+
+
 def fingerprint(purpose):
-    """What the environment is made from: the Python, and every file that names a package."""
-    digest = hashlib.sha256(sys.version.encode())
-    for name in (
-        REQUIREMENTS[purpose] + ["constraints.txt", "pyproject.toml", "tools/environment.py"] + NODE_FILES
-    ):
+    """What the environment is made from: the Python, whether there is a GPU, the files that name packages."""
+    digest = hashlib.sha256(sys.version.encode() + str(has_nvidia()).encode())
+    files = ["constraints.txt", "pyproject.toml", "tools/environment.py"]
+    for name in REQUIREMENTS[purpose] + files + NODE_FILES:
         digest.update(read(name))
     return digest.hexdigest()
+
+
+def ready_file(purpose):
+    return os.path.join(VENV, ".ready-for-" + purpose)
+
+
+def is_ready(purpose):
+    return content(ready_file(purpose)) == fingerprint(purpose)
+
+
+def pins():
+    """Every requirement of the project as written: ["torch==2.13.0", ...]."""
+    lines = [line for name in REQUIREMENTS["tests"] for line in read(name).decode().splitlines()]
+    return [line.split("#")[0].strip() for line in lines if "==" in line.split("#")[0]]
+
+
+def pin_of(package):
+    (pin,) = [pin for pin in pins() if pin.startswith(package + "==")]
+    return pin
+
+
+def lifted(pin):
+    return pin if pin.split("==")[0] in HELD else pin.replace("==", ">=")
+
+
+def installed(package):
+    """The version that is installed, "2.13.0+cpu"; "" where there is none."""
+    check = "import importlib.metadata as m; print(m.version('%s'))" % package
+    command = [venv_program("python"), "-c", check]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().strip()
+
+
+# ---- how things are installed ----
 
 
 def venv_program(name):
@@ -57,42 +138,76 @@ def venv_program(name):
 def attempt(command):
     """Run a command quietly; return None when it worked, else the line in which it says why not."""
     result = subprocess.run(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        universal_newlines=True,
+        pass_fds=LOCK,
     )
     if result.returncode == 0:
         return None
     lines = [line.strip() for line in result.stdout.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR")]
+    errors = [line for line in lines if line.lower().startswith("error")]
     return (errors or lines or ["it ended with status %d" % result.returncode])[0]
-
-
-def pip(arguments):
-    command = [venv_program("python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    return attempt(command + arguments)
 
 
 def stop_unless_installed(what, failure):
     if failure:
-        stop("could not install %s (is there a network?): %s" % (what, failure))
+        stop("could not install %s (is there a network, and room on the disk?): %s" % (what, failure))
 
 
-def pins():
-    """Every requirement of the project as written: ["torch==2.13.0", ...]."""
-    lines = [line for name in REQUIREMENTS["tests"] for line in read(name).decode().splitlines()]
-    return [line.split("#")[0].strip() for line in lines if "==" in line.split("#")[0]]
+def pip(arguments):
+    # --no-compile: of PyTorch's thousands of modules, a chapter imports a few hundred.
+    command = [venv_program("python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    return attempt(command + ["--no-compile"] + arguments)
 
 
-def lifted(pin):
-    return pin if pin.split("==")[0] in HELD else pin.replace("==", ">=")
+def uv(arguments):
+    """As pip, in a sixth of the time. Where uv has no build for the machine, pip does it."""
+    program = venv_program("uv")
+    if not os.path.exists(program):
+        return pip(arguments)
+    return attempt([program, "pip", "install", "--quiet", "--python", venv_program("python")] + arguments)
 
 
-def installed(requirement):
-    name, version = requirement.split("==")
-    check = "import importlib.metadata as m; print(m.version('%s').split('+')[0])" % name
-    result = subprocess.run(
-        [venv_program("python"), "-c", check], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    return result.stdout.decode().strip() == version
+def make_venv():
+    """A fresh .venv, unless there is one that this very Python made."""
+    made_with = os.path.join(VENV, ".made-with")
+    if content(made_with) == sys.version:
+        return
+    say("making .venv with Python %d.%d" % sys.version_info[:2])
+    shutil.rmtree(VENV, ignore_errors=True)
+    if attempt([sys.executable, "-m", "venv", VENV]):
+        stop("could not make a virtual environment (Debian and Ubuntu: apt install python3-venv).")
+    write(made_with, sys.version)
+
+
+def install_uv():
+    pin = pin_of("uv")
+    if pin != "uv==" + installed("uv"):
+        pip(["--only-binary", ":all:", pin])  # where that fails, pip does uv's work
+
+
+def forget_half_installed():
+    """Where a package lacks one of its files, drop its list of files: it then counts as not installed."""
+    for folder in glob.glob(
+        os.path.join(VENV, "[Ll]ib", "**", "site-packages", "*.dist-info"), recursive=True
+    ):
+        if not is_whole(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_whole(folder):
+    record = os.path.join(folder, "RECORD")
+    if not os.path.exists(record):
+        return False  # it is written last
+    with open(record, newline="") as file:
+        for name, _, size in csv.reader(file):
+            path = os.path.join(os.path.dirname(folder), name)
+            if not os.path.exists(path) or (size and os.path.getsize(path) != int(size)):
+                return False
+    return True
 
 
 def install_torch(newest):
@@ -100,23 +215,39 @@ def install_torch(newest):
 
     The CPU index holds nothing but PyTorch, so it is never an extra index for the other packages:
     where it can't be reached, each of them would wait for it. `--retries 0` makes that one wait short.
+    pip installs it, which also takes a file that somebody has put in a folder of their own.
     """
-    (torch,) = [pin for pin in pins() if pin.startswith("torch==")]
+    torch = pin_of("torch")
+    version, _, build = installed("torch").partition("+")
     if newest:
         torch = lifted(torch)
-    elif installed(torch):
+    elif torch == "torch==" + version and not (has_nvidia() and build == "cpu"):
         return
-    if shutil.which("nvidia-smi"):
+    anew = ["--force-reinstall"]  # a CPU build makes room for a CUDA build, though it is of the same version
+    if has_nvidia():
         say("installing %s with CUDA, because nvidia-smi is here" % torch)
-        failure = pip(["--upgrade", torch])
+        failure = pip([torch] + anew)
     else:
         say("installing %s for the CPU" % torch)
         from_index = ["--retries", "0", "--index-url", PYTORCH_CPU_INDEX]
-        if pip(["--upgrade", "--no-deps", torch] + from_index) is None:
+        if pip(["--no-deps", torch] + anew + from_index) is None:
             return
         say("PyTorch's CPU index can't be reached: taking %s from the usual index" % torch)
-        failure = pip(["--no-deps", torch])
+        failure = pip(["--no-deps", torch] + anew)
     stop_unless_installed(torch, failure)
+
+
+def install_packages(purpose):
+    if purpose == "newest":
+        say("installing the newest versions")
+        stop_unless_installed("the newest versions", uv(["--upgrade"] + [lifted(pin) for pin in pins()]))
+    else:
+        name = REQUIREMENTS[purpose][-1]
+        say("installing %s" % name)
+        stop_unless_installed(name, uv(["-r", name, "-c", "constraints.txt"]))
+    # The book's own packages stay where they are: an edit counts at once.
+    own = ["--no-deps", "--no-build-isolation", "--editable", "."]
+    stop_unless_installed("the book's packages", uv(own))
 
 
 def install_node_packages(purpose):
@@ -126,31 +257,14 @@ def install_node_packages(purpose):
     stop_unless_installed("the JavaScript packages", attempt([venv_program("python"), "-c", script]))
 
 
-def make_venv():
-    """A fresh .venv, unless there is one that this very Python made."""
-    made_with = os.path.join(VENV, ".made-with")
-    if os.path.exists(made_with) and content(made_with) == sys.version:
-        return
-    say("making .venv with Python %d.%d" % sys.version_info[:2])
-    shutil.rmtree(VENV, ignore_errors=True)
-    if attempt([sys.executable, "-m", "venv", VENV]):
-        stop("could not make a virtual environment (Debian and Ubuntu: apt install python3-venv).")
-    with open(made_with, "w") as file:
-        file.write(sys.version)
-
-
-def content(path):
-    with open(path) as file:
-        return file.read()
-
-
-def remove(path):
-    if os.path.exists(path):
-        os.remove(path)
-
-
-def ready_file(purpose):
-    return os.path.join(VENV, ".ready-for-" + purpose)
+def note_what_is_ready(purpose):
+    """The tests need all that the book needs. Newest and pinned versions replace each other."""
+    ready = ["book", "tests"] if purpose == "tests" else [purpose]
+    for other in REQUIREMENTS:
+        if other in ready:
+            write(ready_file(other), fingerprint(other))
+        elif "newest" in (purpose, other):
+            remove(ready_file(other))
 
 
 def main(purpose):
@@ -159,37 +273,34 @@ def main(purpose):
             "Python 3.11 or newer is needed, and this is %d.%d: name one, as in `make PYTHON=python3.12`."
             % sys.version_info[:2]
         )
-    if os.path.exists(ready_file(purpose)) and content(ready_file(purpose)) == fingerprint(purpose):
+    if is_ready(purpose) and not os.path.exists(UNFINISHED):
         return
     started = time.time()
     if not os.access(ROOT, os.W_OK):
         stop("this folder can't be written to: copy the project to one of your own.")
-    newest = purpose == "newest"
+    wait_for_others()
+    if is_ready(purpose) and not os.path.exists(UNFINISHED):
+        return  # those others have done it
+    if os.path.exists(UNFINISHED):
+        say("the last set-up broke off: putting right what it has left half done")
+        forget_half_installed()
     make_venv()
-    install_torch(newest)
-    if newest:
-        say("installing the newest versions")
-        stop_unless_installed("the newest versions", pip(["--upgrade"] + [lifted(pin) for pin in pins()]))
-    else:
-        name = REQUIREMENTS[purpose][-1]
-        say("installing %s" % name)
-        stop_unless_installed(name, pip(["-r", name, "-c", "constraints.txt"]))
-    # The book's own packages, where they are: an edit counts at once.
-    own = ["--no-deps", "--no-build-isolation", "--editable", "."]
-    stop_unless_installed("the book's packages", pip(own))
+    write(UNFINISHED, "")
+    install_torch(purpose == "newest")
+    install_uv()
+    install_packages(purpose)
     install_node_packages(purpose)
-    # The tests need all that the book needs. Newest and pinned versions replace each other.
-    ready = ["book", "tests"] if purpose == "tests" else [purpose]
-    for other in REQUIREMENTS:
-        if other in ready:
-            with open(ready_file(other), "w") as file:
-                file.write(fingerprint(other))
-        elif newest or other == "newest":
-            remove(ready_file(other))
+    note_what_is_ready(purpose)
+    remove(UNFINISHED)
     say("ready in %.0f s" % (time.time() - started))
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in REQUIREMENTS:
         stop("say what for: " + ", ".join(sorted(REQUIREMENTS)))
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except KeyboardInterrupt:
+        stop("interrupted: the next run takes up from here", status=130)
+    except OSError as error:
+        stop("%s: %s" % (error.filename or "the set-up can't go on", error.strerror))

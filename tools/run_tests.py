@@ -64,18 +64,6 @@ def gpu() -> int:
     return pytest("book", ATTNLAB_DEVICE="cuda")
 
 
-def require_browser() -> None:
-    """Say at once that there is no Chromium, and not after minutes of other tests."""
-    from browser import program
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        try:
-            program(playwright)
-        except FileNotFoundError as error:
-            sys.exit(f"test: {error}")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     which = parser.add_mutually_exclusive_group()
@@ -88,7 +76,6 @@ def main() -> int:
     elif options.variants:
         status = variants()
     else:
-        require_browser()
         status = everything()
     print(f"test: {'failed' if status else 'passed'} in {time.monotonic() - started:.0f} s")
     return status
