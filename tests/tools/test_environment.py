@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import environment
@@ -188,7 +189,7 @@ import sys
 sys.path.insert(0, {tools!r})
 import environment
 environment.VENV, environment.UNFINISHED, environment.LOCKED = {venv!r}, {unfinished!r}, {lock!r}
-wait = "import os, time\\nwhile not os.path.exists({end!r}): time.sleep(0.05)"
+wait = "import os, time\\nopen({runs!r}, 'w')\\nwhile not os.path.exists({end!r}): time.sleep(0.05)"
 
 def make_venv():
     print("begun", flush=True)
@@ -205,13 +206,15 @@ environment.main("book")
 @pytest.mark.parametrize("killed", [False, True], ids=["two at once", "one killed, its program goes on"])
 def test_one_set_up_waits_for_another_and_for_what_a_killed_one_has_left(venv, killed):
     (venv / "lock").touch()
-    names = {name: str(venv / name) for name in ("lock", "end")}
+    names = {name: str(venv / name) for name in ("lock", "runs", "end")}
     program = SLOW.format(
         tools=str(SETUP.parent), venv=str(venv), unfinished=str(venv / ".unfinished"), **names
     )
     start = [sys.executable, "-c", program]
     with subprocess.Popen(start, stdout=subprocess.PIPE, text=True) as first:
         assert first.stdout.readline() == "begun\n"
+        while not (venv / "runs").exists():  # its program, which is what holds the lock after it
+            time.sleep(0.01)
         if killed:
             first.kill()
         with subprocess.Popen(start, stdout=subprocess.PIPE, text=True) as second:
