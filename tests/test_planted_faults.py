@@ -31,7 +31,7 @@ LOADED_BEFORE = ["pytest", "hypothesis", "torch._dynamo", "torchtext.data", "IPy
 LOADED_BEFORE += ["altair", "matplotlib.figure", "matplotlib.backends.backend_svg", "fontTools.subset"]
 LOADED_BEFORE += ["bs4", "myst_nb.core.render", "sphinx.application", "playwright.sync_api"]
 # Parts of pytest that a test of one file does without: they take a third of the time that it needs to start.
-NOT_NEEDED = ["debugging", "doctest", "faulthandler", "junitxml", "legacypath"]
+NOT_NEEDED = ["cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath"]
 NOT_NEEDED += ["logging", "pastebin", "setuponly", "setupplan", "stepwise"]
 
 forks = multiprocessing.get_context("forkserver")
@@ -56,13 +56,7 @@ def run(tests: list[str], project: Path) -> None:
     # Nothing that is set up for the whole suite: it would start nbval and look for the built site.
     os.environ.pop("PYTEST_ADDOPTS", None)
     options = ["-x", "-q", "-c", os.devnull, "-o", "markers=slow", f"--rootdir={ROOT}"]
-    options += [
-        "-p",
-        "no:cacheprovider",
-        "--import-mode=importlib",
-        "--noconftest",
-        "--disable-plugin-autoload",
-    ]
+    options += ["--import-mode=importlib", "--noconftest", "--disable-plugin-autoload"]
     # Whether a test fails matters, and hardly ever how: this halves the time.
     options += ["--assert=plain", "--tb=native", "-W", "error"]
     options += [f"-pno:{plugin}" for plugin in NOT_NEEDED]

@@ -54,9 +54,8 @@ def reports(start: dict, tmp_path_factory: pytest.TempPathFactory) -> list[dict]
     torch.save(start, folder / "start.pt")
     meeting_point = TCPStore("127.0.0.1", 0, world_size=None, is_master=True, wait_for_workers=False)
     fork = multiprocessing.get_context("fork")
-    workers = [
-        fork.Process(target=as_torchrun_does, args=(rank, folder, meeting_point.port)) for rank in range(2)
-    ]
+    work = [(rank, folder, meeting_point.port) for rank in range(2)]
+    workers = [fork.Process(target=as_torchrun_does, args=share, daemon=True) for share in work]
     for worker in workers:
         worker.start()
     for worker in workers:

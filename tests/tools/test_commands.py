@@ -56,13 +56,8 @@ def test_no_python_at_all():
 @pytest.fixture
 def copy(tmp_path):
     """The set-up alone, in a folder with nothing installed."""
-    for name in (
-        "requirements.txt",
-        "constraints.txt",
-        "package.json",
-        "package-lock.json",
-        "pyproject.toml",
-    ):
+    packages = ("requirements.txt", "constraints.txt", "package.json", "package-lock.json")
+    for name in (*packages, "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     for folder in ("tools", "tests"):
         (tmp_path / folder).mkdir()
