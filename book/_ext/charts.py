@@ -64,6 +64,7 @@ class Chart(SphinxDirective):
     """`{chart} index.soft_look_up` is the chart that this function of chapters/index/charts.py makes."""
 
     required_arguments = 1
+    has_content = True  # for viewers that draw no charts
 
     def run(self) -> list[nodes.Node]:
         room, _, name = self.arguments[0].rpartition(".")

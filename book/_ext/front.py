@@ -30,6 +30,8 @@ def parts(env: BuildEnvironment) -> Iterator[tuple[str, list[str]]]:
 class Chapters(SphinxDirective):
     """An ordered list below the caption of each part, counted from one part to the next."""
 
+    has_content = True  # for viewers that make no lists
+
     def run(self) -> list[nodes.Node]:
         made: list[nodes.Node] = []
         start = 1
