@@ -18,7 +18,7 @@ serve: book ## build, serve on this machine only, and print the address (PORT=80
 	@$(RUN) tools/server.py $(PORT)
 
 lab: ready-book ## open the chapters in JupyterLab
-	@cd book && ../$(RUN) -m jupyter lab
+	@$(RUN) tools/lab.py
 
 test: ready-browsers ## run every chapter, test and page check
 	@$(RUN) tools/build.py
