@@ -6,7 +6,7 @@ RUN = .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab check test test-variants test-gpu refresh chapter exercises pdf zip bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve lab check test test-chapters test-variants test-gpu test-colab refresh chapter exercises pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -27,11 +27,19 @@ test: ready-browsers ## run every chapter, test and page check
 check: ready-browsers ## run what an edit touches, in seconds
 	@$(RUN) tools/check.py
 
+test-chapters: ready-tests ## run the chapters and the packages' tests, without the site: what a Python or a processor can change
+	@$(RUN) tools/run_tests.py --chapters
+
 test-variants: ready-tests ## run the chapters with 1 and 2 threads and on each instruction set this processor has
 	@$(RUN) tools/run_tests.py --variants
 
 test-gpu: ready-tests ## run the chapters on the GPU; fails where there is none
 	@$(RUN) tools/run_tests.py --gpu
+
+test-colab: ## run the chapters in Colab's own image (needs docker, and disk for a large image)
+	@command -v docker >/dev/null || { echo "test: there is no docker to run Colab's image with" >&2; exit 1; }
+	@docker run --rm --volume "$(CURDIR):/content/attention-measured:ro" --workdir /content/attention-measured \
+		--entrypoint python3 us-docker.pkg.dev/colab-images/public/cpu-runtime tools/colab.py
 
 refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
 	@$(RUN) tools/refresh.py $(if $(ALL),--all)
@@ -48,6 +56,9 @@ pdf: ready-browsers ## print the whole book to _build/attention-measured.pdf
 zip: book ## pack the site for a machine without a network
 	@$(RUN) -m zipfile -c _build/attention-measured.zip _build/html/
 	@echo "zip: _build/attention-measured.zip is ready: unpack it and open index.html"
+
+release: zip pdf exercises ## pack the site, the PDF and the hand-outs of this version into _build/release
+	@$(RUN) tools/release.py
 
 bench: ready-browsers ## measure speed, memory and page weight, side by side in one run
 	@$(RUN) tools/bench.py

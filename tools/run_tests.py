@@ -1,4 +1,7 @@
-"""Run the tests: all, or the chapters alone on a GPU (--gpu) or in each variant of a CPU (--variants)."""
+"""Run the tests: all, or the chapters alone on a GPU (--gpu) or in each variant of a CPU (--variants).
+
+--chapters leaves out what is the same on every Python and processor: the site, the tools and the linters.
+"""
 
 import argparse
 import os
@@ -69,12 +72,15 @@ def main() -> int:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--gpu", action="store_true")
     which.add_argument("--variants", action="store_true")
+    which.add_argument("--chapters", action="store_true")
     options = parser.parse_args()
     started = time.monotonic()
     if options.gpu:
         status = gpu()
     elif options.variants:
         status = variants()
+    elif options.chapters:
+        status = pytest("-n", "2", "book", "tests/attnlab", "tests/bookkit", ATTNLAB_DEVICE="cpu")
     else:
         status = everything()
     print(f"test: {'failed' if status else 'passed'} in {time.monotonic() - started:.0f} s")

@@ -117,6 +117,13 @@ def test_no_chromium(tmp_path):
     assert_one_line(result, "there is no Chromium: install one")
 
 
+def test_no_docker(tmp_path):
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    assert_one_line(
+        run(shutil.which("make"), "test-colab", env={"PATH": str(tmp_path)}), "there is no docker"
+    )
+
+
 def test_make_alone_lists_every_command_with_a_line():
     listed = run("make").stdout
     for command in (

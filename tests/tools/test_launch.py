@@ -112,7 +112,7 @@ def test_a_wrong_link_is_caught(link, reason):
     assert reason in line
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_the_files_that_github_shows_link_to_files_that_are_there(name):
     page = MarkdownIt().render((ROOT / name).read_text("utf-8"))
     assert not wrong_links(page, DEFAULT)

@@ -1,0 +1,93 @@
+"""A release: one version, what is new in it, and what it brings."""
+
+import re
+import zipfile
+from datetime import date
+
+import pytest
+import release
+import yaml
+from notebooks import ROOT
+
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
+HEADING = re.compile(r"^## (\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
+
+
+def test_the_version_is_the_latest_in_the_changelog_and_what_one_cites():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    latest, day = HEADING.findall(CHANGELOG)[0]
+    assert release.version() == latest == citation["version"]
+    assert date.fromisoformat(day) == citation["date-released"]
+
+
+def test_the_changelog_begins_with_the_latest_and_says_something_of_each():
+    headings = re.findall("^## (.+)", CHANGELOG, re.MULTILINE)
+    versions = HEADING.findall(CHANGELOG)
+    assert headings == ["Unreleased", *(f"{number} - {day}" for number, day in versions)]
+    numbers = [tuple(map(int, number.split("."))) for number, _ in versions]
+    assert numbers == sorted(set(numbers), reverse=True)
+    assert all(release.notes(number, CHANGELOG) for number, _ in versions)
+
+
+# ---- packing ----
+
+
+@pytest.fixture
+def project(tmp_path):
+    """What `make release` has built before it packs, and the two files that it reads."""
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.0"\n')
+    changelog = (
+        "# Changelog\n\n## Unreleased\n\n## 1.2.0 - 2027-01-31\n\nMasks.\n\n## 1.1.0 - 2026-12-24\n\nHeads.\n"
+    )
+    (tmp_path / "CHANGELOG.md").write_text(changelog)
+    build = tmp_path / "_build"
+    (build / "exercises" / "student").mkdir(parents=True)
+    (build / "exercises" / "student" / "a.ipynb").write_text("{}")
+    (build / "attention-measured.zip").write_bytes(b"the site")
+    (build / "attention-measured.pdf").write_bytes(b"the book")
+    return tmp_path
+
+
+def test_a_release_holds_the_site_the_book_the_hand_outs_and_its_own_news(project):
+    (project / "_build" / "release").mkdir()
+    (project / "_build" / "release" / "attention-measured-1.1.0.pdf").touch()
+    packed = {path.name: path for path in release.pack(project, {})}
+    stem = "attention-measured-1.2.0"
+    assert packed.keys() == {f"{stem}-site.zip", f"{stem}.pdf", f"{stem}-hand-outs.zip", "notes.md"}
+    assert packed["notes.md"].read_text("utf-8") == "Masks.\n"
+    assert packed[f"{stem}-site.zip"].read_bytes() == b"the site"
+    assert packed[f"{stem}.pdf"].read_bytes() == b"the book"
+    with zipfile.ZipFile(packed[f"{stem}-hand-outs.zip"]) as archive:
+        assert "student/a.ipynb" in archive.namelist()
+
+
+@pytest.mark.parametrize("name", ["v1.2.0", "main"])
+def test_its_own_tag_is_packed_and_so_is_a_branch(project, name):
+    kind = "branch" if name == "main" else "tag"
+    assert release.pack(project, {"GITHUB_REF_TYPE": kind, "GITHUB_REF_NAME": name})
+
+
+@pytest.mark.parametrize("name", ["v1.2.1", "1.2.0", "v1.2.0-rc1"])
+def test_another_tag_is_refused(project, name):
+    with pytest.raises(
+        ValueError, match=re.escape(f"the tag is {name}, but the version in pyproject.toml is 1.2.0")
+    ):
+        release.pack(project, {"GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": name})
+    assert not (project / "_build" / "release").exists()
+
+
+@pytest.mark.parametrize(
+    "changelog",
+    [
+        "",
+        "## Unreleased\n\nMasks.\n",
+        "## 1.2.0\n\nMasks.\n",
+        "## 1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24\n\nHeads.\n",
+        "## 1.2.0-rc1 - 2027-01-31\n\nMasks.\n",
+        "## 1x2y0 - 2027-01-31\n\nMasks.\n",
+    ],
+)
+def test_a_version_of_which_nothing_is_said_is_refused(project, changelog):
+    (project / "CHANGELOG.md").write_text(changelog)
+    with pytest.raises(ValueError, match=r"say what is new, below a line “## 1\.2\.0 - YEAR-MONTH-DAY”"):
+        release.pack(project, {})
