@@ -12,9 +12,10 @@ import pytest
 import yaml
 from notebooks import BOOK, ROOT
 
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-# The words with which a step may begin that only readies the machine, or says something. All else is `make`.
-READIES = {"command", "echo", "nvidia-smi"}
+GITHUB = ROOT / ".github"
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+# The words with which a step may begin that looks at the machine, or says something. All else is `make`.
+SAYS = {"echo", "gh", "nvidia-smi"}
 
 
 def run(*command: str | Path, **options) -> subprocess.CompletedProcess[str]:
@@ -38,7 +39,9 @@ def security(*files: Path) -> subprocess.CompletedProcess[str]:
     ("name", "files"),
     [
         ("github-workflows", WORKFLOWS),
-        ("dependabot", [ROOT / ".github" / "dependabot.yml"]),
+        ("dependabot", [GITHUB / "dependabot.yml"]),
+        ("github-issue-forms", sorted((GITHUB / "ISSUE_TEMPLATE").glob("[!c]*.yml"))),
+        ("github-issue-config", [GITHUB / "ISSUE_TEMPLATE" / "config.yml"]),
         ("citation-file-format", [ROOT / "CITATION.cff"]),
     ],
 )
@@ -48,7 +51,7 @@ def test_the_files_fit_their_schema(name, files):
 
 
 def test_the_workflows_are_safe():
-    result = security(ROOT / ".github")
+    result = security(GITHUB)
     assert result.returncode == 0, result.stdout
 
 
@@ -120,13 +123,17 @@ def test_a_planted_danger_is_found(tmp_path, right, wrong, finding):
 # ---- the house rules that no linter knows ----
 
 
-def steps() -> list[tuple[str, dict]]:
-    return [
-        (f"{file.name}: {name}", step)
+def jobs() -> dict[str, dict]:
+    """Every job: {"tests.yml: everything": …}."""
+    return {
+        f"{file.name}: {name}": job
         for file in WORKFLOWS
         for name, job in yaml.safe_load(file.read_text("utf-8"))["jobs"].items()
-        for step in job.get("steps", [])
-    ]
+    }
+
+
+def steps() -> list[tuple[str, dict]]:
+    return [(where, step) for where, job in jobs().items() for step in job.get("steps", [])]
 
 
 def targets() -> set[str]:
@@ -143,8 +150,28 @@ def test_every_step_that_builds_or_tests_is_a_make_target_that_exists():
                 assert rest[0] in targets(), f"{where}: the Makefile has no target {rest[0]!r}"
                 called.add(rest[0])
             else:
-                assert first in READIES, f"{where}: put {line!r} into the Makefile, so that it runs here too"
-    assert called == {"book", "links", "newest", "test", "test-gpu", "test-variants"}
+                assert first in SAYS, f"{where}: put {line!r} into the Makefile, so that it runs here too"
+    tests = {"test", "test-chapters", "test-colab", "test-gpu", "test-variants"}
+    assert called == {"book", "links", "newest", "release"} | tests
+
+
+def test_everything_is_checked_once_and_what_a_machine_can_change_on_each():
+    full = [where for where, step in steps() if step.get("run") == "make test"]
+    assert full == ["tests.yml: everything"]
+    assert "strategy" not in jobs()[full[0]]
+    machines = jobs()["tests.yml: chapters"]["strategy"]["matrix"]["include"]
+    assert {row["python"] for row in machines} == {"3.11", "3.12", "3.13"}
+    assert {row["machine"] for row in machines} == {"ubuntu-24.04", "ubuntu-24.04-arm", "macos-latest"}
+
+
+def test_no_package_that_is_installed_can_write():
+    """A job with a right to change something runs none of the project's code, nor anybody else's."""
+    writing = {where: job for where, job in jobs().items() if "write" in job["permissions"].values()}
+    assert writing.keys() == {"publish.yml: deploy", "release.yml: release", "weekly.yml: report"}
+    for where, job in writing.items():
+        for step in job["steps"]:
+            does = step.get("uses") or step["run"]
+            assert does.startswith(("actions/deploy-pages@", "gh ")), f"{where}: {does}"
 
 
 def test_every_action_names_the_version_of_its_commit():
@@ -156,18 +183,62 @@ def test_every_action_names_the_version_of_its_commit():
 
 
 def test_every_job_has_a_time_limit():
-    for file in WORKFLOWS:
-        for name, job in yaml.safe_load(file.read_text("utf-8"))["jobs"].items():
-            assert "timeout-minutes" in job or "uses" in job, f"{file.name}: {name}"
+    for where, job in jobs().items():
+        assert "timeout-minutes" in job or "uses" in job, where
 
 
 def test_the_gpu_is_asked_for_first_and_not_by_pull_requests():
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "gpu.yml").read_text("utf-8"))
+    workflow = yaml.safe_load((GITHUB / "workflows" / "gpu.yml").read_text("utf-8"))
     # YAML 1.1 reads the bare word `on` as true.
     assert workflow[True].keys() == {"push", "workflow_dispatch"}
-    jobs = workflow["jobs"]
-    assert jobs["gpu"]["steps"][0]["run"] == "nvidia-smi"
-    assert (jobs["gpu"]["if"], jobs["none"]["if"]) == ("vars.GPU_RUNNER != ''", "vars.GPU_RUNNER == ''")
+    gpu, none = workflow["jobs"]["gpu"], workflow["jobs"]["none"]
+    assert gpu["steps"][0]["run"] == "nvidia-smi"
+    assert (gpu["if"], none["if"]) == ("vars.GPU_RUNNER != ''", "vars.GPU_RUNNER == ''")
+
+
+# ---- what a failing week does ----
+
+# A stand-in for GitHub's own program: it writes down how it is called, and knows of one open issue or none.
+GH = """\
+#!/bin/sh
+case "$1 $2" in
+  "issue list") printf '%s' "$OPEN" ;;
+  "issue comment") test -n "$3" || exit 1 ;;
+esac
+printf '%s\\n' "$*" >> "$CALLS"
+"""
+
+
+@pytest.mark.parametrize(
+    ("open_issue", "done"),
+    [
+        ("", "issue create --title The weekly run fails --body It fails."),
+        ("7", "issue comment 7 --body It fails."),
+    ],
+)
+def test_a_failing_week_opens_an_issue_or_adds_to_the_open_one(tmp_path, open_issue, done):
+    (step,) = jobs()["weekly.yml: report"]["steps"]
+    program = tmp_path / "gh"
+    program.write_text(GH)
+    program.chmod(0o755)
+    calls = tmp_path / "calls"
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "OPEN": open_issue, "CALLS": str(calls)}
+    variables |= {"TITLE": step["env"]["TITLE"], "BODY": "It fails."}
+    # As GitHub runs a step.
+    subprocess.run(["bash", "-e", "-c", step["run"]], env=variables, capture_output=True, check=True)
+    asked, *answered = calls.read_text().splitlines()
+    assert asked.startswith("issue list ")
+    assert answered == [done]
+
+
+def test_every_weekly_check_is_reported():
+    weekly = {where.removeprefix("weekly.yml: "): job for where, job in jobs().items() if "weekly" in where}
+    report = weekly.pop("report")
+    assert report["needs"] == list(weekly)
+    assert report["if"] == "failure()"
+    for name, job in weekly.items():
+        assert f"needs.{name}.result" in report["steps"][0]["env"]["BODY"]
+        assert "continue-on-error" not in job, f"{name}: the report would take its failure for a success"
 
 
 # ---- Binder ----
@@ -194,16 +265,25 @@ def test_binder_has_no_pins_of_its_own():
     assert words == ["--extra-index-url", "-c", "-r"]
 
 
-@pytest.mark.skipif("CI" not in os.environ, reason="takes minutes and 2 GB of disk; every CI run does it")
-def test_what_binder_installs_runs_the_book():
+def attempt(command: list[str | Path], tries: int) -> subprocess.CompletedProcess[bytes]:
+    """Run in the book's folder, again if it fails: a download that broke off says nothing about the pins."""
     # Where PyTorch's CPU index can't be reached, pip is to go on at once with the others.
     environment = os.environ | {"PIP_RETRIES": "0", "PIP_DEFAULT_TIMEOUT": "15"}
+    for _ in range(tries):
+        result = subprocess.run(command, cwd=BOOK, env=environment, stderr=subprocess.PIPE, check=False)
+        if result.returncode == 0:
+            break
+    return result
+
+
+@pytest.mark.skipif("CI" not in os.environ, reason="takes minutes and 2 GB of disk; every CI run does it")
+def test_what_binder_installs_runs_the_book():
     with tempfile.TemporaryDirectory() as folder:
         python = Path(folder, "bin", "python")
-        for command in (
-            [sys.executable, "-m", "venv", folder],
-            [python, "-m", "pip", "install", "--quiet", "-r", ROOT / ".binder" / "requirements.txt"],
-            [python, "-c", "import attnlab, torchtext, torch; assert torch.version.cuda is None"],
+        for command, tries in (
+            ([sys.executable, "-m", "venv", folder], 1),
+            ([python, "-m", "pip", "install", "--quiet", "-r", ROOT / ".binder" / "requirements.txt"], 3),
+            ([python, "-c", "import attnlab, torchtext, torch; assert torch.version.cuda is None"], 1),
         ):
-            result = subprocess.run(command, cwd=BOOK, env=environment, stderr=subprocess.PIPE, check=False)
+            result = attempt(command, tries)
             assert result.returncode == 0, result.stderr.decode()
