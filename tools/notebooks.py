@@ -1,11 +1,13 @@
 """What a committed chapter must be: executed from top to bottom, by the code that is committed with it.
 
 `make refresh` makes chapters so, and tests/tools/test_notebooks.py keeps them so, by this one description.
+`python tools/notebooks.py` lists what is wrong, for the hook that looks before a commit.
 """
 
 import ast
 import hashlib
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -183,3 +185,11 @@ def raises(cell: NotebookNode) -> bool:
 
 def alt_text(cell: NotebookNode) -> str:
     return cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+
+
+def all_problems(book: Path = BOOK, toc: Path = registry.CONTENTS) -> list[str]:
+    return [f"{path.name}: {line}" for path in chapters(book) for line in problems(path, book, toc)]
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(all_problems()) or 0)

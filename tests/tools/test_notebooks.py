@@ -65,6 +65,13 @@ def test_a_sound_chapter_has_no_problems(book):
     assert store(book) == []
 
 
+def test_the_list_for_a_commit_names_the_chapter(book):
+    store(book)
+    assert notebooks.all_problems(book, book / "_toc.yml") == []
+    (problem,) = store(book, set_count)
+    assert notebooks.all_problems(book, book / "_toc.yml") == [f"chapter.ipynb: {problem}"]
+
+
 def set_count(notebook):
     notebook.cells[1].execution_count = 7
 
