@@ -1,0 +1,205 @@
+"""A chapter in a real JupyterLab, as a reader has it: opened, run, played with, an exercise done, saved."""
+
+import difflib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import lab
+import notebooks
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+CHAPTER = "what-is-attention"
+# What the site's directives and roles look like where nobody knows them.
+RAW = re.compile(r"\{[a-z:-]+\}|\(eq-[\w-]+\)|\$\$|\\begin\{|```")
+WRONG = """def my_soft_lookup(query, key, value, temperature):
+    scores = query @ key.mT * temperature
+    weights = scores.softmax(-1)
+    return weights @ value, weights
+
+
+check_soft_lookup(my_soft_lookup)"""
+MOST_LINES = 20  # that running all and saving may change
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the book, for JupyterLab to write into."""
+    folder = tmp_path_factory.mktemp("lab") / "book"
+    shutil.copytree(notebooks.BOOK, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(book: Path) -> Iterator[str]:
+    """A JupyterLab with a fresh profile and the book's own settings, and every cell drawn at once."""
+    home = book.parent
+    settings = lab.settle(home).parent
+    overrides = json.loads((settings / "overrides.json").read_text())
+    overrides["@jupyterlab/notebook-extension:tracker"] = {"windowingMode": "none"}
+    (settings / "overrides.json").write_text(json.dumps(overrides))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = {
+        "ServerApp.port": port, "ServerApp.root_dir": book, "ServerApp.ip": "127.0.0.1",
+        "IdentityProvider.token": "", "ServerApp.password": "", "LabApp.app_settings_dir": settings,
+        "LabApp.expose_app_in_browser": True, "LabApp.news_url": "",
+    }  # fmt: skip
+    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    own = {
+        name: str(home / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    }
+    with (home / "log.txt").open("w") as log:
+        server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=5).close()
+                break
+            except OSError:
+                assert server.poll() is None, (home / "log.txt").read_text()
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/lab/tree/{CHAPTER}.ipynb"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        opened = context.new_page()
+        opened.goto(address)
+        opened.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        expect(opened.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_attached(
+            timeout=60_000
+        )
+        yield opened
+
+
+def do(page: Page, command: str) -> None:
+    page.evaluate("command => window.jupyterapp.commands.execute(command)", command)
+
+
+def saved(page: Page, book: Path) -> list[str]:
+    """The lines of the file as JupyterLab leaves it."""
+    do(page, "docmanager:save")
+    return (book / f"{CHAPTER}.ipynb").read_text(encoding="utf-8").splitlines()
+
+
+def changed(before: list[str], after: list[str]) -> list[str]:
+    found = difflib.unified_diff(before, after, n=0, lineterm="")
+    return [line[:200] for line in found if line[0] in "+-" and not line.startswith(("+++", "---"))]
+
+
+@pytest.fixture(scope="module")
+def before() -> list[str]:
+    return (notebooks.BOOK / f"{CHAPTER}.ipynb").read_text(encoding="utf-8").splitlines()
+
+
+def test_opening_and_saving_changes_nothing(page: Page, book: Path, before: list[str]) -> None:
+    page.wait_for_timeout(2000)  # charts draw themselves a little later
+    assert changed(before, saved(page, book)) == []
+
+
+def test_before_anything_is_run_figures_are_seen_and_said(page: Page) -> None:
+    figures = page.locator(".jp-OutputArea img[src^='data:image/svg']")
+    stored = [
+        data
+        for cell in notebooks.code_cells(notebooks.read(notebooks.BOOK / f"{CHAPTER}.ipynb"))
+        for data in notebooks.displays(cell)
+        if "image/svg+xml" in data
+    ]
+    assert figures.count() == len(stored)
+    for figure, data in zip(figures.all(), stored, strict=True):
+        assert figure.evaluate("image => image.naturalWidth") > 100
+        assert figure.get_attribute("alt") == data["text/plain"]
+
+
+def test_nothing_shows_raw_markup(page: Page) -> None:
+    for text in page.locator(".jp-RenderedMarkdown").all_inner_texts():
+        assert not RAW.search(text), text
+
+
+def test_solutions_are_folded(page: Page) -> None:
+    solutions = page.locator(".jp-CodeCell", has_text="def solution")
+    assert solutions.count() == 0, "a folded cell's code is not in the page"
+
+
+@pytest.fixture(scope="module")
+def run(page: Page) -> Page:
+    do(page, "notebook:run-all-cells")
+    page.wait_for_timeout(500)
+    expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_attached(timeout=90_000)
+    return page
+
+
+def test_after_running_all_no_cell_has_failed(run: Page) -> None:
+    assert run.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    figures = run.locator(".jp-OutputArea img[src^='data:image/svg']")
+    assert all(figure.get_attribute("alt") for figure in figures.all())
+
+
+def test_arrow_keys_move_a_slider_and_fold_nothing(run: Page) -> None:
+    cells = run.locator(".jp-Notebook .jp-Cell:visible")
+    seen = cells.count()
+    slider = run.locator(".vega-bind input[type=range]").first
+    slider.scroll_into_view_if_needed()
+    slider.focus()
+    value = float(slider.input_value())
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowRight"):
+        run.keyboard.press(key)
+    assert float(slider.input_value()) < value
+    assert cells.count() == seen
+
+
+def write(cell: Locator, source: str) -> None:
+    cell.locator(".cm-content").click()
+    cell.page.keyboard.press("ControlOrMeta+a")
+    cell.page.keyboard.insert_text(source)
+    cell.page.keyboard.press("Control+Enter")
+
+
+def test_an_exercise_is_done_wrong_and_then_right_and_little_has_changed(
+    run: Page, book: Path, before: list[str], solution: Callable[[str], str]
+) -> None:
+    cell = run.locator(".jp-CodeCell", has_text="def my_soft_lookup").first
+    stub = cell.locator(".cm-content").inner_text()
+    report = cell.locator(".jp-OutputArea")
+    write(cell, WRONG)
+    expect(report).to_contain_text("A high temperature must bring them together: divide.")
+    write(cell, solution("soft_lookup"))
+    expect(report).to_contain_text("soft_lookup: passed")
+    write(cell, stub)
+    expect(report).to_contain_text("soft_lookup: not written yet")
+    do(run, "notebook:run-all-cells")
+    run.wait_for_timeout(500)
+    expect(run.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_attached(timeout=90_000)
+    difference = changed(before, saved(run, book))
+    assert len(difference) <= MOST_LINES, "\n".join(difference)
+
+
+@pytest.fixture
+def solution() -> Callable[[str], str]:
+    """The book's solution under the reader's name."""
+
+    def written(name: str) -> str:
+        chapter = notebooks.read(notebooks.BOOK / f"{CHAPTER}.ipynb")
+        (cell,) = (
+            cell for cell in notebooks.code_cells(chapter)
+            if "def solution" in cell.source and f"check_{name}(" in cell.source
+        )  # fmt: skip
+        return cell.source.replace("solution", f"my_{name}")
+
+    return written
