@@ -91,7 +91,7 @@ def write(folder: Path = EDITIONS) -> Iterator[str]:
     for name, make in {"student": for_students, "teacher": for_teachers}.items():
         place = folder / name
         unwanted = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-        for part in (*notebooks.PACKAGES, "data/sample"):
+        for part in notebooks.PACKAGES:
             shutil.copytree(notebooks.BOOK / part, place / part, ignore=unwanted)
         shutil.copy(notebooks.ROOT / "requirements.txt", place)
         for path in notebooks.chapters():

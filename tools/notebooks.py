@@ -5,8 +5,11 @@
 """
 
 import ast
+import copy
 import hashlib
+import itertools
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +18,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from bookkit import registry
-from bookkit.mime_types import CLAIM, FIGURE
+from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
@@ -23,7 +26,16 @@ PACKAGES = ("attnlab", "bookkit", "chapters")
 LONGEST_CELL = 25  # lines: what a reader sees at once on a small screen
 NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    # As JupyterLab writes it; another Python puts its own number there when a chapter is opened.
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": "3.11.7",
+    },
 }
 
 
@@ -36,9 +48,8 @@ def read(path: Path) -> NotebookNode:
 
 
 def write(notebook: NotebookNode, path: Path) -> None:
-    path.write_text(
-        json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    """In the form in which JupyterLab saves a notebook, so that saving it there changes no line."""
+    nbformat.write(notebook, path)
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
@@ -86,15 +97,13 @@ def package_files(source: str, book: Path = BOOK, name: str = "<code>") -> list[
             files.add(file)
             waiting += [*imported_modules(file.read_text(encoding="utf-8"), str(file)), *parents]
     if book / "attnlab" / "text.py" in files:
-        files |= {file for file in (book / "data" / "sample").rglob("*") if file.is_file()}
+        files |= {file for file in (book / "attnlab" / "data" / "sample").rglob("*") if file.is_file()}
     return sorted(files)
 
 
 def plain_python(cell: NotebookNode) -> str:
     """The cell without IPython's own lines (%magic, !shell), which Python can't parse."""
-    return "\n".join(
-        "" if line.lstrip().startswith(("%", "!")) else line for line in cell.source.splitlines()
-    )
+    return re.sub(r"^( *)[%!].*", r"\1pass", cell.source, flags=re.MULTILINE)
 
 
 def code_digest(notebook: NotebookNode, book: Path = BOOK) -> str:
@@ -123,7 +132,11 @@ def what_it_does(file: Path) -> bytes:
 
 
 def outputs_digest(notebook: NotebookNode) -> str:
-    outputs = [cell.outputs for cell in code_cells(notebook)]
+    """Of all that the cells gave. The picture of a chart is none of it: JupyterLab makes one of its own."""
+    outputs = copy.deepcopy([cell.outputs for cell in code_cells(notebook)])
+    for output in itertools.chain(*outputs):
+        if CHART in output.get("data", {}):
+            output.data.pop(PICTURE, None)
     return hashlib.sha256(json.dumps(outputs, sort_keys=True).encode()).hexdigest()[:16]
 
 

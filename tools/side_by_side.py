@@ -22,6 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bookkit import figures
+from bookkit.colours import COLOURS
 
 SECONDS = 1.5  # for each comparison
 # Long beside the clock's ticks, and short enough to fall often between two interruptions by other programs.
@@ -223,7 +224,7 @@ def draw(machine: str, results: Sequence[Result]) -> Figure:
     for index, (name, colour) in enumerate((("ours", "blue"), ("theirs", "grey"))):
         shares.plot(
             [100 * result.shares[index] for result in results], rows,
-            ls="", marker=figures.MARKERS[index], color=figures.COLOURS[colour][0], label=name,
+            ls="", marker=figures.MARKERS[index], color=COLOURS[colour][0], label=name,
         )  # fmt: skip
     names = [(result.comparison.title.split(" / ")[0], result.comparison.case) for result in results]
     shares.set_yticks(rows, [f"{title}, {case}" for title, case in names], fontsize=8)
@@ -238,7 +239,7 @@ def draw_ratio(axes: Axes, row: int, result: Result) -> None:
     """The median and the quartiles; what lies far from 1, and so outside, is an arrow with its number."""
     low, median, high = result.ratio
     missed = result.goals[0] is False
-    colour = figures.COLOURS["orange" if missed else "blue"][0]
+    colour = COLOURS["orange" if missed else "blue"][0]
     if median < 0.5:
         axes.text(0.51, row, f"← {short(median)}", color=colour, va="center")
     elif median > 2:
@@ -247,4 +248,4 @@ def draw_ratio(axes: Axes, row: int, result: Result) -> None:
         axes.hlines(row, low, high, color=colour)
         axes.plot(median, row, marker="s" if missed else "o", color=colour)
     if (goal := result.comparison.time_goal) is not None:
-        axes.vlines(goal, row - 0.4, row + 0.4, color=figures.COLOURS["ink"][0], lw=1, zorder=3)
+        axes.vlines(goal, row - 0.4, row + 0.4, color=COLOURS["ink"][0], lw=1, zorder=3)

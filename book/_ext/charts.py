@@ -17,29 +17,13 @@ from myst_nb.core.render import MimeData, NbElementRenderer, load_mime_renders
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from bookkit.charts import look
 from bookkit.mime_types import CHART, CLAIM
 
 # Two pictures whose letters have the same size: book.css shows the one that fits the screen.
 WIDTHS = {"narrow": 270, "wide": 560}
 # Colours by name: book.css gives each a value for light pages and one for dark pages.
-LOOK = {
-    "background": "transparent",
-    "mark": {"color": "var(--blue)"},
-    "text": {"color": "var(--ink)", "fontSize": 13},
-    "view": {"stroke": None},
-    "legend": {"labelColor": "var(--ink)", "titleColor": "var(--ink)", "labelFontSize": 12},
-    "range": {"category": [f"var(--{name})" for name in ("blue", "orange", "green", "purple", "grey")]},
-    "axis": {
-        "labelColor": "var(--ink)",
-        "titleColor": "var(--ink)",
-        "domainColor": "var(--grey)",
-        "tickColor": "var(--grey)",
-        "gridColor": "var(--faint)",
-        "labelFontSize": 12,
-        "titleFontSize": 13,
-        "titleFontWeight": "normal",
-    },
-}
+LOOK = look(lambda name: f"var(--{name})") | {"background": "transparent"}
 
 
 class ChartRenderer:

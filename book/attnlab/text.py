@@ -14,7 +14,7 @@ from torchtext import data, datasets
 
 # Set, it hides a reader's own data: the outputs that are stored in the chapters are the sample's.
 ONLY_SAMPLE_VARIABLE = "ATTNLAB_ONLY_SAMPLE"
-DATA = Path(__file__).resolve().parents[1] / "data"
+DATA = Path(__file__).resolve().with_name("data")
 WIKITEXT2 = "wikitext-2/wikitext-2"
 IMDB = "imdb/aclImdb"
 # What must be in the folder of each. torchtext downloads where it finds no folder, and reads half of a half.

@@ -7,6 +7,7 @@ The charts themselves are beside this file, in a module for each chapter. Here i
 """
 
 import sys
+from collections.abc import Callable
 from typing import Any, Literal
 
 # Else Altair's import would have jsonschema build a grammar of international addresses, which no chart needs:
@@ -14,7 +15,8 @@ from typing import Any, Literal
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 import altair as alt  # noqa: E402
 
-from bookkit.mime_types import CHART  # noqa: E402
+from bookkit.colours import COLOURS, SERIES  # noqa: E402
+from bookkit.mime_types import CHART, as_saved  # noqa: E402
 
 del sys.modules["rfc3987_syntax"]
 
@@ -29,11 +31,36 @@ def for_notebooks(chart: dict[str, Any]) -> dict[str, Any]:
     """
     if not chart.get("description", "").strip():
         raise ValueError("description must say in words what the chart shows; it is empty or missing")
-    return {CHART: chart, "text/plain": chart["description"]}
+    light = look(lambda name: COLOURS[name][0])
+    return {CHART: as_saved(chart | {"config": light}), "text/plain": chart["description"]}
+
+
+def look(colour: Callable[[str], str]) -> dict[str, Any]:
+    """`look(lambda name: f"var(--{name})")` is the look of every chart, in colours that are given by name."""
+    ink, grey, faint = colour("ink"), colour("grey"), colour("faint")
+    return {
+        "background": colour("paper"),
+        "mark": {"color": colour("blue")},
+        "text": {"color": ink, "fontSize": 13},
+        "view": {"stroke": None},
+        "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 12},
+        "range": {"category": [colour(name) for name in SERIES]},
+        "axis": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "domainColor": grey,
+            "tickColor": grey,
+            "gridColor": faint,
+            "labelFontSize": 12,
+            "titleFontSize": 13,
+            "titleFontWeight": "normal",
+        },
+    }
 
 
 alt.renderers.register("attnlab", for_notebooks)
-alt.renderers.enable("attnlab")
+if "google.colab" not in sys.modules:  # Colab draws what Altair's own renderer gives, and no chart of ours
+    alt.renderers.enable("attnlab")
 
 
 def slider(

@@ -10,7 +10,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 from torch import Tensor
 
-from bookkit.mime_types import CLAIM
+from bookkit.mime_types import CLAIM, as_saved
 
 FEWEST_DIGITS = 3  # that a measured value is shown with
 
@@ -156,7 +156,7 @@ def _show(sentence: str, value: float, bound: Bound, given: Mapping[str, float])
         "digits": digits,
     }
     page = _as_html(sentence, bound.words, "" if isinstance(value, bool) else short(value, digits))
-    display({"text/plain": plain, "text/html": page, CLAIM: record}, raw=True)
+    display({"text/plain": plain, "text/html": page, CLAIM: as_saved(record)}, raw=True)
 
 
 def _as_html(sentence: str, bound: str, measured: str) -> str:

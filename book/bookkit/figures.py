@@ -7,11 +7,13 @@ values, so one stored picture suits both. Numbers are rounded to three decimals 
 last digits, in which machines differ, then can't change the file.
 """
 
+import base64
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import matplotlib as mpl
@@ -23,24 +25,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from bookkit.colours import COLOURS, SERIES
 from bookkit.mime_types import FIGURE
 
 Numbers = Sequence[float] | Tensor | npt.NDArray[Any]
 Seeds = Sequence[Tensor]  # for each place on the x axis the results of all seeds: (seeds,)
 
-# Each name has a colour for light pages and one for dark pages. The series are Okabe and Ito's
-# colour-blind-safe hues, darkened or lightened until each has a contrast of 3:1 or more with its page.
-COLOURS = {
-    "ink": ("#1f2430", "#e4e6ea"),
-    "faint": ("#d5d8de", "#3d434d"),
-    "paper": ("#fefefe", "#14181e"),  # not pure white: that is the colour of numbers on dark cells
-    "blue": ("#0067a5", "#62b4e6"),
-    "orange": ("#c04a00", "#f0913e"),
-    "green": ("#007a58", "#3fc39a"),
-    "purple": ("#a3417c", "#dd94bd"),
-    "grey": ("#666c77", "#a3a9b3"),
-}
-SERIES = ("blue", "orange", "green", "purple", "grey")
 # Four markers and dashes as well: colour is never the only difference.
 MARKERS = ("o", "s", "^", "D", "v")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)))
@@ -92,7 +82,7 @@ def drawing(
         yield figure.subplots(1, panels, sharex=share_x, sharey=True, squeeze=False)[0]
         picture = svg(figure, alt)
     if get_ipython() is not None:
-        display({FIGURE: picture, "text/plain": alt}, raw=True)
+        display(for_notebooks(picture, alt), raw=True)
 
 
 @dataclass(frozen=True)
@@ -226,6 +216,23 @@ def rounded(numbers: Numbers) -> npt.NDArray[Any]:
     return np.array(kept).reshape(array.shape)
 
 
+def for_notebooks(picture: str, alt: str) -> dict[str, str]:
+    """`for_notebooks("<svg>…</svg>", "one rising line")` is what a cell stores of a figure.
+
+    Viewers of notebooks show an SVG only where they trust its author, without its colours, or without its
+    words. As the source of an image in HTML it is shown by all of them.
+
+    >>> for_notebooks("<svg/>", "one rising line")["text/html"]
+    '<img alt="one rising line" src="data:image/svg+xml;base64,PHN2Zy8+">'
+    """
+    source = f"data:{FIGURE};base64,{base64.b64encode(picture.encode()).decode()}"
+    return {
+        FIGURE: picture,
+        "text/html": f'<img alt="{escape(alt)}" src="{source}">',
+        "text/plain": alt,
+    }
+
+
 def svg(figure: Figure, alt: str) -> str:
     """`svg(figure, "one rising line")` is the figure as text, colours as variables, with its description."""
     if not alt.strip():
@@ -239,7 +246,7 @@ def svg(figure: Figure, alt: str) -> str:
     light_values = "".join(f"--{name}:{light};" for name, (light, _) in COLOURS.items())
     dark_values = "".join(f"--{name}:{dark};" for name, (_, dark) in COLOURS.items())
     head = (
-        f"<title>{alt.replace('&', '&amp;').replace('<', '&lt;')}</title>"
+        f"<title>{escape(alt, quote=False)}</title>"
         f"<style>:root{{{light_values}}}@media(prefers-color-scheme:dark){{:root{{{dark_values}}}}}</style>"
     )
     return re.sub(r"(<svg[^>]*>)", lambda match: match.group(1) + head, text, count=1)

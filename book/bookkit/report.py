@@ -70,7 +70,9 @@ class Check(ABC):
         """
         report = self.judge(work)
         if type(work) is FunctionType and work.__name__ == "solution":
-            return replace(report, lines=("  (the book's solution, not yours)", *report.lines))
+            # Passed, it needs no more words: what the reader's own work is told must stand out.
+            lines = () if report.passed else report.lines
+            return replace(report, lines=("  (the book's solution, not yours)", *lines))
         latest[self.name] = report
         return report
 

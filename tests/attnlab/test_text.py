@@ -23,7 +23,7 @@ from attnlab.text import (
 )  # fmt: skip
 
 # Not attnlab.text.DATA: test_planted_faults.py tests a copy of the package, with no texts beside it.
-DATA = Path(__file__).parents[2] / "book" / "data"
+DATA = Path(__file__).parents[2] / "book" / "attnlab" / "data"
 
 FILES = {
     "wikitext-2/wikitext-2/wiki.train.tokens": " \n = Tea = \n \n the tea is hot \n",
@@ -120,10 +120,10 @@ class TestFolder:
 
     def test_says_how_in_a_file_that_is_there_and_kept_out_of_git(self) -> None:
         told = (DATA / "README.md").read_text(encoding="utf-8")
-        ignored = (DATA.parents[1] / ".gitignore").read_text(encoding="utf-8").splitlines()
+        ignored = (DATA.parents[2] / ".gitignore").read_text(encoding="utf-8").splitlines()
         for name in NEEDED:
-            assert f"book/data/{name}" in told
-            assert f"book/data/{name.partition('/')[0]}/" in ignored
+            assert f"book/attnlab/data/{name}" in told
+            assert f"book/attnlab/data/{name.partition('/')[0]}/" in ignored
 
 
 class TestWikiText2:

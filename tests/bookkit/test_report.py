@@ -33,8 +33,17 @@ def test_the_books_own_solution_hands_nothing_in():
 
     given = check_count(solution)
     assert given.passed
-    assert repr(given).splitlines()[1] == "  (the book's solution, not yours)"
+    assert repr(given) == "count: passed\n  (the book's solution, not yours)"
     assert report.latest == {}
+
+
+def test_a_solution_that_does_not_pass_is_told_why():
+    def solution(*sizes):
+        return -1
+
+    given = check_count(solution)
+    assert len(given.lines) > 2
+    assert given.lines[1:] == check_count.judge(solution).lines
 
 
 def test_a_solution_that_is_a_class_or_a_dictionary_is_the_readers():

@@ -25,7 +25,8 @@ from docutils.utils import new_document
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebooks import BOOK
 
-from bookkit import figures, mime_types
+from bookkit import mime_types
+from bookkit.colours import COLOURS
 from chapters.why_divide_by_root_dk.charts import softmax_saturation
 
 SETTINGS = f"""
@@ -181,7 +182,7 @@ def test_a_page_loads_only_the_scripts_it_needs(chapter, site):
 def test_text_figures_and_charts_have_the_same_colours():
     styles = (BOOK / "_static/book.css").read_text("utf-8")
     named = dict(re.findall(r"--(\w+): light-dark\((.*?)\);", styles))
-    for name, (light, dark) in figures.COLOURS.items():
+    for name, (light, dark) in COLOURS.items():
         assert named[name] == f"{light}, {dark}"
     assert set(re.findall(r"var\(--(\w+)\)", str(charts.LOOK))) <= named.keys()
 

@@ -1,18 +1,23 @@
 """Every button of a page leads to a file that is there; a chapter that Colab opens alone finds the book."""
 
 import os
-import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import notebooks
 import pytest
+import release
 import repository
 import yaml
+from IPython.core.interactiveshell import InteractiveShell
 from markdown_it import MarkdownIt
 from notebooks import ROOT
+
+from attnlab import text
 
 SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 DEFAULT = SETTINGS["repository"]["url"]
@@ -128,30 +133,11 @@ def test_the_readme_launches_binder_on_the_chapters():
 # ---- Colab ----
 
 
-def pin(package: str) -> str:
-    return re.search(rf"^{package}==[\w.]+", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)[0]
-
-
-# The first cell of every chapter. Colab doesn't tell a notebook where it came from, so this one address stays
-# the default in a fork too. A fork that wants Colab to run its own attnlab changes _config.yml;
-# the test below then asks for the same address here.
+# The first cell of every chapter. Colab doesn't tell a notebook where it came from, so this address stays the
+# default in a fork too, and the release is named: what a chapter imports fits what it says.
 FIRST_CELL = f"""\
-# Colab opens a chapter alone: fetch the book around it, and what Colab lacks.
-# Elsewhere this does nothing.
-import sys
-
-if "google.colab" in sys.modules:
-    import os
-    import subprocess
-
-    if not os.path.exists("/content/attention-measured"):
-        pip = [sys.executable, "-m", "pip", "install", "--quiet"]
-        subprocess.run([*pip, "{pin("altair")}", "{pin("torchtext")}"], check=True)
-        clone = ["git", "clone", "--quiet", "--depth=1"]
-        repository = "{DEFAULT}"
-        subprocess.run([*clone, repository, "/content/attention-measured"], check=True)
-    os.chdir("/content/attention-measured/book")
-    sys.path.insert(0, os.getcwd())"""
+if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone: fetch the rest of the book
+    %pip install --quiet "attention-measured[colab] @ git+{DEFAULT}@v{release.version()}\""""
 
 
 @pytest.mark.parametrize("chapter", notebooks.chapters(), ids=lambda path: path.stem)
@@ -159,48 +145,69 @@ def test_every_chapter_begins_with_the_cell_for_colab(chapter, site):
     first = notebooks.read(chapter).cells[0]
     assert first.source == FIRST_CELL, "this must be the first cell, word for word (then `make refresh`)"
     assert "remove-cell" in first.metadata.get("tags", []), "tag the cell for Colab remove-cell"
+    assert first.metadata["cellView"] == "form", "Colab shows its code: run `make refresh`"
     assert not first.outputs
     assert "google.colab" not in (site / f"{chapter.stem}.html").read_text("utf-8")
 
 
-def test_the_cell_does_nothing_elsewhere(monkeypatch):
-    monkeypatch.setattr(subprocess, "run", lambda *arguments, **options: pytest.fail("it ran a command"))
-    folder, path, names = os.getcwd(), list(sys.path), {}
-    exec(FIRST_CELL, names)
-    assert names.keys() == {"sys", "__builtins__"}
-    assert (os.getcwd(), sys.path) == (folder, path)
+class Shell(InteractiveShell):
+    """A place to run the cell in, that keeps what it would install."""
+
+    def run_line_magic(self, name, line, *arguments, **options):
+        self.asked = [*getattr(self, "asked", []), f"{name} {line}"]
 
 
-def test_on_colab_the_cell_fetches_the_book_and_enters_it(tmp_path):
-    project = tmp_path / "project"
-    (project / "book" / "attnlab").mkdir(parents=True)
-    (project / "book" / "attnlab" / "__init__.py").write_text("")
-    for command in (
-        ["init", "--quiet"],
-        ["add", "."],
-        ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=book"],
-    ):
-        subprocess.run(["git", "-C", project, *command], check=True)
-    cell = FIRST_CELL.replace("/content", str(tmp_path))
-    # Twice, as a reader may: the second run must find what the first one fetched.
-    program = f"""\
+def what_the_cell_asks_for(shell):
+    result = shell.run_cell(FIRST_CELL)
+    result.raise_error()
+    return getattr(shell, "asked", [])
+
+
+def test_the_cell_does_nothing_elsewhere():
+    assert what_the_cell_asks_for(Shell()) == []
+
+
+def test_on_colab_the_cell_installs_the_release():
+    colab = type("Colab", (Shell,), {"__module__": "google.colab._shell"})
+    (asked,) = what_the_cell_asks_for(colab())
+    assert asked.startswith("pip install --quiet")
+    assert f"@v{release.version()}" in asked
+
+
+def test_what_colab_lacks_comes_in_the_pinned_versions():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    pins = {line.split()[0] for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines() if line}
+    assert {*project["optional-dependencies"]["colab"]} <= pins
+    assert "dependencies" not in project, "Colab keeps the PyTorch that it has"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The packages and sample texts as pip puts them into a folder, from a copy of this one."""
+    folder = tmp_path_factory.mktemp("colab")
+    unwanted = shutil.ignore_patterns("__pycache__", "*.ipynb", "*.egg-info")
+    shutil.copytree(notebooks.BOOK, folder / "project/book", ignore=unwanted)
+    shutil.copy(ROOT / "pyproject.toml", folder / "project")
+    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--offline", "--no-deps"]
+    command += ["--no-build-isolation", "--target", folder / "installed", folder / "project"]
+    subprocess.run(command, check=True)
+    return folder / "installed"
+
+
+def test_on_colab_chapters_find_the_packages_the_texts_and_altairs_own_renderer(installed, tmp_path):
+    program = """\
 import sys, types
 sys.modules["google.colab"] = types.ModuleType("google.colab")
-cell = {cell!r}
-exec(cell)
-exec(cell)
-import attnlab
-print(attnlab.__file__)
+import altair
+from attnlab import text
+from chapters.text_as_tensors import charts
+train, test = text.imdb(text.data.Field(tokenize=str.split), text.data.LabelField(), sample=True)
+print(text.__file__, len(train.examples) > 0, altair.renderers.active)
 """
-    substitutes = {
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"url.{project.as_uri()}.insteadOf",
-        "GIT_CONFIG_VALUE_0": DEFAULT,
-        "PIP_DRY_RUN": "1",  # this environment keeps the versions it has
-    }
+    environment = os.environ | {"PYTHONPATH": str(installed), text.ONLY_SAMPLE_VARIABLE: "1"}
     run = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=tmp_path, env=os.environ | substitutes, capture_output=True, text=True, check=False,
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    assert run.stdout.strip() == str(tmp_path / "attention-measured" / "book" / "attnlab" / "__init__.py")
+    assert run.stdout.split() == [str(installed / "attnlab" / "text.py"), "True", "default"]

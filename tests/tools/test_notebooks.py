@@ -1,13 +1,16 @@
 """Each chapter is stored as a clean run of the committed code leaves it; each way to break that is named."""
 
+import base64
 import copy
+import json
+import subprocess
 
 import nbformat
 import notebooks
 import pytest
 import refresh
 
-from bookkit import registry
+from bookkit import mime_types, registry
 from bookkit.mime_types import CLAIM
 
 
@@ -230,7 +233,7 @@ def test_the_words_of_a_cell_count():
 
 def test_the_sample_texts_count_for_the_chapters_that_read_text(book):
     (book / "attnlab/text.py").write_text("")
-    sample = book / "data/sample/reviews/1.txt"
+    sample = book / "attnlab/data/sample/reviews/1.txt"
     sample.parent.mkdir(parents=True)
 
     def digests(text):
@@ -297,8 +300,84 @@ def test_what_a_claim_measured_is_not_compared_and_its_words_are():
 
 def test_a_figures_alt_text_comes_from_its_code():
     drawing = cell("draw()", 1, copy.deepcopy(FIGURE))
-    refresh.describe_figure(drawing)
+    refresh.describe(drawing)
     assert notebooks.alt_text(drawing) == "a line that rises"
+
+
+CHART = {"mark": "bar", "data": {"values": [{"x": 1}]}, "encoding": {"x": {"field": "x", "type": "ordinal"}}}
+
+
+def drawn():
+    """A notebook with a chart, as a run leaves it."""
+    data = {mime_types.CHART: copy.deepcopy(CHART), "text/plain": "One bar."}
+    return nbformat.v4.new_notebook(cells=[cell("chart()", 1, data)])
+
+
+def test_a_chart_has_a_picture_that_changes_nothing_and_words_for_it():
+    notebook = drawn()
+    stamp = notebooks.stamp(notebook)
+    refresh.normalise(notebook)
+    data = notebook.cells[0].outputs[0].data
+    assert base64.b64decode(data[mime_types.PICTURE]).startswith(b"\x89PNG")
+    assert notebook.cells[0].metadata["alt"] == "One bar."
+    assert notebook.metadata["attnlab"] == stamp
+    assert refresh.compared(notebook) == refresh.compared(drawn())
+    picture = data[mime_types.PICTURE]
+    data[mime_types.PICTURE] = "what JupyterLab drew"
+    refresh.normalise(notebook)
+    assert data[mime_types.PICTURE] == picture
+
+
+@pytest.mark.parametrize(
+    ("tags", "folded"), [(["hide-cell"], True), (["remove-cell"], True), (["raises-exception"], False)]
+)
+def test_solutions_are_folded_in_jupyterlab_and_colab_and_other_cells_are_not(tags, folded):
+    found = cell("1", 1)
+    found.metadata |= {"tags": tags, "jupyter": {"outputs_hidden": True, "source_hidden": not folded}}
+    refresh.fold(found)
+    folds = {"jupyter": {"source_hidden": True}, "cellView": "form"} if folded else {}
+    assert found.metadata == {"tags": tags} | folds
+
+
+def test_a_chapter_is_written_as_jupyterlab_saves_it(tmp_path):
+    """Which is what Jupyter's server does with what it is sent: JSON from JavaScript, which has no 2.0."""
+    path = tmp_path / "chapter.ipynb"
+    claims = ["from bookkit.claims import claim\nclaim('two', 2.0, expected=2.0)", "'one'"]
+    notebooks.write(run_cells(*claims), path)
+    before = path.read_bytes()
+    as_javascript = json.loads(
+        path.read_text("utf-8"), parse_float=lambda n: int(float(n)) if float(n) % 1 == 0 else float(n)
+    )
+    nbformat.write(nbformat.from_dict(nbformat.reads(json.dumps(as_javascript), 4)), path)
+    assert path.read_bytes() == before
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A chapter that was committed, and what says whether its file is still what was committed."""
+    path = tmp_path / "chapter.ipynb"
+    notebooks.write(refresh.normalise(told(0.1, 1)), path)
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "A chapter"]):
+        subprocess.run([*git, *command], check=True)
+    committed = path.read_bytes()
+    return path, lambda: path.read_bytes() == committed
+
+
+def test_a_readers_run_leaves_no_trace_where_it_said_the_same(kept, monkeypatch):
+    path, as_committed = kept
+    notebooks.write(told(0.2, 1), path)
+    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, 1))
+    assert refresh.refresh(path, everything=False) == "stored"
+    assert as_committed()
+
+
+def test_a_run_that_says_something_else_is_stored(kept, monkeypatch):
+    path, as_committed = kept
+    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, 2))
+    assert refresh.refresh(path, everything=True) == "stored"
+    assert not as_committed()
+    assert notebooks.claims(notebooks.read(path)) == notebooks.claims(told(0.3, 2))
 
 
 @pytest.mark.parametrize(

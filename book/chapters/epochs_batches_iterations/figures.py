@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.figures import COLOURS, DASHES, MARKERS, SERIES, Axis, curves, drawing, rounded
+from bookkit.colours import COLOURS, SERIES
+from bookkit.figures import DASHES, MARKERS, Axis, curves, drawing, rounded
 
 
 def gradient_noise(batch_sizes: Sequence[int], measured: Mapping[str, Tensor], predicted: Tensor) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from bookkit.figures import COLOURS, SERIES, Axis, curves, drawing, rounded
+from bookkit.colours import COLOURS, SERIES
+from bookkit.figures import Axis, curves, drawing, rounded
 
 
 def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.figures import COLOURS, MARKERS, SERIES, Axis, curves, drawing
+from bookkit.colours import COLOURS, SERIES
+from bookkit.figures import MARKERS, Axis, curves, drawing
 
 
 def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) -> None:

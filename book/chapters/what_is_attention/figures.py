@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.figures import COLOURS, DASHES, SERIES, Axis, curves, drawing, heat_map, rounded
+from bookkit.colours import COLOURS, SERIES
+from bookkit.figures import DASHES, Axis, curves, drawing, heat_map, rounded
 
 
 def cooling(coldness: Tensor, missing: Tensor, bound: Tensor) -> None:

@@ -63,7 +63,11 @@ FAULTS: Faults = {
             ("cells left out", 'digest.update(cell.source.encode() + b"\\0")', "pass"),
         ],
         "test_the_sample_texts_count_for_the_chapters_that_read_text": [
-            ("texts of another folder", '(book / "data" / "sample")', '(book / "data" / "samples")'),
+            (
+                "texts of another folder",
+                '(book / "attnlab" / "data" / "sample")',
+                '(book / "attnlab" / "data" / "samples")',
+            ),
         ],
         "test_code_that_does_not_parse_is_told_with_its_place": [
             ("a file without a name", "ast.parse(source, name)", "ast.parse(source)"),
