@@ -8,6 +8,8 @@ from tqdm import tqdm  # type: ignore[import-untyped]
 
 # Set ATTNLAB_QUIET=1 to train without a progress bar.
 QUIET_VARIABLE = "ATTNLAB_QUIET"
+# Seconds before a bar is shown. A wiped bar leaves an empty line in a notebook: a short wait is not worth it.
+PATIENCE = 3
 
 
 def progress_bar(total: int) -> tqdm:
@@ -16,7 +18,7 @@ def progress_bar(total: int) -> tqdm:
     A total of 0 stands for one that nobody knows.
     """
     # leave=False wipes the bar in the end, so that a chapter's output is what its cells print.
-    return tqdm(total=total, file=sys.stdout, leave=False, disable=not someone_watches())
+    return tqdm(total=total, file=sys.stdout, leave=False, delay=PATIENCE, disable=not someone_watches())
 
 
 def someone_watches() -> bool:

@@ -24,6 +24,7 @@ def count_to_4(total: int = 4, seconds: float = 0) -> None:
 def take_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(QUIET_VARIABLE, raising=False)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(progress, "PATIENCE", 0)
 
 
 @pytest.mark.parametrize(("total", "last"), [(4, "4/4"), (0, "4it")])
@@ -38,6 +39,15 @@ def test_a_terminal_shows_a_bar_and_wipes_it(
     assert (wiped.strip(), nothing) == ("", "")
 
 
+def test_a_short_wait_shows_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    take_for_a_terminal(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 5)
+    count_to_4(seconds=0.11)
+    assert capsys.readouterr() == ("", "")
+
+
 def test_no_bar_when_asked_for_quiet(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -49,6 +59,7 @@ def test_no_bar_when_asked_for_quiet(
 
 def test_no_bar_in_a_file_or_pipe(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv(QUIET_VARIABLE, raising=False)
+    monkeypatch.setattr(progress, "PATIENCE", 0)
     count_to_4()
     assert capfd.readouterr() == ("", "")
 
@@ -57,7 +68,9 @@ def test_a_notebook_shows_a_bar_to_a_person_and_none_to_a_program(monkeypatch: p
     """The same cell twice in one kernel: as nbclient runs it, then with input allowed, as in JupyterLab."""
     monkeypatch.delenv(QUIET_VARIABLE, raising=False)
     cell = notebook_format.new_code_cell(
-        "from attnlab.progress import progress_bar\nwith progress_bar(2) as bar:\n    bar.update()"
+        "from attnlab import progress\n"
+        "progress.PATIENCE = 0\n"
+        "with progress.progress_bar(2) as bar:\n    bar.update()"
     )
     client = nbclient.NotebookClient(notebook_format.new_notebook(cells=[cell]))
     packages = Path(progress.__file__).parents[1]

@@ -415,9 +415,12 @@ FAULTS: Faults = {
     },
     "attnlab/progress": {
         "test_a_terminal_shows_a_bar_and_wipes_it": [
-            ("bar left on the screen", "leave=False, disable", "leave=True, disable"),
+            ("bar left on the screen", "leave=False,", "leave=True,"),
             ("nothing counted", "total=total", "total=None"),
             ("bar among the warnings", "file=sys.stdout", "file=sys.stderr"),
+        ],
+        "test_a_short_wait_shows_nothing": [
+            ("a bar at once", "delay=PATIENCE", "delay=0"),
         ],
         "test_no_bar_when_asked_for_quiet": [
             ("quiet not asked for", "if os.environ.get(QUIET_VARIABLE):", "if False:"),
