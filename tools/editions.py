@@ -30,7 +30,7 @@ def parsed(cell: NotebookNode) -> ast.Module:
 
 
 def for_students(chapter: NotebookNode) -> NotebookNode:
-    return edition([as_if_never_run(cell) for cell in chapter.cells if not is_solution(cell)])
+    return edition([as_if_never_run(cell) for cell in notebooks.before_solutions(chapter)])
 
 
 def as_if_never_run(cell: NotebookNode) -> NotebookNode:
@@ -40,13 +40,16 @@ def as_if_never_run(cell: NotebookNode) -> NotebookNode:
 
 
 def for_teachers(chapter: NotebookNode) -> NotebookNode:
+    tasks = {
+        cell.source.partition("\n")[0].removeprefix("### "): cell
+        for cell in chapter.cells
+        if cell.cell_type == "markdown" and cell.source.startswith("### ")
+    }
+    _, *last = chapter.cells[len(notebooks.before_solutions(chapter)) :]
     cells: list[NotebookNode] = []
-    for cell in chapter.cells:
-        if cell.cell_type == "markdown" and cell.source.startswith("#"):
-            latest = cell
-        elif is_solution(cell):
-            # Not folded here, and with the check's report, which is stored with it.
-            cells += [latest, NotebookNode(cell | {"metadata": {}})]
+    for title, solution in zip(last[::2], last[1::2], strict=True):
+        # Not folded here, and with the check's report, which is stored with it.
+        cells += [tasks[title.source.strip("*")], NotebookNode(solution | {"metadata": {}})]
     first = next(cell for cell in chapter.cells if cell.cell_type == "markdown")
     title = first.source.partition("\n")[0].removeprefix("# ")
     heading = new_markdown_cell(f"# Solutions: {title}", id="title")

@@ -67,6 +67,11 @@ def claims(notebook: NotebookNode) -> list[dict]:
     return [data[CLAIM] for cell in code_cells(notebook) for data in displays(cell) if CLAIM in data]
 
 
+def before_solutions(notebook: NotebookNode) -> list[NotebookNode]:
+    """The chapter's cells but for its last section, whose place is a fold in viewers that know of none."""
+    return list(itertools.takewhile(lambda cell: not cell.source.startswith("## Solutions"), notebook.cells))
+
+
 # ---- which code made the outputs ----
 
 
@@ -169,8 +174,11 @@ def problems(path: Path, book: Path = BOOK, toc: Path = registry.CONTENTS) -> li
     if strays := set(notebook.metadata) - known:
         lines.append(f"stray metadata {sorted(strays)}: run `make refresh`")
 
+    early = before_solutions(notebook)
     for number, cell in enumerate(cells, 1):
         where = f"code cell {number}"
+        if "hide-cell" in cell.metadata.get("tags", []) and cell in early:
+            lines.append(f"{where} is a solution: move it to the last section, “## Solutions”")
         if not cell.source.strip():
             lines.append(f"{where} is empty: remove it")
         if len(cell.source.splitlines()) > LONGEST_CELL:

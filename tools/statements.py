@@ -30,10 +30,11 @@ NOT_STATED = [
     r"(?s)<!--.*?-->",
     r"<[^<>\n]+>",  # an HTML tag
     r"\{[a-z:]+\}(?=`)",
+    r"\[[^\]\n]*\b(?:19|20)\d\d\)?\]\([^)\n]*\)",  # what a paper is called
     r"\]\([^)\n]*\)",  # where a link leads
-    r"\(eq-[\w-]+\)",
+    r"\\tag\{\d+\}",
     r"(?m)^\*.*(?:minutes to read|Difficulty).*\*$",
-    r"\b(?:Sections?|§+|Tables?|Figures?|Chapters?|Appendix|Theorem|Eq\.|Equations?) *\d+(?:\.\d+)*",
+    r"\b(?:Sections?|§+|Tables?|Figures?|Chapters?|Appendix|Theorem|Eq\.|[Ee]quations?) *\(?\d+(?:\.\d+)*",
     r"\b\d+\.\d+\.\d+\b",
     r"\b(?:[Tt]orch(?:text)?|PyTorch|Python|CUDA|[Vv]ersion|[Rr]elease) \d+\.\d+\b",
     r"(?:\b[Ii]n|\b[Ss]ince|\b[Uu]ntil|[(]|\b[A-Z]\w+,?) (?:[A-Z]\w+ )?(?:19\d\d|20[0-4]\d)\b",  # a year

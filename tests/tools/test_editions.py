@@ -66,8 +66,11 @@ def test_no_solution_is_left_for_students(folder, path):
 @EACH_CHAPTER
 def test_students_keep_all_else_and_no_output(folder, path):
     chapter, student = notebooks.read(path), notebooks.read(folder / "student" / path.name)
-    kept = [cell.source for cell in chapter.cells if not editions.is_solution(cell)]
-    assert [cell.source for cell in student.cells] == kept
+    kept = [cell.source for cell in student.cells]
+    assert kept == [cell.source for cell in chapter.cells[: len(kept)]]
+    (heading, *rest) = chapter.cells[len(kept) :]
+    assert heading.source.startswith("## Solutions")
+    assert [editions.is_solution(cell) for cell in rest] == [False, True] * len(exercise_names(path))
     for cell in notebooks.code_cells(student):
         assert cell.outputs == []
         assert cell.execution_count is None
@@ -79,7 +82,10 @@ def test_the_students_exercises_run_and_none_is_passed_yet(folder):
     def sources_of(path):
         imports = "\n".join(editions.needed_imports(notebooks.read(path)))
         cells = notebooks.code_cells(notebooks.read(folder / "student" / path.name))
-        return [imports, *(each.source for each in cells if re.search(r"\bcheck_|\bsummary\(", each.source))]
+        return [
+            imports,
+            *(each.source for each in cells if re.search(r"\bcheck_\w+[(,]|\bsummary\(", each.source)),
+        ]
 
     for path, shown in run(folder / "student", sources_of).items():
         head, *states = shown[-1].splitlines()

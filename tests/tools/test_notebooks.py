@@ -108,7 +108,12 @@ def add_metadata(notebook):
     notebook.metadata["widgets"] = {}
 
 
+def solve_too_early(notebook):
+    notebook.cells[0].metadata["tags"] = ["hide-cell"]
+
+
 BEFORE = [
+    (solve_too_early, "code cell 1 is a solution: move it to the last section"),
     (set_count, "not executed from top to bottom"),
     (drop_alt, "code cell 2 draws a figure without alt text"),
     (draw_twice, "code cell 2 draws 2 figures"),

@@ -1,0 +1,82 @@
+"""Chapters in viewers of notebooks on the web: the pages that nbconvert makes, the newest and an old one."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import notebooks
+import pytest
+from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import BrowserContext
+
+pytestmark = pytest.mark.slow
+CHAPTERS = notebooks.chapters()
+OLD = "7.2.10"
+# What the site's directives and roles look like where nobody knows them, and labels of equations.
+RAW = re.compile(r"\{[a-z:-]+\}`|:::|```|\(eq-[\w-]+\)")
+# How many colours an image has, and how many of its pixels are light.
+COUNTS = """image => {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+  const context = canvas.getContext("2d");
+  context.drawImage(image, 0, 0);
+  const pixels = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+  const light = pixels.filter(pixel => (pixel & 255) > 128 && pixel >>> 24 == 255).length;
+  return [new Set(pixels).size, light / pixels.length];
+}"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Where the pages are that a release has made: the old one lives in an environment of its own."""
+    folder = tmp_path_factory.mktemp("viewers")
+    newest = [sys.executable, "-m", "nbconvert"]
+    uv = [sys.executable, "-m", "uv", "tool", "run", "--quiet", "--from", f"nbconvert=={OLD}"]
+    for name, program in {"new": newest, "old": [*uv, "jupyter-nbconvert"]}.items():
+        command = [*program, "--log-level=ERROR", "--to=html", f"--output-dir={folder / name}", *CHAPTERS]
+        subprocess.run(command, check=True)
+    return lambda name: folder / name
+
+
+def page(folder: Path, chapter: Path) -> BeautifulSoup:
+    return BeautifulSoup((folder / f"{chapter.stem}.html").read_text("utf-8"), "html.parser")
+
+
+def prose(soup: BeautifulSoup) -> list[Tag]:
+    return soup.select(".jp-RenderedMarkdown")
+
+
+@pytest.mark.parametrize("release", ["old", "new"])
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_prose_is_prose_and_solutions_come_last(
+    pages: Callable[[str], Path], release: str, chapter: Path
+) -> None:
+    soup = page(pages(release), chapter)
+    assert len(prose(soup)) > 10
+    assert not [text for text in prose(soup) if RAW.search(text.get_text())]
+    before, heading, _ = soup.get_text().rpartition("\nSolutions")
+    assert heading
+    assert "def solution" not in before
+
+
+@pytest.mark.parametrize("release", ["old", "new"])
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_every_figure_and_chart_is_seen_in_its_colours(
+    pages: Callable[[str], Path], window: BrowserContext, release: str, chapter: Path
+) -> None:
+    cells = notebooks.code_cells(notebooks.read(chapter))
+    pictures = sum(
+        len({"image/svg+xml", "image/png"} & {*data}) for cell in cells for data in notebooks.displays(cell)
+    )
+    images = page(pages(release), chapter).select("img")
+    assert len(images) == pictures
+    tab = window.new_page()
+    # Without the page's scripts and styles, which would come from the network.
+    tab.set_content("".join(str(image) for image in images))
+    for image in tab.locator("img").all():
+        colours, light = image.evaluate(COUNTS)
+        assert colours > 20, image.get_attribute("alt")
+        assert light > 0.5, image.get_attribute("alt")
+    tab.close()
