@@ -66,9 +66,10 @@ bench: ready-browsers ## measure speed, memory and page weight, side by side in 
 links: ready-book ## check the links that lead out of the book
 	@$(RUN) tools/links.py
 
-lock: ready-tests ## re-resolve constraints.txt after an edit of a requirements file
+lock: ready-tests ## re-resolve constraints.txt and Binder's list after an edit of a requirements file
 	@.venv/bin/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
 		--no-header --no-annotate --upgrade tests/requirements.txt -o constraints.txt
+	@$(RUN) tools/binder.py
 
 newest: python ## run everything with the newest versions in place of the pinned ones, to see what will break
 	@$(PYTHON) tools/environment.py newest

@@ -8,11 +8,11 @@ on Binder, and `{door} a-section` to that section of the page.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from contents import link_to
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
@@ -78,19 +78,21 @@ class Door(SphinxDirective):
         if target == "here":
             return link_to(first, self.env, words)
         if target == "binder":
-            return nodes.reference("", "", words, refuri=binder(self.config.html_theme_options, first))
+            return nodes.reference("", "", words, refuri=binder(self.config, first))
         return nodes.reference("", "", words, refid=target, internal=True)
 
 
-def binder(options: dict[str, Any], chapter: str) -> str:
-    """The address that opens a chapter on Binder, from the repository that the site is built from."""
+def binder(config: Config, chapter: str) -> str:
+    """The address that opens a chapter on Binder, from the release that the site is built from."""
+    options = config.html_theme_options
     hub = options["launch_buttons"]["binderhub_url"]
     owner_and_name = "/".join(options["repository_url"].rstrip("/").split("/")[-2:])
     notebook = f"{options['path_to_docs']}/{chapter}.ipynb"
-    return f"{hub}/v2/gh/{owner_and_name}/{options['repository_branch']}?urlpath=lab/tree/{notebook}"
+    return f"{hub}/v2/gh/{owner_and_name}/{config.release_tag}?urlpath=lab/tree/{notebook}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.setup_extension("repository")
     app.add_directive("chapters", Chapters)
     app.add_directive("door", Door)
     return {"parallel_read_safe": True}

@@ -1,12 +1,13 @@
 """The launch, edit and issue buttons lead to the repository the site is built from: a fork edits nothing.
 
-The branch stays the one in _config.yml: the site is published from there, and the branch of a pull request,
-whose preview is built too, is gone when somebody follows the link.
+Binder and Colab open the release that the page was built from, so that what runs is what the page shows, and
+Binder keeps what it has installed. Edits and issues belong to the branch in _config.yml.
 """
 
 import os
 import re
 import subprocess
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,11 +46,34 @@ def source(project: Path, environment: Mapping[str, str], default: str) -> str:
     return page(built) or page(origin(project)) or default
 
 
+def tag(project: Path) -> str:
+    """`tag(project)` is "v1.2.0" where pyproject.toml says version 1.2.0; "" where there is no such file."""
+    file = project / "pyproject.toml"
+    return (
+        f"v{tomllib.loads(file.read_text(encoding='utf-8'))['project']['version']}" if file.exists() else ""
+    )
+
+
 def configure(app: Sphinx, config: Config) -> None:
-    options = config.html_theme_options
-    options["repository_url"] = source(Path(app.srcdir).parent, os.environ, options["repository_url"])
+    project, options = Path(app.srcdir).parent, config.html_theme_options
+    options["repository_url"] = source(project, os.environ, options["repository_url"])
+    config.release_tag = tag(project) or options["repository_branch"]
+
+
+def launch_the_release(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """The theme has one branch for all buttons."""
+    branch = re.escape(app.config.html_theme_options["repository_branch"])
+    for group in context.get("header_buttons", []):
+        if group.get("label") == "launch-buttons":
+            for button in group["buttons"]:
+                at_branch = rf"(?<=/){branch}(?=[?/])"
+                button["url"] = re.sub(at_branch, app.config.release_tag, button["url"], count=1)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_config_value("release_tag", "", "html")
     app.connect("config-inited", configure)
+    app.connect("html-page-context", launch_the_release, priority=502)  # the theme makes its buttons at 501
     return {"parallel_read_safe": True}

@@ -358,15 +358,15 @@ def test_the_ledger_rounds_as_the_chapter_does_and_keeps_a_minus_with_its_number
     ]
 
 
-def test_a_chapter_opens_on_binder_in_the_repository_that_the_site_is_built_from():
+def test_a_chapter_opens_on_binder_in_the_release_that_the_site_is_built_from():
     options = {
         "launch_buttons": {"binderhub_url": "https://mybinder.org"},
         "repository_url": "https://github.com/ada/fork/",
-        "repository_branch": "main",
         "path_to_docs": "book",
     }
-    address = "https://mybinder.org/v2/gh/ada/fork/main?urlpath=lab/tree/book/where-am-i.ipynb"
-    assert front.binder(options, "where-am-i") == address
+    config = SimpleNamespace(html_theme_options=options, release_tag="v1.2.0")
+    address = "https://mybinder.org/v2/gh/ada/fork/v1.2.0?urlpath=lab/tree/book/where-am-i.ipynb"
+    assert front.binder(config, "where-am-i") == address
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,7 @@ def build(project: Path, **ci: str) -> set[str]:
         "local_extensions": {"repository": str(Path(repository.__file__).parent)},
     }
     (book / "_config.yml").write_text(yaml.safe_dump(tested))
+    (project / "pyproject.toml").write_text('[project]\nversion = "1.2.0"\n')
     elsewhere = {name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")}
     command = [Path(sys.executable).with_name("jupyter-book"), "build", "book", "-W", "-n"]
     run = subprocess.run(
@@ -114,8 +115,8 @@ def buttons(repository: str) -> set[str]:
     return {
         f"https://github.com/{repository}",
         f"https://github.com/{repository}/edit/main/book/chapter.ipynb",
-        f"https://mybinder.org/v2/gh/{repository}/main?urlpath=lab/tree/book/chapter.ipynb",
-        f"https://colab.research.google.com/github/{repository}/blob/main/book/chapter.ipynb",
+        f"https://mybinder.org/v2/gh/{repository}/v1.2.0?urlpath=lab/tree/book/chapter.ipynb",
+        f"https://colab.research.google.com/github/{repository}/blob/v1.2.0/book/chapter.ipynb",
         "_sources/chapter.ipynb",
     }
 

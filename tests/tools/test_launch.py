@@ -18,10 +18,12 @@ from markdown_it import MarkdownIt
 from notebooks import ROOT
 
 from attnlab import text
+from bookkit import registry
 
 SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 DEFAULT = SETTINGS["repository"]["url"]
 BRANCH = SETTINGS["repository"]["branch"]
+TAG = f"v{release.version()}"
 BINDER = "https://mybinder.org/v2/gh/"
 COLAB = "https://colab.research.google.com/github/"
 
@@ -45,8 +47,8 @@ def places(source: str) -> dict[str, str]:
     """Where a file of the repository `source` can be opened: what for, and how such a link begins."""
     name = source.removeprefix("https://github.com/")
     return {
-        "Binder": f"{BINDER}{name}/{BRANCH}?urlpath=lab/tree/",
-        "Colab": f"{COLAB}{name}/blob/{BRANCH}/",
+        "Binder": f"{BINDER}{name}/{TAG}?urlpath=lab/tree/",
+        "Colab": f"{COLAB}{name}/blob/{TAG}/",
         "edit": f"{source}/edit/{BRANCH}/",
         "view": f"{source}/blob/{BRANCH}/",
     }
@@ -66,7 +68,7 @@ def wrong_links(page: str, source: str) -> list[str]:
                 break
         else:
             if link.startswith((BINDER, COLAB)):
-                lines.append(f"{link} does not lead to the {BRANCH} branch of {source}")
+                lines.append(f"{link} does not lead to this release of {source}")
     return lines
 
 
@@ -98,15 +100,15 @@ def test_a_chapter_has_every_button(site, source, chapter):
 @pytest.mark.parametrize(
     ("link", "reason"),
     [
-        (f"{BINDER}ada/fork/{BRANCH}?urlpath=lab/tree/book/no-such-chapter.ipynb", "not in the repository"),
-        (f"{COLAB}ada/fork/blob/{BRANCH}/why-divide-by-root-dk.ipynb", "not in the repository"),
+        (f"{BINDER}ada/fork/{TAG}?urlpath=lab/tree/book/no-such-chapter.ipynb", "not in the repository"),
+        (f"{COLAB}ada/fork/blob/{TAG}/why-divide-by-root-dk.ipynb", "not in the repository"),
         (f"https://github.com/ada/fork/edit/{BRANCH}/book/no-such-page.md", "not in the repository"),
         (f"https://github.com/ada/fork/blob/{BRANCH}/tools/no_such_tool.py#L3", "not in the repository"),
-        (f"{BINDER}ada/fork/{BRANCH}?urlpath=lab/tree/requirements.txt", "not a notebook"),
-        (f"{BINDER}ada/fork/{BRANCH}?urlpath=tree/book", "does not lead to"),
-        (f"{BINDER}ada/fork/another-branch?urlpath=lab/tree/book", "does not lead to"),
-        (f"{BINDER}grace/fork/{BRANCH}?urlpath=lab/tree/book", "does not lead to"),
-        (f"{COLAB}grace/fork/blob/{BRANCH}/book/why-divide-by-root-dk.ipynb", "does not lead to"),
+        (f"{BINDER}ada/fork/{TAG}?urlpath=lab/tree/requirements.txt", "not a notebook"),
+        (f"{BINDER}ada/fork/{TAG}?urlpath=tree/book", "does not lead to"),
+        (f"{BINDER}ada/fork/{BRANCH}?urlpath=lab/tree/book", "does not lead to"),
+        (f"{BINDER}grace/fork/{TAG}?urlpath=lab/tree/book", "does not lead to"),
+        (f"{COLAB}grace/fork/blob/{TAG}/book/why-divide-by-root-dk.ipynb", "does not lead to"),
     ],
 )
 def test_a_wrong_link_is_caught(link, reason):
@@ -125,9 +127,10 @@ def test_the_files_that_github_shows_link_to_files_that_are_there(name):
     assert not [link for link in inside if not (ROOT / unquote(link.partition("#")[0])).exists()]
 
 
-def test_the_readme_launches_binder_on_the_chapters():
+def test_the_readme_launches_binder_on_the_first_chapter():
     page = MarkdownIt().render((ROOT / "README.md").read_text("utf-8"))
-    assert places(DEFAULT)["Binder"] + "book" in links(page)
+    first = registry.chapters()[0].notebook.name
+    assert f"{places(DEFAULT)['Binder']}book/{first}" in links(page)
 
 
 # ---- Colab ----
@@ -137,7 +140,7 @@ def test_the_readme_launches_binder_on_the_chapters():
 # default in a fork too, and the release is named: what a chapter imports fits what it says.
 FIRST_CELL = f"""\
 if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone: fetch the rest of the book
-    %pip install --quiet "attention-measured[colab] @ git+{DEFAULT}@v{release.version()}\""""
+    %pip install --quiet "attention-measured[colab] @ git+{DEFAULT}@{TAG}\""""
 
 
 @pytest.mark.parametrize("chapter", notebooks.chapters(), ids=lambda path: path.stem)
@@ -171,7 +174,7 @@ def test_on_colab_the_cell_installs_the_release():
     colab = type("Colab", (Shell,), {"__module__": "google.colab._shell"})
     (asked,) = what_the_cell_asks_for(colab())
     assert asked.startswith("pip install --quiet")
-    assert f"@v{release.version()}" in asked
+    assert f"@{TAG}" in asked
 
 
 def test_what_colab_lacks_comes_in_the_pinned_versions():
@@ -200,6 +203,7 @@ import sys, types
 sys.modules["google.colab"] = types.ModuleType("google.colab")
 import altair
 from attnlab import text
+from bookkit import registry
 from chapters.text_as_tensors import charts
 train, test = text.imdb(text.data.Field(tokenize=str.split), text.data.LabelField(), sample=True)
 print(text.__file__, len(train.examples) > 0, altair.renderers.active)

@@ -2,15 +2,13 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 import yaml
-from notebooks import BOOK, ROOT
+from notebooks import ROOT
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
@@ -239,51 +237,3 @@ def test_every_weekly_check_is_reported():
     for name, job in weekly.items():
         assert f"needs.{name}.result" in report["steps"][0]["env"]["BODY"]
         assert "continue-on-error" not in job, f"{name}: the report would take its failure for a success"
-
-
-# ---- Binder ----
-
-
-def test_binder_plans_to_install_just_the_pins(tmp_path):
-    copy = tmp_path / "copy"
-    shutil.copytree(ROOT / ".binder", copy / ".binder")
-    for name in ("requirements.txt", "constraints.txt", "pyproject.toml"):
-        shutil.copy(ROOT / name, copy)
-    result = run("jupyter-repo2docker", "--no-build", "--debug", copy, cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert "python=3.11\n" in result.stderr
-    copied = result.stdout.index("COPY --chown=0:0 src/ ${REPO_DIR}/")
-    installed = result.stdout.index('pip install --no-cache-dir -r ".binder/requirements.txt"')
-    # The requirements lead to files beside .binder, which have to be there first.
-    assert copied < installed
-    assert result.stdout.count("pip install") == 1
-
-
-def test_binder_has_no_pins_of_its_own():
-    lines = (ROOT / ".binder" / "requirements.txt").read_text("utf-8").splitlines()
-    words = [line.split()[0] for line in lines if not line.startswith("#")]
-    assert words == ["--extra-index-url", "-c", "-r"]
-
-
-def attempt(command: list[str | Path], tries: int) -> subprocess.CompletedProcess[bytes]:
-    """Run in the book's folder, again if it fails: a download that broke off says nothing about the pins."""
-    # Where PyTorch's CPU index can't be reached, pip is to go on at once with the others.
-    environment = os.environ | {"PIP_RETRIES": "0", "PIP_DEFAULT_TIMEOUT": "15"}
-    for _ in range(tries):
-        result = subprocess.run(command, cwd=BOOK, env=environment, stderr=subprocess.PIPE, check=False)
-        if result.returncode == 0:
-            break
-    return result
-
-
-@pytest.mark.skipif("CI" not in os.environ, reason="takes minutes and 2 GB of disk; every CI run does it")
-def test_what_binder_installs_runs_the_book():
-    with tempfile.TemporaryDirectory() as folder:
-        python = Path(folder, "bin", "python")
-        for command, tries in (
-            ([sys.executable, "-m", "venv", folder], 1),
-            ([python, "-m", "pip", "install", "--quiet", "-r", ROOT / ".binder" / "requirements.txt"], 3),
-            ([python, "-c", "import attnlab, torchtext, torch; assert torch.version.cuda is None"], 1),
-        ):
-            result = attempt(command, tries)
-            assert result.returncode == 0, result.stderr.decode()
