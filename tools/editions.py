@@ -30,7 +30,10 @@ def parsed(cell: NotebookNode) -> ast.Module:
 
 
 def for_students(chapter: NotebookNode) -> NotebookNode:
-    return edition([as_if_never_run(cell) for cell in chapter.cells if not is_solution(cell)])
+    student = edition([as_if_never_run(cell) for cell in chapter.cells if not is_solution(cell)])
+    # When it comes back, `make grade` can tell whether this book handed it out, or another release of it.
+    student.metadata["attnlab"] = {"code": chapter.metadata["attnlab"]["code"]}
+    return student
 
 
 def as_if_never_run(cell: NotebookNode) -> NotebookNode:
@@ -82,7 +85,7 @@ def bound_names(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def edition(cells: list[NotebookNode]) -> NotebookNode:
-    return new_notebook(cells=cells, metadata=notebooks.NOTEBOOK_METADATA)
+    return new_notebook(cells=cells, metadata=dict(notebooks.NOTEBOOK_METADATA))
 
 
 def write(folder: Path = EDITIONS) -> Iterator[str]:
