@@ -5,11 +5,13 @@ with each pass go the answers themselves, as plain numbers, and the grader looks
 """
 
 import ctypes
+import fcntl
 import json
 import os
 import re
 import resource
 import socket
+import struct
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -118,6 +120,7 @@ def wall_in(order: Order) -> bool:
     ):
         with open(f"/proc/self/{file}", "w") as opened:
             opened.write(words)
+    loopback_on()
     bind, recursive, private = 0x1000, 0x4000, 0x40000
     own, empty = os.fsencode(order.folder), os.fsencode(os.devnull)
     failed = system.mount(None, b"/", None, recursive | private, None)
@@ -134,6 +137,13 @@ def wall_in(order: Order) -> bool:
     set_death_signal, kill = 1, 9
     failed |= system.prctl(set_death_signal, kill)
     return not failed
+
+
+def loopback_on() -> None:
+    """A new network has its own loopback, switched off. PyTorch's processes talk to each other over it."""
+    set_flags, up = 0x8914, 1
+    with socket.socket() as any_socket:
+        fcntl.ioctl(any_socket, set_flags, struct.pack("16sh", b"lo", up))
 
 
 def read_only(system: ctypes.CDLL, place: bytes, whether: bool) -> int:
@@ -168,10 +178,8 @@ def watch(order: Order, tell: Tell) -> None:
         raise PermissionError(f"a hand-in {deed}: refused")
 
     def look(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in NETWORK:
-            local = getattr(arguments[0], "family", None) == socket.AF_UNIX
-            if not local:
-                refuse("reaches for the network")
+        if event in NETWORK and not stays_here(arguments):
+            refuse("reaches for the network")
         elif event == "open":
             path, _, flags = arguments
             if flags & WRITES and outside(path):
@@ -182,6 +190,17 @@ def watch(order: Order, tell: Tell) -> None:
                     refuse(f"changes {os.fsdecode(path)}")
 
     sys.addaudithook(look)  # nothing can take it away again
+
+
+def stays_here(arguments: tuple[Any, ...]) -> bool:
+    """Whether a socket's address, or a name to look up, is this machine's own."""
+    host = arguments[0]
+    if isinstance(host, socket.SocketType):
+        if host.family not in (socket.AF_INET, socket.AF_INET6):
+            return True  # a place in the file system, say
+        host = arguments[1][0]
+    host = os.fsdecode(host or "")
+    return host in ("", "localhost", "::1", socket.gethostname()) or host.startswith("127.")
 
 
 # ---- running the cells, and judging what they define ----

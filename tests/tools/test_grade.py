@@ -2,7 +2,6 @@
 
 import csv
 import json
-import math
 import re
 import socket
 import subprocess
@@ -17,6 +16,7 @@ import pytest
 import torch
 
 from bookkit.checker import Exercise
+from bookkit.exercises import every_exercise
 from bookkit.report import Report
 
 CHAPTER = notebooks.BOOK / "what-is-attention.ipynb"
@@ -62,6 +62,7 @@ from pathlib import Path
 
 for deed in (
     lambda: Path({folder!r}, "grades.csv").write_text("mallory,4"),
+    lambda: socket.create_connection(("192.0.2.1", 80), 1),
     lambda: socket.create_connection(("127.0.0.1", {port}), 1),
     lambda: subprocess.run(["touch", {folder!r} + "/touched"]),
     lambda: subprocess.Popen(["sleep", "98.7"], start_new_session=True),
@@ -95,7 +96,7 @@ def filled_in(answers, edition=editions.for_students):
 
 @pytest.fixture(scope="module")
 def listener():
-    """Where the vandal tries to call: nobody may."""
+    """On this machine, where a chapter's processes may talk to each other, but not from within walls."""
     with socket.socket() as waiting:
         waiting.bind(("127.0.0.1", 0))
         waiting.listen()
@@ -212,11 +213,15 @@ def test_every_hand_in_has_its_row(graded, folder):
 @pytest.mark.slow
 def test_nothing_gets_out_and_nothing_is_left(graded, folder, listener):
     said, _ = graded
-    with pytest.raises(BlockingIOError):
-        listener.accept()
     # What other programs do and what detaches itself, only the system's own walls can hold.
     walled = "walled in by the system" in said
+    try:
+        listener.accept()[0].close()
+        called = True
+    except BlockingIOError:
+        called = False
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert called != walled
     assert (folder / "touched").exists() != walled
     assert ("sleep 98.7" in running) != walled
 
@@ -238,17 +243,15 @@ def test_the_page_can_be_read_by_everybody(graded, folder, page, colours):
 CHECKS = grade.checks("what_is_attention")
 
 
-def told_of(name, source):
-    """What the process of a hand-in tells of a work."""
-    names = {"torch": torch, "math": math}
-    exec(source.replace(f"check_{name}(mine)", ""), names)
-    told = grade_sandbox.judged(CHECKS[name], "mine", names)
-    return json.loads(json.dumps(told))
+def told_of(check, work):
+    """What the process of a hand-in tells of a work, having come through the pipe."""
+    return json.loads(json.dumps(grade_sandbox.judged(check, "work", {"work": work})))
 
 
-@pytest.mark.parametrize("name", EXERCISES)
-def test_right_answers_are_believed(name):
-    assert grade.believed(CHECKS[name], told_of(name, right_answers()[name])).state == "passed"
+@pytest.mark.parametrize("check", [check for _, check in every_exercise()], ids=str)
+def test_every_exercise_of_the_book_can_be_passed(check):
+    right = check.reference if isinstance(check, Exercise) else dict(check.shapes)
+    assert grade.believed(check, told_of(check, right)).state == "passed"
 
 
 @pytest.mark.parametrize(
@@ -263,8 +266,12 @@ def test_right_answers_are_believed(name):
 def test_answers_that_are_not_right_are_no_pass_whatever_is_said_of_them(weights, answer, monkeypatch):
     says_passed = Report("soft_lookup", "passed", ())
     monkeypatch.setattr(Exercise, "judge", lambda check, work: says_passed)
-    body = f"    weights = {weights}\n    return {answer}, weights"
-    told = told_of("soft_lookup", f"def mine(query, key, value, temperature):\n{body}")
+    names = {"torch": torch}
+    exec(
+        f"def mine(query, key, value, temperature):\n    weights = {weights}\n    return {answer}, weights",
+        names,
+    )
+    told = told_of(CHECKS["soft_lookup"], names["mine"])
     assert told["answers"]
     assert grade.believed(CHECKS["soft_lookup"], told).state == "not believed"
 
