@@ -24,8 +24,10 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
+from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +113,7 @@ def works(cells: list[NotebookNode]) -> dict[str, tuple[int, str]]:
 
 
 def parsed(cell: NotebookNode) -> ast.Module:
-    with suppress(SyntaxError, ValueError, RecursionError):  # which running it will tell
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # which running it will tell
         return editions.parsed(cell)
     return ast.Module([], [])
 
@@ -164,6 +166,7 @@ def nursery() -> BaseContext:
         return multiprocessing.get_context("spawn")  # macOS's own libraries do not outlive a fork
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(IMPORTED)
+    forkserver.ensure_running()
     return context
 
 
@@ -247,17 +250,17 @@ SPENT = {
 }
 
 
-def run(work: grade_sandbox.Order, hand_in: grade_table.HandIn, context: BaseContext) -> bool:
-    """Run a hand-in and note how it goes. The answer is whether the system could wall it in."""
+def run(work: grade_sandbox.Order, hand_in: grade_table.HandIn, context: BaseContext) -> None:
+    """Run a hand-in and note how it goes."""
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=grade_sandbox.serve, args=(work, theirs))
     process.start()
     theirs.close()
-    walled, cell = False, 0
+    cell = 0
     try:
         for told in messages(process, ours, work):
             if "walled" in told:
-                walled = told["walled"] is True
+                hand_in.walled &= told["walled"] is True
             elif "cell" in told:
                 cell = int(told["cell"])
             elif "remark" in told:
@@ -269,12 +272,9 @@ def run(work: grade_sandbox.Order, hand_in: grade_table.HandIn, context: BaseCon
         if spent := told.get("spent"):
             words = SPENT[spent].format(cell=cell, seconds=work.seconds, gigabytes=work.memory / 1e9)
             hand_in.remarks.insert(0, words)
-    except Exception:  # what comes may be anything
-        hand_in.remarks.insert(0, "interferes with the grader: stopped")
     finally:
         end(process)
         ours.close()
-    return walled
 
 
 def grade(
@@ -283,11 +283,13 @@ def grade(
     chapter: registry.Chapter,
     context: BaseContext,
     **limits: Any,
-) -> bool:
-    """All of a hand-in, and, as an answer, whether the system walled it in."""
+) -> None:
+    """Run one hand-in, and note all that is to be said of it."""
     with tempfile.TemporaryDirectory(prefix="hand-in-", ignore_cleanup_errors=True) as folder:
-        work = order(notebook, chapter, hand_in, folder=folder, **limits)
-        walled = run(work, hand_in, context)
+        try:
+            run(order(notebook, chapter, hand_in, folder=folder, **limits), hand_in, context)
+        except Exception:  # what a notebook holds, and what its process tells, may be anything
+            hand_in.remarks.insert(0, "confuses the grader: stopped")
     for exercise in checks(chapter.package):
         hand_in.results.setdefault(exercise, grade_table.Result("not reached"))
     if any(result.state == "not believed" for result in hand_in.results.values()):
@@ -295,7 +297,6 @@ def grade(
     hand_in.remarks = list(dict.fromkeys(hand_in.remarks))
     if (more := len(hand_in.remarks) - REMARKS) > 0:
         hand_in.remarks[REMARKS:] = [f"and {more} more"]
-    return walled
 
 
 def everything(folder: Path, seconds: float, memory: int) -> str:
@@ -319,23 +320,25 @@ def everything(folder: Path, seconds: float, memory: int) -> str:
     ((chapter, _),) = commonest
     for path, its in chapters.items():
         if its != chapter:
-            what = f"is of “{its.title}”" if its else "shares no text with any chapter"
-            hand_ins[path].remarks.append(f"another notebook: {what}")
-    limits = {"hidden": [str(path.resolve()) for path in paths], "seconds": seconds, "memory": memory}
+            what = f"another chapter's: “{its.title}”" if its else "no chapter of this book"
+            hand_ins[path].remarks.append(what)
     context = nursery()
+    # Neither other hand-ins, nor the socket at which processes are ordered.
+    hidden = [*paths, *Path(get_temp_dir()).iterdir()]
+    limits = {"hidden": [str(path.resolve()) for path in hidden], "seconds": seconds, "memory": memory}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        walled = [
+        running = [
             pool.submit(grade, notebook, hand_ins[path], chapter, context, **limits)
             for path, notebook in read_in.items()
             if chapters[path] == chapter
         ]
+    for one in running:
+        one.result()
     grade_table.write([*hand_ins.values()], chapter, folder)
-    guarded = (
-        "walled in by the system" if all(one.result() for one in walled) else "guarded, but not walled in"
-    )
-    return (
-        f"“{chapter.title}”: {len(walled)} of {len(paths)} notebooks run, {guarded}: {folder / 'grades.html'}"
-    )
+    walled = all(hand_in.walled for hand_in in hand_ins.values())
+    guarded = "walled in by the system" if walled else "guarded, but not walled in"
+    ran = f"{len(running)} of {len(paths)} notebooks run, {guarded}"
+    return f"“{chapter.title}”: {ran}: {folder / 'grades.html'} and grades.csv"
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -55,7 +56,7 @@ class Order:
     may_raise: list[int]  # numbers of cells, counted from 1
     # For each exercise the cell after which its work is there, and the expression that is the work.
     asked: dict[str, tuple[int, str]]
-    hidden: list[str]  # files that are none of its business: all hand-ins
+    hidden: list[str]  # files that are none of its business
     folder: str  # its own, to write into
     seconds: float
     memory: int  # bytes
@@ -108,35 +109,25 @@ def wall_in(order: Order) -> bool:
     """
     if not sys.platform.startswith("linux"):
         return False
-    system = ctypes.CDLL(None, use_errno=True)
+    linux = ctypes.CDLL(None, use_errno=True)
     user, group = os.getuid(), os.getgid()
     new_mounts, new_user, new_processes, new_network = 0x20000, 0x10000000, 0x20000000, 0x40000000
-    if system.unshare(new_mounts | new_user | new_processes | new_network):
+    if linux.unshare(new_mounts | new_user | new_processes | new_network):
         return False
-    for file, words in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{user} {user} 1"),
-        ("gid_map", f"{group} {group} 1"),
-    ):
-        with open(f"/proc/self/{file}", "w") as opened:
-            opened.write(words)
-    loopback_on()
-    bind, recursive, private = 0x1000, 0x4000, 0x40000
-    own, empty = os.fsencode(order.folder), os.fsencode(os.devnull)
-    failed = system.mount(None, b"/", None, recursive | private, None)
-    failed |= system.mount(own, own, None, bind, None)
-    for file in order.hidden:
-        failed |= system.mount(empty, os.fsencode(file), None, bind, None)
-    failed |= read_only(system, b"/", True) or read_only(system, own, False)
-    # Where PyTorch's processes share tensors.
-    failed |= system.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None)
+    try:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+        loopback_on()
+        walled = not mounts(linux, order)
+    except OSError:  # some systems hand out namespaces in which nothing is allowed
+        walled = False
     # Only the next process is in the new namespace. This one waits, and takes it along when it is killed.
     if child := os.fork():
         os.waitpid(child, 0)
         os._exit(0)
     set_death_signal, kill = 1, 9
-    failed |= system.prctl(set_death_signal, kill)
-    return not failed
+    return not linux.prctl(set_death_signal, kill) and walled
 
 
 def loopback_on() -> None:
@@ -146,15 +137,21 @@ def loopback_on() -> None:
         fcntl.ioctl(any_socket, set_flags, struct.pack("16sh", b"lo", up))
 
 
-def read_only(system: ctypes.CDLL, place: bytes, whether: bool) -> int:
-    """mount_setattr(2), which has no function in the C library of every Linux that has the call."""
-    number, here, everything_below, flag = 442, -100, 0x8000, 1
-    attributes = (ctypes.c_uint64 * 4)(flag if whether else 0, 0 if whether else flag, 0, 0)
-    return int(
-        system.syscall(
-            number, here, place, everything_below if whether else 0, attributes, ctypes.sizeof(attributes)
-        )
-    )
+def mounts(linux: ctypes.CDLL, order: Order) -> int:
+    """Not 0 where anything failed."""
+    bind, recursive, private = 0x1000, 0x4000, 0x40000
+    own = os.fsencode(order.folder)
+    failed = linux.mount(None, b"/", None, recursive | private, None)
+    failed |= linux.mount(own, own, None, bind, None)
+    for file in order.hidden:
+        failed |= linux.mount(b"/dev/null", os.fsencode(file), None, bind, None)
+    # mount_setattr(2), which not every C library knows.
+    set_attributes, here, all_below, read_only = 442, -100, 0x8000, 1
+    lock, unlock = ((ctypes.c_uint64 * 4)(*flags, 0, 0) for flags in ((read_only, 0), (0, read_only)))
+    failed |= linux.syscall(set_attributes, here, b"/", all_below, lock, ctypes.sizeof(lock))
+    failed |= linux.syscall(set_attributes, here, own, 0, unlock, ctypes.sizeof(unlock))
+    # Where PyTorch's processes share tensors.
+    return failed | linux.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None)
 
 
 def watch(order: Order, tell: Tell) -> None:

@@ -83,6 +83,7 @@ class HandIn:
     """How each exercise of a hand-in stands, and what else is to be said of it."""
 
     name: str
+    walled: bool = True  # whether the system kept its process in
     remarks: list[str] = field(default_factory=list)
     results: dict[str, Result] = field(default_factory=dict)
 
@@ -94,10 +95,10 @@ class HandIn:
 def write(hand_ins: list[HandIn], chapter: registry.Chapter, folder: Path) -> None:
     names = [check.name for check in exercises.of_chapter(chapter.package)]
     # The mark at the beginning says to spreadsheets that this is UTF-8.
-    with (folder / "grades.csv").open("w", newline="", encoding="utf-8-sig") as file:
+    with (folder / "grades.csv").open("w", newline="", encoding="utf-8-sig", errors="replace") as file:
         rows = ([*map(as_text, row)] for row in lines(hand_ins, names))
         csv.writer(file).writerows(rows)
-    (folder / "grades.html").write_text(page(hand_ins, chapter, names), encoding="utf-8")
+    (folder / "grades.html").write_text(page(hand_ins, chapter, names), "utf-8", "replace")
 
 
 # ---- for a spreadsheet ----

@@ -73,6 +73,7 @@ for deed in (
         pass
 print("What is attention?: 4 of 4 exercises passed")
 Path("mine.txt").write_text("in its own folder")
+assert not Path({folder!r}, "all right.ipynb").read_bytes(), "the work of others"
 """
 
 
@@ -190,9 +191,10 @@ def graded(folder):
         (
             "vandal",
             ["passed", "missing", *STARTED[1:]],
-            r".*writes to \S+/grades.csv: refused; reaches for the network: refused",
+            r".*writes to \S+/grades.csv: refused; reaches for the network: refused"
+            "(; cell 40: raises AssertionError: the work of others)?",  # where there are no walls
         ),
-        ("folder of her own/other chapter", [""] * 4, "another notebook: is of “Text as tensors”"),
+        ("folder of her own/other chapter", [""] * 4, "another chapter's: “Text as tensors”"),
         ("'=broken+JSON", [""] * 4, "not a notebook: NotJSONError: .*"),
     ],
 )
@@ -212,7 +214,7 @@ def test_every_hand_in_has_its_row(graded, folder):
 
 @pytest.mark.slow
 def test_nothing_gets_out_and_nothing_is_left(graded, folder, listener):
-    said, _ = graded
+    said, rows = graded
     # What other programs do and what detaches itself, only the system's own walls can hold.
     walled = "walled in by the system" in said
     try:
@@ -222,6 +224,7 @@ def test_nothing_gets_out_and_nothing_is_left(graded, folder, listener):
         called = False
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert called != walled
+    assert ("the work of others" in rows["vandal"]["remarks"]) != walled
     assert (folder / "touched").exists() != walled
     assert ("sleep 98.7" in running) != walled
 
