@@ -28,14 +28,14 @@ PAGE = """<!doctype html>
 <title>Hand-ins: {title}</title>
 <style>
   :root {{ color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }}
-  body {{ margin: 2rem auto; padding: 0 1rem; max-width: 80rem }}
+  body {{ margin: 2rem auto; padding: 0 1rem; max-width: 90rem }}
   .wide {{ overflow-x: auto; margin-block: 2rem }}
   table {{ border-collapse: collapse }}
   caption {{ text-align: start; font-weight: 600; padding-block: .5rem }}
-  th, td {{ padding: .4rem .8rem; text-align: start; vertical-align: top; border-bottom: 1px solid GrayText }}
+  th, td {{ padding: .4rem .6rem; text-align: start; vertical-align: top; border-bottom: 1px solid GrayText }}
   th {{ font-weight: 600 }}
-  tbody th {{ overflow-wrap: anywhere; min-width: 12rem }}
-  td:last-child {{ min-width: 18rem; overflow-wrap: anywhere }}
+  tbody th {{ overflow-wrap: anywhere; min-width: 11rem }}
+  td:last-child {{ min-width: 14rem; overflow-wrap: anywhere }}
   td[data-state="passed"] {{ background: color-mix(in srgb, green 15%, Canvas) }}
   td[data-state="not believed"] {{ background: color-mix(in srgb, orange 25%, Canvas) }}
   dt {{ font-weight: 600 }}
