@@ -34,7 +34,7 @@ PAGE = """<!doctype html>
   caption {{ text-align: start; font-weight: 600; padding-block: .5rem }}
   th, td {{ padding: .4rem .6rem; text-align: start; vertical-align: top; border-bottom: 1px solid GrayText }}
   th {{ font-weight: 600 }}
-  tbody th {{ overflow-wrap: anywhere; min-width: 11rem }}
+  tbody th {{ overflow-wrap: anywhere; min-width: 12rem }}
   td:last-child {{ min-width: 14rem; overflow-wrap: anywhere }}
   td[data-state="passed"] {{ background: color-mix(in srgb, green 15%, Canvas) }}
   td[data-state="not believed"] {{ background: color-mix(in srgb, orange 25%, Canvas) }}
