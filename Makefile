@@ -6,7 +6,7 @@ RUN = .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab check test test-chapters test-variants test-gpu test-colab refresh chapter exercises pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve lab check test test-chapters test-variants test-gpu test-colab refresh chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -49,6 +49,9 @@ chapter: ready-book ## make a new chapter: NAME=many-heads TITLE="Many heads" PA
 
 exercises: ready-book ## write the hand-outs for a course: the chapters without solutions, and the solutions
 	@$(RUN) tools/editions.py
+
+grade: ready-book ## run hand-ins again and write who passed what: FOLDER=hand-ins
+	@$(RUN) tools/grade.py "$(FOLDER)"
 
 pdf: ready-browsers ## print the whole book to _build/attention-measured.pdf
 	@$(RUN) tools/pdf.py

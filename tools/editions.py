@@ -30,7 +30,10 @@ def parsed(cell: NotebookNode) -> ast.Module:
 
 
 def for_students(chapter: NotebookNode) -> NotebookNode:
-    return edition([as_if_never_run(cell) for cell in notebooks.before_solutions(chapter)])
+    student = edition([as_if_never_run(cell) for cell in notebooks.before_solutions(chapter)])
+    # When it comes back, `make grade` can tell whether this book handed it out, or another release of it.
+    student.metadata["attnlab"] = {"code": chapter.metadata["attnlab"]["code"]}
+    return student
 
 
 def as_if_never_run(cell: NotebookNode) -> NotebookNode:
@@ -85,7 +88,7 @@ def bound_names(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def edition(cells: list[NotebookNode]) -> NotebookNode:
-    return new_notebook(cells=cells, metadata=notebooks.NOTEBOOK_METADATA)
+    return new_notebook(cells=cells, metadata=dict(notebooks.NOTEBOOK_METADATA))
 
 
 def write(folder: Path = EDITIONS) -> Iterator[str]:

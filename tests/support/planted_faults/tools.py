@@ -3,6 +3,7 @@
 from planted_faults.kinds import Faults
 
 BENCH, NOTEBOOKS, PAGES = (f"tools/test_{name}.py::" for name in ("bench", "notebooks", "browser_and_server"))
+GRADE = "tools/test_grade.py::"
 
 FAULTS: Faults = {
     "tools/browser": {
@@ -15,6 +16,32 @@ FAULTS: Faults = {
         ],
         f"{PAGES}test_a_missing_chromium_is_told_in_one_line": [
             ("a browser that is not there", "if not found.exists():", "if False:"),
+        ],
+    },
+    "tools/grade": {
+        "test_answers_that_are_not_right_are_no_pass_whatever_is_said_of_them": [
+            ("wrong answers believed", "all(attempt.passed for attempt in attempts)", "True"),
+            ("gradients not looked at", "(check.trained and gradient_fault(tried))", "False"),
+        ],
+        "test_a_pass_without_answers_is_not_believed": [
+            ("answers left out", "zip(check.cases, answers, strict=True)", "zip(check.cases, answers)"),
+            ("what is no answer believed", "        right = False", "        right = True"),
+        ],
+        "test_a_folder_without_hand_ins_is_told_in_one_line": [
+            ("a traceback", "except (UnreadableError, OSError) as reason", "except OSError as reason"),
+        ],
+    },
+    "tools/grade_sandbox": {
+        f"{GRADE}test_tensors_cross_as_plain_data": [
+            ("values of one kind", "dtype=dtype).reshape", "dtype=torch.float32).reshape"),
+        ],
+        f"{GRADE}test_every_exercise_of_the_book_can_be_passed": [
+            ("gradients not sent", "not check.trained", "check.trained"),
+        ],
+    },
+    "tools/grade_table": {
+        f"{GRADE}test_a_spreadsheet_does_not_reckon": [
+            ("formulas let through", "if cell.startswith(FORMULA)", "if cell == FORMULA"),
         ],
     },
     "tools/links": {
