@@ -28,13 +28,16 @@ IMPORTS = "from attnlab.runtime import prepare\n\ndevice = prepare(seed=0, threa
 # The sections of every chapter: an id, and the Markdown it begins with.
 SECTIONS = {
     "mistakes": "## Mistakes people make here",
-    "exercises": "## Exercises\n\nReplace the `...`, run the cell, and read what the check says. "
-    "It knows the usual mistakes by name.",
+    "exercises": """## Exercises
+
+Run the cells above first (*Run All* in the menu will do). Then replace the `...`, run the cell, and read what
+the check says. It knows the usual mistakes by name. Solutions are at the end of the chapter.""",
     "measured": "## What we measured",
     "elsewhere": "## Where you will meet this",
     "read-next": "## Read next",
     "hand-in-text": "## To hand in\n\nHow your exercises stand, by the latest check of each.",
 }
+SOLUTIONS = "## Solutions\n\nOne for each exercise. Yours may look different and be right: the check decides."
 HAND_IN = 'from bookkit.exercises import summary\n\nsummary("{package}")'
 MODULES = {
     "book/chapters/{package}/__init__.py": "",
@@ -49,14 +52,14 @@ MODULES = {
 def notebook(name: str, title: str, before: registry.Chapter) -> notebooks.NotebookNode:
     """A chapter's opening, its imports and its sections, not yet executed."""
     package = name.replace("-", "_")
-    (colab,) = (cell for cell in notebooks.read(before.notebook).cells if cell.id == "colab")
     opening = OPENING.format(title=title, before_title=before.title, before=before.name)
     cells = [
-        new_code_cell(colab.source, id="colab", metadata=colab.metadata),
+        new_code_cell(notebooks.first_cell(), id="colab", metadata={"tags": ["remove-cell"]}),
         new_markdown_cell(opening, id="title"),
         new_code_cell(IMPORTS, id="imports"),
         *(new_markdown_cell(text, id=label) for label, text in SECTIONS.items()),
         new_code_cell(HAND_IN.format(package=package), id="hand-in"),
+        new_markdown_cell(SOLUTIONS, id="solutions"),
     ]
     return new_notebook(cells=cells, metadata=notebooks.NOTEBOOK_METADATA)
 

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+import release
+import yaml
 from nbformat import NotebookNode
 
 from bookkit import registry
@@ -65,6 +67,15 @@ def displays(cell: NotebookNode) -> Iterator[dict]:
 
 def claims(notebook: NotebookNode) -> list[dict]:
     return [data[CLAIM] for cell in code_cells(notebook) for data in displays(cell) if CLAIM in data]
+
+
+def first_cell() -> str:
+    """What every chapter begins with: Colab opens a chapter alone, and is not told where it came from."""
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    place = f"git+{settings['repository']['url']}@v{release.version()}"
+    return f"""\
+if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone: fetch the rest of the book
+    %pip install --quiet "attention-measured[colab] @ {place}\""""
 
 
 def before_solutions(notebook: NotebookNode) -> list[NotebookNode]:

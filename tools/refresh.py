@@ -8,6 +8,7 @@ never compared) may differ in its last digits from run to run.
 
 import argparse
 import base64
+import copy
 import os
 import subprocess
 import sys
@@ -38,6 +39,7 @@ def execute(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode
 
 def normalise(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode:
     notebook.metadata = NotebookNode({**notebooks.NOTEBOOK_METADATA})
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
     for cell in notebook.cells:
         cell.source = cell.source.rstrip()
         for stray in ("execution", "collapsed", "scrolled", "trusted"):
@@ -45,8 +47,15 @@ def normalise(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNo
         if cell.cell_type == "code":
             fold(cell)
             describe(cell)
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata["attnlab"] = notebooks.stamp(notebook, book)
+    return notebook
+
+
+def name_release(notebook: NotebookNode) -> NotebookNode:
+    """The same notebook, whose cell for Colab names the release that pyproject.toml does."""
+    for cell in notebook.cells:
+        if cell.id == "colab":
+            cell.source = notebooks.first_cell()
     return notebook
 
 
@@ -111,8 +120,8 @@ def keep_outputs(fresh: NotebookNode, known: NotebookNode | None) -> None:
 def refresh(path: Path, everything: bool) -> str:
     """One word for what was done."""
     before = path.read_bytes()
-    stored = notebooks.read(path)
-    fresh = notebooks.read(path)
+    stored = name_release(notebooks.read(path))
+    fresh = copy.deepcopy(stored)
     execute_it = everything or stored.metadata.get("attnlab", {}) != notebooks.stamp(stored)
     if execute_it:
         fresh = execute(fresh)

@@ -162,10 +162,16 @@ def test_everything_is_checked_once_and_what_a_machine_can_change_on_each():
     assert {row["machine"] for row in machines} == {"ubuntu-24.04", "ubuntu-24.04-arm", "macos-latest"}
 
 
+def test_only_a_release_that_passed_goes_online():
+    publish = jobs()["release.yml: publish"]
+    assert publish["needs"] == ["tests", "pack"]
+    assert publish["if"] == "github.ref_type == 'tag'"
+
+
 def test_no_package_that_is_installed_can_write():
     """A job with a right to change something runs none of the project's code, nor anybody else's."""
     writing = {where: job for where, job in jobs().items() if "write" in job["permissions"].values()}
-    assert writing.keys() == {"publish.yml: deploy", "release.yml: release", "weekly.yml: report"}
+    assert writing.keys() == {"release.yml: publish", "release.yml: release", "weekly.yml: report"}
     for where, job in writing.items():
         for step in job["steps"]:
             does = step.get("uses") or step["run"]
