@@ -22,7 +22,7 @@ def kernel() -> Iterator[NotebookClient]:
     """One for all that is run here: each would take longer to start than half of the chapters to run."""
     client = NotebookClient(
         new_notebook(), timeout=120, kernel_name="python3", allow_errors=True, coalesce_streams=True,
-        resources={"metadata": {"path": str(notebooks.BOOK)}},
+        shutdown_kernel="immediate", resources={"metadata": {"path": str(notebooks.BOOK)}},
     )  # fmt: skip
     # Beside other tests a second thread would mostly wait.
     with client.setup_kernel(env=pretended_gpu.environment() | {"OMP_NUM_THREADS": "1"}):

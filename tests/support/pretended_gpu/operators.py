@@ -44,6 +44,8 @@ class Operator:
     """One of PyTorch's, and what CUDA makes of it: looked up once, since it is asked at every call."""
 
     def __init__(self, function):
+        if Tag.inplace_view in function.tags:
+            raise NotImplementedError(f"{function}: a tensor of the pretended GPU can't change its own shape")
         self.function, self.name = function, function._opname
         self.writes = function._schema.is_mutable
         self.draws = Tag.nondeterministic_seeded in function.tags
