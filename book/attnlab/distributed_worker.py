@@ -25,7 +25,11 @@ def main(folder: Path) -> None:
     gpus = torch.cuda.device_count() if choose_device().type == "cuda" else 0
     a_gpu_each = gpus >= local_workers
     device = torch.device("cuda", local_rank) if a_gpu_each else torch.device("cpu")
-    distributed.init_process_group("nccl" if a_gpu_each else "gloo")
+    if a_gpu_each:
+        torch.cuda.set_device(device)  # else each process would take some of the first GPU's memory
+        distributed.init_process_group("nccl", device_id=device)
+    else:
+        distributed.init_process_group("gloo")
 
     start = torch.load(folder / "start.pt", map_location=device)
     hidden = [nn.Linear(2, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU()]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import nn
+from torch import distributed, nn
 from torch.distributed import TCPStore
 from torch.nn import functional as F
 
@@ -110,3 +110,25 @@ def test_two_processes_do_what_one_does_with_batches_twice_as_large(start: dict,
         optimizer.step()
     for report in reports:
         torch.testing.assert_close(dict(report["weights"]), dict(model.state_dict()), rtol=0, atol=1e-12)
+
+
+def test_with_a_gpu_for_each_every_process_takes_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+
+    def begin(backend: str, **options: torch.device) -> None:
+        taken.append((backend, options))
+        raise EOFError  # what follows needs the GPUs
+
+    monkeypatch.setenv("RANK", "3")
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    monkeypatch.setenv("ATTNLAB_DEVICE", "cuda")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", taken.append)
+    monkeypatch.setattr(distributed, "init_process_group", begin)
+    with pytest.raises(EOFError):
+        distributed_worker.main(tmp_path)
+    second = torch.device("cuda", 1)
+    assert taken == [second, ("nccl", {"device_id": second})]

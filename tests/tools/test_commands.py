@@ -11,6 +11,7 @@ import build
 import notebooks
 import pytest
 import run_tests
+from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = notebooks.ROOT
 
@@ -98,6 +99,46 @@ def test_no_gpu(tmp_path):
     # CUDA_VISIBLE_DEVICES hides the GPUs of a machine that has some.
     result = run(sys.executable, "tools/run_tests.py", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
     assert_one_line(result, "no GPU")
+
+
+def test_a_gpu_that_pytorch_does_not_see(tmp_path, monkeypatch):
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\necho NVIDIA H100, 470.57\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run_tests.cards() == "NVIDIA H100, driver 470.57"
+    because = run_tests.why_no_gpu(run_tests.cards(), "2.13.0+cpu", None)
+    assert because.startswith(
+        "here is NVIDIA H100, driver 470.57, and PyTorch 2.13.0+cpu is a build without CUDA"
+    )
+    because = run_tests.why_no_gpu(run_tests.cards(), "2.13.0+cu130", "13.0")
+    assert because.endswith("CUDA 13.0 may need a newer driver or card")
+
+
+def test_no_driver_or_one_that_finds_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run_tests.cards() == ""
+    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho No devices were found\nexit 6\n")
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    assert run_tests.cards() == ""
+    assert "sees no CUDA device" in run_tests.why_no_gpu("", "2.13.0+cu130", "13.0")
+
+
+def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
+    """Its kernel is stopped all the same: else the next chapter's first cell would fail with it."""
+    chapter = new_notebook(cells=[new_code_cell("1 + 1", outputs=[])], metadata=notebooks.NOTEBOOK_METADATA)
+    chapter.cells[0].metadata["tags"] = ["nbval-ignore-output"]
+    for name in ("first", "second"):
+        notebooks.write(chapter, tmp_path / f"{name}.ipynb")
+    limit = f"conftest.MOST_MEMORY, conftest.notebooks.ROOT = 1, conftest.Path({str(tmp_path)!r})"
+    (tmp_path / "strict.py").write_text(f"import conftest\n{limit}\n")
+    path = os.pathsep.join([*map(str, (tmp_path, ROOT, ROOT / "tools")), os.environ.get("PYTHONPATH", "")])
+    options = ["-q", "-n0", "-cpyproject.toml", "-pno:cacheprovider", "-pconftest", "-pstrict"]
+    command = [sys.executable, "-m", "pytest", *options, str(tmp_path)]
+    result = run(*command, env=os.environ | {"PYTHONPATH": path})
+    assert "2 passed, 2 errors" in result.stdout
+    assert "first.ipynb took" in result.stdout
+    assert "torn down" not in result.stdout
 
 
 def test_this_processor_has_every_instruction_set_that_the_variants_try():

@@ -5,26 +5,28 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import MARKERS, Axis, curves, drawing
+from bookkit.figures import MARKERS, Axis, curves, drawing, rounded
 
 
 def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) -> None:
     """`winners_found(found, ["nearest"], ["dot"])` marks the share of winners found: (wishes, scores)."""
+    # As drawn: some are 0.165 or the like, which the last digit of a mean would round up or down.
+    shares = rounded(found)
     rows = "; ".join(
         f"{wish}: {', '.join(f'{name} {share:.2f}' for name, share in zip(names, row, strict=True))}"
-        for wish, row in zip(wishes, found.tolist(), strict=True)
+        for wish, row in zip(wishes, shares, strict=True)
     )
     alt = f"The share of queries for which each score puts the right one of eight keys first. {rows}."
     with drawing(alt, size=(5.2, 3.8)) as (axes,):
         axes.axvline(1 / 8, color=COLOURS["grey"][0], ls=":", label="guessing")
         places = range(len(wishes), 0, -1)  # the first wish on top
         for number, (name, colour, marker) in enumerate(zip(names, SERIES, MARKERS, strict=False)):
-            shares = [round(share, 3) for share in found[:, number].tolist()]
             # One below the other, so that equal shares stay apart. Clipping would halve a marker at 1.
             heights = [place + 0.24 - 0.16 * number for place in places]
             axes.plot(
-                shares, heights, ls="", marker=marker, color=COLOURS[colour][0], label=name, clip_on=False
-            )
+                shares[:, number], heights, ls="", marker=marker, color=COLOURS[colour][0], label=name,
+                clip_on=False,
+            )  # fmt: skip
         axes.set_yticks(places, list(wishes))
         axes.set_xlim(0, 1)
         axes.set_xlabel("share of winners found")

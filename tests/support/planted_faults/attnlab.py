@@ -596,6 +596,10 @@ FAULTS: Faults = {
             ("gradients not averaged", "model = DistributedDataParallel(network)", "model = network"),
             ("losses summed over the processes", " / distributed.get_world_size()", ""),
         ],
+        "test_with_a_gpu_for_each_every_process_takes_its_own": [
+            ("the first GPU for all", "torch.cuda.set_device(device)", "pass"),
+            ("a group that guesses the GPU", ", device_id=device", ""),
+        ],
     },
     "attnlab/runtime": {
         "test_a_gpu_that_is_not_there_is_an_error_and_never_the_cpu": [
