@@ -12,16 +12,20 @@ from bookkit import registry
 OVERRIDES = Path(__file__).with_name("jupyterlab") / "overrides.json"
 
 
-def settle(prefix: Path = Path(sys.prefix)) -> Path:
+def settle(prefix: Path) -> Path:
     """Put the settings where the JupyterLab under this prefix looks for them."""
     settings = prefix / "share" / "jupyter" / "lab" / "settings"
     settings.mkdir(parents=True, exist_ok=True)
     return Path(shutil.copy(OVERRIDES, settings))
 
 
-if __name__ == "__main__":
-    settle()
+def main() -> None:
+    settle(Path(sys.prefix))
     first = registry.chapters()[0].notebook
     os.chdir(registry.BOOK)
     command = [sys.executable, "-m", "jupyter", "lab", first.name, *sys.argv[1:]]
     os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    main()

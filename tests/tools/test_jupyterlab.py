@@ -35,6 +35,18 @@ check_soft_lookup(my_soft_lookup)"""
 MOST_LINES = 20  # that running all and saving may change
 
 
+def test_make_lab_opens_the_first_chapter_with_the_book_s_settings(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["lab.py", "--no-browser"])
+    started: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda program, command: started.append(command))
+    monkeypatch.chdir(tmp_path)
+    lab.main()
+    assert started == [[sys.executable, "-m", "jupyter", "lab", "what-is-attention.ipynb", "--no-browser"]]
+    assert Path.cwd() == notebooks.BOOK
+    assert (tmp_path / "share/jupyter/lab/settings/overrides.json").exists()
+
+
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the book, for JupyterLab to write into."""
