@@ -27,6 +27,10 @@ from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
 NOT_COMPARED = {"text/html", CLAIM, PICTURE}  # as in conftest.py
 
 
+# The tags of solutions, of the cell for Colab, and of the layers below the lesson (book/_ext/layers.py).
+FOLDED = {"hide-cell", "remove-cell", "headline", "measurement", "bookkeeping"}
+
+
 def execute(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode:
     fresh = NotebookNode(notebook)
     client = nbclient.NotebookClient(
@@ -63,7 +67,7 @@ def fold(cell: NotebookNode) -> None:
     """What the site folds or leaves out is folded in JupyterLab (source_hidden) and in Colab (cellView)."""
     for setting in ("jupyter", "cellView"):
         cell.metadata.pop(setting, None)
-    if {"hide-cell", "remove-cell"} & {*cell.metadata.get("tags", [])}:
+    if FOLDED & {*cell.metadata.get("tags", [])}:
         cell.metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
 

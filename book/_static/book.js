@@ -73,9 +73,38 @@ const reading = new IntersectionObserver(
 );
 for (const section of entries.keys()) reading.observe(section);
 
-// Paper can't unfold an answer.
+// A chapter opens as a lesson; one button opens all that proves it, here and in the chapters to come.
+const LAYERS = ":is(.tag_headline, .tag_measurement, .tag_bookkeeping) > details";
+const layers = document.querySelectorAll(LAYERS);
+if (layers.length) {
+  const button = document.createElement("button");
+  const show = (open) => {
+    button.ariaPressed = open;
+    for (const layer of layers) layer.open = open;
+  };
+  button.className = "layers";
+  button.textContent = "Show all code and checks";
+  button.onclick = () => {
+    const open = button.ariaPressed !== "true";
+    keep("layers", open ? "open" : "");
+    show(open);
+  };
+  if (kept("layers")) show(true);
+  else button.ariaPressed = false;
+  document.querySelector("main h1 + p").after(button);
+}
+
+// A link may lead into a fold.
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+}
+addEventListener("hashchange", unfold);
+unfold();
+
+// Paper can't unfold an answer. What proves the lesson stays folded there.
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("main details:not([open])")) {
+  for (const details of document.querySelectorAll(`main details:not([open]):not(${LAYERS})`)) {
     details.open = true;
     addEventListener("afterprint", () => (details.open = false), { once: true });
   }

@@ -60,6 +60,25 @@ FAULTS: Faults = {
             ("the folder forgotten", "{options['path_to_docs']}/{chapter}", "{chapter}"),
         ],
     },
+    "_ext/layers": {
+        "test_a_tag_folds_a_cell_under_a_line_of_its_own": [
+            ("a lesson without its picture", '"measurement": "hide-input"', '"measurement": "hide-cell"'),
+            ("outputs counted for checks", "CLAIM in output", "True in [True] or output"),
+            ("the page's own words lost", '.setdefault("code_prompt_show", words)', ""),
+        ],
+        "test_a_wrong_tag_is_named_with_its_cell": [
+            ("two layers on one cell", "if len(found) > 1:", "if False:"),
+            ("text in a layer", 'if found and cell["cell_type"] != "code":', "if False:"),
+        ],
+        "test_what_the_lesson_uses_may_not_be_defined_in_a_fold_alone": [
+            ("a definition that is open, too", "self.folded.pop(one, None)", "pass"),
+            (
+                "a fold that uses a fold",
+                "if layer:\n            self.folded",
+                "if layer == 'x':\n            self.folded",
+            ),
+        ],
+    },
     "_ext/ledger": {
         f"{EXTENSIONS}test_the_ledger_rounds_as_the_chapter_does_and_keeps_a_minus_with_its_number": [
             ("three digits for all", 'short(claim["measured"], claim["digits"])', 'short(claim["measured"])'),

@@ -1,0 +1,100 @@
+"""A chapter opens as a lesson. What proves it is there, folded, by one tag on a cell of code:
+
+    headline      the rows of its claims stand open, its code is folded
+    measurement   its code is folded; the figure, or what it prints, stands open
+    bookkeeping   one line, such as “✓ 6 checks hold”, opens to its code and rows
+
+MyST-NB folds the cells, and book.js opens all of them at once for those who wish.
+"""
+
+import ast
+import json
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from bookkit.mime_types import CHART, CLAIM, FIGURE
+
+logger = logging.getLogger(__name__)
+FOLDS = {"headline": "hide-input", "measurement": "hide-input", "bookkeeping": "hide-cell"}
+Cell = dict[str, Any]
+
+
+def layer(cell: Cell) -> str | None:
+    """`layer(cell)` is "headline", "measurement" or "bookkeeping", and None for a cell of the lesson."""
+    found = [tag for tag in cell["metadata"].get("tags", []) if tag in FOLDS]
+    if len(found) > 1:
+        raise ValueError(f"it has the tags of two layers, {' and '.join(found)}: leave one")
+    if found and cell["cell_type"] != "code":
+        raise ValueError(f"it is text, and the tag {found[0]} is for code")
+    return found[0] if found else None
+
+
+def prompt(layer: str, cell: Cell) -> str:
+    """What stands in the place of what is folded."""
+    if layer == "bookkeeping":
+        count = sum(CLAIM in output.get("data", {}) for output in cell["outputs"])
+        if not count:
+            raise ValueError("it is tagged bookkeeping and claims nothing: a measurement?")
+        return "✓ 1 check holds" if count == 1 else f"✓ {count} checks hold"
+    if not cell["outputs"]:
+        return "Set-up"
+    if layer == "headline":
+        return "How this was checked"
+    drawn = any({CHART, FIGURE} & output.get("data", {}).keys() for output in cell["outputs"])
+    return "How this was drawn" if drawn else "How this was measured"
+
+
+def fold(cell: Cell, layer: str) -> None:
+    """Say in MyST-NB's words what the tag of the layer means."""
+    words = prompt(layer, cell)
+    cell["metadata"]["tags"] += [FOLDS[layer]]
+    cell["metadata"].setdefault("mystnb", {}).setdefault("code_prompt_show", words)
+
+
+class Lesson:
+    """What the open cells, from the first on, use without its having been defined before their readers."""
+
+    def __init__(self) -> None:
+        self.folded: dict[str, str] = {}  # a function or class, and the cell whose fold hides it
+
+    def read(self, cell: Cell, name: str, layer: str | None) -> None:
+        """Take the next cell; an open one may not use a function whose only definition is folded."""
+        try:
+            tree = ast.parse("".join(cell["source"]))
+        except SyntaxError:  # a line of IPython's own
+            return
+        defined = {part.name for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef)}
+        if layer:
+            self.folded |= dict.fromkeys(defined, name)
+            return
+        for one in defined:
+            self.folded.pop(one, None)
+        used = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)}
+        for one in sorted(used & self.folded.keys()):
+            raise ValueError(
+                f"it uses {one}, which {self.folded[one]} defines in a fold: open that, or fold this"
+            )
+
+
+def read(app: Sphinx, page: str, source: list[str]) -> None:
+    if not app.env.doc2path(page).endswith(".ipynb"):
+        return
+    notebook = json.loads(source[0])
+    lesson = Lesson()
+    for number, cell in enumerate(notebook["cells"], 1):
+        try:
+            its = layer(cell)
+            if cell["cell_type"] == "code" and "hide-cell" not in cell["metadata"].get("tags", []):
+                lesson.read(cell, f"cell {number}", its)
+            if its:
+                fold(cell, its)
+        except ValueError as reason:
+            logger.error("%s.ipynb: cell %d: %s", page, number, reason)
+    source[0] = json.dumps(notebook)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("source-read", read)
+    return {"parallel_read_safe": True}
