@@ -2,7 +2,9 @@
 
 from planted_faults.kinds import Faults
 
-EXTENSIONS, TOPICS, REPOSITORY = (f"site/test_{name}.py::" for name in ("extensions", "topics", "repository"))
+EXTENSIONS, LAYERS, TOPICS, REPOSITORY = (
+    f"site/test_{name}.py::" for name in ("extensions", "layers", "topics", "repository")
+)
 
 FAULTS: Faults = {
     "_ext/catalogue": {
@@ -61,16 +63,16 @@ FAULTS: Faults = {
         ],
     },
     "_ext/layers": {
-        "test_a_tag_folds_a_cell_under_a_line_of_its_own": [
+        f"{LAYERS}test_a_tag_folds_a_cell_under_a_line_of_its_own": [
             ("a lesson without its picture", '"measurement": "hide-input"', '"measurement": "hide-cell"'),
             ("outputs counted for checks", "CLAIM in output", "True in [True] or output"),
             ("the page's own words lost", '.setdefault("code_prompt_show", words)', ""),
         ],
-        "test_a_wrong_tag_is_named_with_its_cell": [
+        f"{LAYERS}test_a_wrong_tag_is_named_with_its_cell": [
             ("two layers on one cell", "if len(found) > 1:", "if False:"),
             ("text in a layer", 'if found and cell["cell_type"] != "code":', "if False:"),
         ],
-        "test_what_the_lesson_uses_may_not_be_defined_in_a_fold_alone": [
+        f"{LAYERS}test_what_the_lesson_uses_may_not_be_defined_in_a_fold_alone": [
             ("a definition that is open, too", "self.folded.pop(one, None)", "pass"),
             (
                 "a fold that uses a fold",
