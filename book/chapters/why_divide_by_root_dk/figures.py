@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.figures import Axis, Seeds, curves, curves_of_seeds, histograms
+from bookkit.colours import COLOURS, SERIES
+from bookkit.figures import MARKERS, Axis, Seeds, curves, curves_of_seeds, drawing, histograms, rounded
 
 LENGTH = Axis("$d_k$", log=2)
 
@@ -74,3 +75,40 @@ def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
         what="The share of values fetched right",
         where=f"at d_k = {', '.join(map(str, lengths))}",
     )
+
+
+def rates(rates: Sequence[float], learned: Mapping[str, Mapping[int, Tensor]]) -> None:
+    """`rates([4.5, 9], {"÷ √d_k": {4: results}})` draws a panel for each divisor, a line for each length.
+
+    The results are (rates, seeds). What is said of them are the rates that fetch nine in ten right.
+    """
+    enough = "; ".join(
+        f"{name}: " + ", ".join(f"{_enough(rates, seeds)} at d_k = {d_k}" for d_k, seeds in each.items())
+        for name, each in learned.items()
+    )
+    alt = (
+        "The share of values fetched right against the learning rate, mean over seeds, in a band from the "
+        f"worst to the best. The rates at which the mean is 0.9 or more: {enough.replace('$', '')}."
+    )
+    with drawing(alt, size=(5.2, 2.8), panels=len(learned)) as panels:
+        for axes, (name, each) in zip(panels, learned.items(), strict=True):
+            for (d_k, seeds), colour, marker in zip(each.items(), SERIES, MARKERS, strict=False):
+                low, high = seeds.amin(-1), seeds.amax(-1)
+                axes.fill_between(
+                    rates, rounded(low), rounded(high), color=COLOURS[colour][0], alpha=0.15, lw=0
+                )
+                axes.plot(
+                    rates, rounded(seeds.mean(-1)), color=COLOURS[colour][0], marker=marker,
+                    label=f"$d_k$ = {d_k}",
+                )  # fmt: skip
+            axes.set_title(name)
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(rates, [f"{rate:g}" for rate in rates])
+            axes.set_xlabel("learning rate")
+        panels[0].set_ylabel("share fetched right")
+        axes.figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+
+
+def _enough(rates: Sequence[float], seeds: Tensor) -> str:
+    good = [rate for rate, right in zip(rates, seeds.mean(-1), strict=True) if right >= 0.9]
+    return " to ".join(f"{rate:g}" for rate in dict.fromkeys([good[0], good[-1]]))
