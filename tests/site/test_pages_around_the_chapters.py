@@ -32,13 +32,13 @@ def read(page: str) -> str:
 
 def glossary() -> dict[str, str]:
     """Each term with its definition."""
-    body = read("glossary").partition("```{glossary}\n")[2].partition("```")[0]
+    body = read("glossary").partition("<!-- {glossary} -->\n")[2].partition("<!-- end -->")[0]
     entries = [entry.partition("\n") for entry in body.strip().split("\n\n")]
-    return {term: " ".join(definition.split()) for term, _, definition in entries}
+    return {term.strip("*"): " ".join(definition.split()) for term, _, definition in entries}
 
 
 def test_the_glossary_has_each_term_once_and_in_order():
-    terms = re.findall(r"^(?=\w)(?!```)(.+)$", read("glossary").partition("```{glossary}\n")[2], re.MULTILINE)
+    terms = re.findall(r"^\*\*(.+)\*\*$", read("glossary"), re.MULTILINE)
     assert len(terms) > 50
     assert terms == sorted(set(terms), key=str.lower)
     assert terms == list(glossary())
@@ -46,7 +46,7 @@ def test_the_glossary_has_each_term_once_and_in_order():
 
 @pytest.mark.parametrize(("term", "definition"), glossary().items())
 def test_a_definition_is_a_sentence_or_two(term, definition):
-    without_chapter = re.sub(r"\s*(\[→ [\w-]+\]|→\s\{doc\}`.*?`)$", "", definition)
+    without_chapter = re.sub(r"\s*→\s\[.*?\]\([\w-]+\.(?:ipynb|md)\)$", "", definition)
     assert without_chapter[0].isupper() or without_chapter.startswith(("$", "`"))
     assert without_chapter.endswith((".", ".)"))
     assert len(without_chapter) < 350

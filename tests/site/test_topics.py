@@ -41,7 +41,7 @@ def test_each_has_a_place_that_is_there(rows, site):
 
 def test_a_label_belongs_to_the_heading_above_it(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("# Title\n\n% A1\n\n## Second\n\nText.\n\n% A2\n", "utf-8")
+    page.write_text("# Title\n\n<!-- A1 -->\n\n## Second\n\nText.\n\n<!-- A2 -->\n", "utf-8")
     assert list(topics.places(page)) == [("A1", "Title"), ("A2", "Second")]
 
 

@@ -139,7 +139,7 @@ def test_the_readme_launches_binder_on_the_first_chapter():
 # The first cell of every chapter. Colab doesn't tell a notebook where it came from, so this address stays the
 # default in a fork too, and the release is named: what a chapter imports fits what it says.
 FIRST_CELL = f"""\
-if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone: fetch the rest of the book
+if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone
     %pip install --quiet "attention-measured[colab] @ git+{DEFAULT}@{TAG}\""""
 
 

@@ -177,7 +177,7 @@ FAULTS: Faults = {
             ("colours of the light page alone", 'text.replace(light, f"var(--{name})")', "text"),
         ],
         "test_the_description_is_in_the_figure_and_beside_it": [
-            ("a picture without words", '"text/plain": alt}', '"text/plain": ""}'),
+            ("a picture without words", '"text/plain": alt,', '"text/plain": "",'),
         ],
         "test_a_figure_without_a_description_is_refused": [
             ("a figure without words", "if not alt.strip():", "if False:"),

@@ -55,7 +55,7 @@ FAULTS: Faults = {
         ],
     },
     "_ext/front": {
-        f"{EXTENSIONS}test_a_chapter_opens_on_binder_in_the_repository_that_the_site_is_built_from": [
+        f"{EXTENSIONS}test_a_chapter_opens_on_binder_in_the_release_that_the_site_is_built_from": [
             ("an address with a slash too many", '["repository_url"].rstrip("/")', '["repository_url"]'),
             ("the folder forgotten", "{options['path_to_docs']}/{chapter}", "{chapter}"),
         ],
@@ -126,7 +126,7 @@ FAULTS: Faults = {
             ),
         ],
         f"{TOPICS}test_a_label_belongs_to_the_heading_above_it": [
-            ("a label with its comment's sign", '[line.removeprefix("% ")]', "[line]"),
+            ("a label with its comment's sign", "LABEL.findall(line)", "re.findall('<!--.*-->', line)"),
         ],
     },
 }
