@@ -56,7 +56,7 @@ def notebook(name: str, title: str, before: registry.Chapter) -> notebooks.Noteb
     cells = [
         new_code_cell(notebooks.first_cell(), id="colab", metadata={"tags": ["remove-cell"]}),
         new_markdown_cell(opening, id="title"),
-        new_code_cell(IMPORTS, id="imports"),
+        new_code_cell(IMPORTS, id="imports", metadata={"tags": ["measurement"]}),
         *(new_markdown_cell(text, id=label) for label, text in SECTIONS.items()),
         new_code_cell(HAND_IN.format(package=package), id="hand-in"),
         new_markdown_cell(SOLUTIONS, id="solutions"),
