@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import layers
 import pytest
+import refresh
 from playwright.sync_api import Browser, Page, expect
 
 from bookkit.mime_types import CLAIM, FIGURE
@@ -36,6 +37,10 @@ def test_a_tag_folds_a_cell_under_a_line_of_its_own(layer, kinds, words):
     hidden = "hide-cell" if layer == "bookkeeping" else "hide-input"
     assert tagged["metadata"]["tags"] == ["A1", layer, hidden]
     assert tagged["metadata"]["mystnb"] == {"code_prompt_show": words}
+
+
+def test_jupyterlab_and_colab_fold_what_the_site_does():
+    assert layers.FOLDS.keys() < refresh.FOLDED
 
 
 def test_a_cell_of_the_lesson_is_of_no_layer():

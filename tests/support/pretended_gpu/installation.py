@@ -4,6 +4,7 @@ import contextlib
 
 import torch
 from torch import Tensor
+from torch.library import impl as implement
 from torch.optim.optimizer import _foreach_supported_types
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device, backend_registration
@@ -38,7 +39,7 @@ def install():
     """`install()` is called once in a process, before anything is computed, and stays."""
     backend_registration._setup_privateuseone_for_python_backend(PRETENDED.partition(":")[0])
     for name, function in FROM_CPP.items():
-        torch.library.impl(f"aten::{name}", "privateuseone")(function)
+        implement(f"aten::{name}", "privateuseone")(function)
     vars(torch.cuda).update(IN_TORCH_CUDA)
     torch.accelerator.current_accelerator = lambda check_available=False: torch.device("cuda")
     torch.autograd.set_multithreading_enabled(False)  # a thread for each device would double the time
