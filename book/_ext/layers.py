@@ -14,7 +14,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from bookkit.mime_types import CHART, CLAIM, FIGURE
+from bookkit.mime_types import CHART, CLAIM, DRAWING, FIGURE
 
 logger = logging.getLogger(__name__)
 FOLDS = {"headline": "hide-input", "measurement": "hide-input", "bookkeeping": "hide-cell"}
@@ -42,7 +42,7 @@ def prompt(layer: str, cell: Cell) -> str:
         return "Set-up"
     if layer == "headline":
         return "How this was checked"
-    drawn = any({CHART, FIGURE} & output.get("data", {}).keys() for output in cell["outputs"])
+    drawn = any({CHART, DRAWING, FIGURE} & output.get("data", {}).keys() for output in cell["outputs"])
     return "How this was drawn" if drawn else "How this was measured"
 
 

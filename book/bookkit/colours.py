@@ -13,3 +13,5 @@ COLOURS = {
     "grey": ("#666c77", "#a3a9b3"),
 }
 SERIES = ("blue", "orange", "green", "purple", "grey")
+# What asks, what is found, what is handed out and what comes of it have one colour each, in every picture.
+ROLES = {"query": "blue", "key": "orange", "value": "green", "output": "purple"}

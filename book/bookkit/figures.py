@@ -65,7 +65,7 @@ STYLE: dict[Any, Any] = {
 
 
 @contextmanager
-def drawing(
+def plot(
     alt: str,
     *,
     size: tuple[float, float] = (5.2, 3.0),
@@ -73,7 +73,7 @@ def drawing(
     share_x: bool = True,
     grid: bool = True,
 ) -> Iterator[Sequence[Axes]]:
-    """`with drawing("one rising line") as (axes,):` gives axes to draw on, and shows them with these words.
+    """`with plot("one rising line") as (axes,):` gives axes to draw on, and shows them with these words.
 
     Panels stand side by side on one vertical scale, in inches `size` together.
     """
@@ -108,7 +108,7 @@ def curves(
     `spread` gives a series its lower and upper edge, drawn as a band: say in `alt` or the text what it is.
     `legend_above` is for lines that leave no room between them.
     """
-    with drawing(alt) as (axes,):
+    with plot(alt) as (axes,):
         _scale(axes, x_axis, y_axis)
         if x_axis.log:
             axes.set_xticks(rounded(x), [f"{value:g}" for value in rounded(x)])
@@ -161,7 +161,7 @@ def curves_of_seeds(
 
 def histograms(samples: Mapping[str, Numbers], x_axis: Axis, *, alt: str, bins: Numbers) -> None:
     """`histograms({"d_k = 4": scores}, Axis("score"), alt="…", bins=[-4, 0, 4])` draws a panel for each."""
-    with drawing(alt, size=(5.2, 2.2), panels=len(samples)) as panels:
+    with plot(alt, size=(5.2, 2.2), panels=len(samples)) as panels:
         for axes, (name, values), colour in zip(panels, samples.items(), SERIES, strict=False):
             # Shares to three decimals: a sample that crosses a bin's edge by its last digit changes nothing.
             counts, edges = np.histogram(rounded(values), rounded(bins))
@@ -180,7 +180,7 @@ def heat_map(
     import seaborn as sns  # here, since it takes half a second and only heat maps need it
 
     size = (1.2 + 0.7 * len(columns), 1.0 + 0.5 * len(rows))
-    with drawing(alt, size=size, grid=False) as (axes,):
+    with plot(alt, size=size, grid=False) as (axes,):
         # seaborn picks black or white for each number by the shade under it, so the shades are the same on
         # dark pages: their blue is a hair off the series' blue, which turns light there.
         shades = sns.light_palette("#0068a6", as_cmap=True)

@@ -4,6 +4,8 @@ from typing import Any
 
 CLAIM = "application/vnd.attnlab.claim+json"
 FIGURE = "image/svg+xml"
+# Two SVGs, for wide screens and for phones, and their description.
+DRAWING = "application/vnd.attnlab.drawing+json"
 # JupyterLab has a viewer for this type.
 CHART = "application/vnd.vegalite.v5+json"
 # How a chart looks before anybody moves a control, for viewers that know no charts.

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, MARKERS, Axis, curves, drawing, rounded
+from bookkit.figures import DASHES, MARKERS, Axis, curves, plot, rounded
 
 
 def gradient_noise(batch_sizes: Sequence[int], measured: Mapping[str, Tensor], predicted: Tensor) -> None:
@@ -33,7 +33,7 @@ def by_epochs_and_by_updates(losses: Mapping[int, Sequence[float]], examples: in
         "The validation loss of four batch sizes, drawn twice. Over epochs the four curves lie far "
         f"apart, the smaller batches lower. Over weight updates they nearly coincide. {words}."
     )
-    with drawing(alt, panels=2, share_x=False) as (left, right):
+    with plot(alt, panels=2, share_x=False) as (left, right):
         for (size, line), colour, marker, dash in zip(losses.items(), SERIES, MARKERS, DASHES, strict=False):
             updates_in_an_epoch = -(-examples // size)
             for axes, step in ((left, 1), (right, updates_in_an_epoch)):
@@ -63,7 +63,7 @@ def under_and_over(training: Sequence[float], validation: Sequence[float], patie
         f"its lowest, {validation[best - 1]:.2f}, at epoch {best}, and then rises to "
         f"{validation[-1]:.2f}. With a patience of {patience}, training stops at epoch {stop}."
     )
-    with drawing(alt) as (axes,):
+    with plot(alt) as (axes,):
         ticks = range(1, epochs + 1)
         axes.plot(ticks, rounded(training), color=COLOURS["blue"][0], label="training")
         axes.plot(ticks, rounded(validation), color=COLOURS["orange"][0], ls="--", label="validation")

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import Axis, curves, drawing, rounded
+from bookkit.figures import Axis, curves, plot, rounded
 
 
 def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> None:
@@ -29,7 +29,7 @@ def batches(epochs: Mapping[str, Sequence[Sequence[int]]]) -> None:
     }
     words = "; ".join(f"{name}, {100 * share:.0f} % is padding" for name, share in padding.items())
     alt = f"Each review is a bar, filled up with padding to the longest of its batch. {words}."
-    with drawing(alt, size=(5.2, 3.4), panels=len(epochs)) as panels:
+    with plot(alt, size=(5.2, 3.4), panels=len(epochs)) as panels:
         for axes, (name, lengths) in zip(panels, epochs.items(), strict=True):
             _rectangles(axes, lengths)
             axes.set_title(f"{name}: {100 * padding[name]:.0f} % padding")
@@ -58,7 +58,7 @@ def weight_on_padding(padding: Tensor, weight: Tensor) -> None:
         "The share of the attention on padding, against the share of the row that is padding: a point "
         f"for each of {len(padding)} reviews. The points lie within {gap:.2f} of the diagonal."
     )
-    with drawing(alt) as (axes,):
+    with plot(alt) as (axes,):
         axes.plot([0, 1], [0, 1], color=COLOURS["orange"][0], ls="--", label="equal shares")
         axes.plot(
             rounded(padding), rounded(weight), color=COLOURS["blue"][0], ls="", marker="o", label="a review"
@@ -72,7 +72,7 @@ def opinions(shares: Mapping[str, Sequence[float]]) -> None:
     """`opinions({"short": [0.1, 0.1, 0.2, 0.2, 0.4]})` draws where in a review its words of opinion stand."""
     alt = f"The share of the words of opinion that stands in each fifth of a review. {_listed(shares)}."
     width = 0.8 / len(shares)
-    with drawing(alt, size=(5.2, 2.6)) as (axes,):
+    with plot(alt, size=(5.2, 2.6)) as (axes,):
         for i, (name, colour) in enumerate(zip(shares, SERIES, strict=False)):
             left = [fifth + i * width for fifth in range(1, 6)]
             heights = [round(share, 3) for share in shares[name]]

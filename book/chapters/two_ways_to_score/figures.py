@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import MARKERS, Axis, curves, drawing, rounded
+from bookkit.figures import MARKERS, Axis, curves, plot, rounded
 
 
 def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) -> None:
@@ -17,7 +17,7 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         for wish, row in zip(wishes, shares, strict=True)
     )
     alt = f"The share of queries for which each score puts the right one of eight keys first. {rows}."
-    with drawing(alt, size=(5.2, 3.8)) as (axes,):
+    with plot(alt, size=(5.2, 3.8)) as (axes,):
         axes.axvline(1 / 8, color=COLOURS["grey"][0], ls=":", label="guessing")
         places = range(len(wishes), 0, -1)  # the first wish on top
         for number, (name, colour, marker) in enumerate(zip(names, SERIES, MARKERS, strict=False)):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, Axis, curves, drawing, heat_map, rounded
+from bookkit.figures import DASHES, Axis, curves, heat_map, plot, rounded
 
 
 def cooling(coldness: Tensor, missing: Tensor, bound: Tensor) -> None:
@@ -45,7 +45,7 @@ def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor
         f"{ranges}. The narrowest jumps from point to point, the middle one follows the wave, the "
         "widest is almost flat."
     )
-    with drawing(alt, size=(5.2, 2.3), panels=len(answers)) as panels:
+    with plot(alt, size=(5.2, 2.3), panels=len(answers)) as panels:
         for axes, (name, answer), colour in zip(panels, answers.items(), SERIES, strict=False):
             grey = COLOURS["grey"][0]
             axes.plot(rounded(key), rounded(value), color=grey, marker="o", ls="", markersize=3)
@@ -62,7 +62,7 @@ def look(asking: str, words: Sequence[str], weights: Tensor) -> None:
     told = ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
     middle = (len(words) - 1) / 2
     alt = f"Lines from the word “{asking}” to each word, as thick as its weight: {told}."
-    with drawing(alt, size=(5.2, 2.2)) as (axes,):
+    with plot(alt, size=(5.2, 2.2)) as (axes,):
         for place, (word, share) in enumerate(zip(words, shares, strict=True)):
             axes.plot(
                 [middle, place], [0, 1], color=COLOURS["blue"][0], ls=DASHES[0], lw=0.5 + 20 * share,

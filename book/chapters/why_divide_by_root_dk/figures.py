@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import MARKERS, Axis, Seeds, curves, curves_of_seeds, drawing, histograms, rounded
+from bookkit.figures import MARKERS, Axis, Seeds, curves, curves_of_seeds, histograms, plot, rounded
 
 LENGTH = Axis("$d_k$", log=2)
 
@@ -90,7 +90,7 @@ def rates(rates: Sequence[float], learned: Mapping[str, Mapping[int, Tensor]]) -
         "The share of values fetched right against the learning rate, mean over seeds, in a band from the "
         f"worst to the best. The rates at which the mean is 0.9 or more: {enough.replace('$', '')}."
     )
-    with drawing(alt, size=(5.2, 2.8), panels=len(learned)) as panels:
+    with plot(alt, size=(5.2, 2.8), panels=len(learned)) as panels:
         for axes, (name, each) in zip(panels, learned.items(), strict=True):
             for (d_k, seeds), colour, marker in zip(each.items(), SERIES, MARKERS, strict=False):
                 low, high = seeds.amin(-1), seeds.amax(-1)
