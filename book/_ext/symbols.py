@@ -21,7 +21,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     written = set(DRAWN_BY_SCRIPTS)
-    for page in Path(app.outdir).glob("**/*.html"):
+    # search.py has written its script before: there formulas stand as text.
+    for page in [*Path(app.outdir).glob("**/*.html"), *Path(app.outdir).glob("_static/sections.js")]:
         # Formulas have a font of their own.
         text = re.sub("<math.*?</math>", "", page.read_text("utf-8"), flags=re.DOTALL)
         written |= {character for character in html.unescape(text) if ord(character) > 0xFF}
