@@ -10,6 +10,7 @@ from typing import Any
 
 from contents import chapters, link_to
 from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -38,7 +39,9 @@ def give_addresses(app: Sphinx, page: str, source: list[str]) -> None:
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
     rows = [output["data"] for output in outputs if CLAIM in output.get("data", {})]
     names = addresses(page, [row[CLAIM]["sentence"] for row in rows])
+    places = app.env.get_domain("std").anonlabels
     for row, name in zip(rows, names, strict=True):
+        places[name] = page, name
         row["text/html"] = "".join(row["text/html"]).replace("<div ", f'<div id="{name}" ', 1)
     source[0] = json.dumps(notebook)
 
@@ -50,22 +53,24 @@ class Ledger(SphinxDirective):
         made: list[nodes.Node] = []
         for name, notebook in chapters(self.env):
             claims = Chapter(notebook).claims
-            page = self.env.app.builder.get_relative_uri(self.env.docname, name)
-            names = addresses(name, [claim["sentence"] for claim in claims])
-            links = [f"{page}#{one}" for one in names]
-            made += [self.heading(name, len(claims)), table(claims, links)]
+            rows = addresses(name, [claim["sentence"] for claim in claims])
+            made += [self.heading(name, len(claims)), table(claims, rows, self.env.docname)]
         return made
 
     def heading(self, name: str, count: int) -> nodes.paragraph:
         return nodes.paragraph("", "", link_to(name, self.env), nodes.Text(f" — {count} claims"))
 
 
-def table(claims: list[dict[str, Any]], links: list[str]) -> nodes.table:
+def table(claims: list[dict[str, Any]], rows: list[str], page: str) -> nodes.table:
+    """The claims and the addresses of their rows, as `page` shows them."""
     body = nodes.tbody()
-    for claim, link in zip(claims, links, strict=True):
-        numbers = claim["bound"], short(claim["measured"], claim["digits"])
-        sentence = nodes.reference("", claim["sentence"], refuri=link, internal=True)
+    for claim, address in zip(claims, rows, strict=True):
+        sentence = pending_xref(
+            "", nodes.inline("", claim["sentence"]), refdoc=page, refdomain="std", reftype="ref",
+            reftarget=address, refexplicit=True, refwarn=True,
+        )  # fmt: skip
         # A line may break after a hyphen, not after a minus: 1e-9 stays whole.
+        numbers = claim["bound"], short(claim["measured"], claim["digits"])
         body += row(sentence, *(nodes.Text(text.replace("-", "\N{MINUS SIGN}")) for text in numbers))
     columns = [nodes.colspec(colwidth=width) for width in (60, 20, 20)]
     group = nodes.tgroup(

@@ -177,7 +177,7 @@ def test_a_question_costs_no_more_than_opening_a_page_may(page: Page, base_url: 
 
 def test_the_sites_fonts_draw_what_is_quoted(site: Path) -> None:
     letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
-    fonts = [TTFont(letters), TTFont(site / "_static/symbols.woff")]
+    fonts = [TTFont(letters), TTFont(site / "_static/symbols-of-search.woff")]
     drawn = {chr(code) for font in fonts for code in font.getBestCmap()}
     quoted = {one for one in (site / "_static/sections.js").read_text("utf-8") if not one.isspace()}
     assert not quoted - drawn
