@@ -14,7 +14,7 @@ function load() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = `${document.documentElement.dataset.content_root}_static/sections.js`;
-    script.onload = () => resolve(prepare(window.sections));
+    script.onload = () => prepare(window.sections).then(resolve, reject);
     script.onerror = reject;
     document.head.append(script);
   });

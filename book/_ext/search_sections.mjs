@@ -12,8 +12,8 @@ function weight(page, section) {
   return section.within === "Exercises" ? 0.7 : 1;
 }
 
-// `prepare(pages)` is an index of what search.py wrote: pages, each with its sections.
-export function prepare(pages) {
+// `await prepare(pages)` is an index of what search.py wrote: pages, each with its sections.
+export async function prepare(pages) {
   const index = new MiniSearch({
     fields: ["title", "within", "page", "text", "claimed", "code"],
     tokenize: terms,
@@ -31,7 +31,8 @@ export function prepare(pages) {
     })),
   );
   const claimed = ({ claims }) => claims.map(({ text }) => text).join(" ");
-  index.addAll(sections.map((section, id) => ({ ...section, id, claimed: claimed(section) })));
+  const documents = sections.map((section, id) => ({ ...section, id, claimed: claimed(section) }));
+  await index.addAllAsync(documents, { chunkSize: 10 }); // a few at a time: a phone must not stand still
   return { index, sections };
 }
 
