@@ -1,6 +1,6 @@
 // Which sections answer a question, in which order, and which sentence of each shows it.
 import MiniSearch from "minisearch";
-import { question, read, terms, words } from "./search_words.mjs";
+import { question, read, terms } from "./search_words.mjs";
 
 const BOOSTS = { title: 4, within: 1.5, page: 1.5, claimed: 0.7, code: 0.7 };
 const OF_PARTS = 0.3; // what a name found in its parts alone is worth
@@ -81,7 +81,7 @@ export function find(index, typed) {
     const covered = sum(its.map((one) => one.weight)) / sum(there.map((one) => one.weight));
     const score = sum(its.map((one) => (one.weight * one.scores.get(id)) / one.best));
     const section = index.sections[id];
-    return { section, has_all: its.length === there.length, score: score * covered ** 2 * section.weight };
+    return { section, hasAll: its.length === there.length, score: score * covered ** 2 * section.weight };
   });
   const quoted = ordered(scored).slice(0, QUOTED).map((result) => {
     const { quote, most } = quoteOf(result.section, share, isMatch);
@@ -91,7 +91,7 @@ export function find(index, typed) {
   const found = [...ordered(quoted), ...ordered(scored).slice(QUOTED)];
   return {
     // Without one of the words a section must be a third as good as the best.
-    found: found.filter(({ has_all, score }) => has_all || score > found[0].score / 3),
+    found: found.filter(({ hasAll, score }) => hasAll || score > found[0].score / 3),
     missing: looks.filter(({ scores }) => !scores.size).map(({ word }) => word),
     similar: there.filter(({ similar }) => similar).map(({ word }) => word),
     isMatch,
