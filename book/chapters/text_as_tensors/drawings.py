@@ -33,7 +33,8 @@ def from_text_to_batch(reviews: Sequence[str], ids: Tensor) -> None:
     def arrange(narrow: bool) -> Part:
         small = (26, 28)
         lines = [grid([words], colour="value", cell=(54, 28)) for words in tokens]
-        cut = column(text("tokens", bold=True, colour="value"), *lines, gap=0, align="left").named("tokens")
+        title = text("tokens", bold=True, colour="value")
+        cut = column(title, column(*lines, gap=0, align="left"), gap=4, align="left").named("tokens")
         numbers = grid(_numbers(ids), name="ids", title="numbers", colour="key", cell=small, absent=PAD)
         shown = grid(_marks(ids), name="mask", title="mask", colour="query", cell=small, absent="·")
         said = note("Dashed places are filler, and the mask says so.")
@@ -73,7 +74,7 @@ def vocabulary(words: Words, sentence: Words, ids: Sequence[int]) -> None:
             cell = f"list {start}.0.{number - start}"
             arrows.append(Arrow(f"asked {i}", cell, colour="query", sides=("bottom", "top")))
         found = note(f"{' '.join(sentence)} → {', '.join(map(str, ids))}")
-        return joined(column(asked, *shelves, found, gap=26 if narrow else 44), *arrows)
+        return joined(column(asked, *shelves, found, gap=26, align="left"), *arrows)
 
     unknown = [word for word in sentence if word not in words]
     draw(
@@ -161,7 +162,7 @@ def stood_up(title: str, columns: int, steps: int) -> None:
     """`stood_up("2003 tokens", columns=8, steps=35)` is how a text is cut into columns, then into batches."""
 
     def arrange(narrow: bool) -> Part:
-        side = 22 if narrow else 26
+        side = 20 if narrow else 26
         batches = column(
             grid([[""] * columns] * 2, cell=(side, 20), colour="key", name="first"),
             grid([[""] * columns] * 2, cell=(side, 20), colour="key"),
@@ -170,7 +171,10 @@ def stood_up(title: str, columns: int, steps: int) -> None:
             gap=8,
         )
         whole = column(text(title, bold=True), batches, note(f"{columns} columns"), gap=6)
-        said = note(f"a batch: {steps} rows, and the target of each place is one row below it", width=170)
+        said = note(
+            f"a batch: {steps} rows, and the target of each place is one row below it",
+            width=120 if narrow else 170,
+        )
         return row(whole, said, gap=20)
 
     draw(

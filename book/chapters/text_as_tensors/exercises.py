@@ -493,10 +493,9 @@ check_cut = Exercise(
             "The right words, with the tail before the head. Keep them in their order.",
             lambda words: words if len(words) <= _ROW else torch.cat([words[-7:], words[:5]]),
         ),
-        "not cut": ("A long review comes back whole. A row holds 12 words.", lambda words: words),
-        "one too many": (
-            "You keep one word more than a row holds.",
-            lambda words: words if len(words) <= _ROW else torch.cat([words[:6], words[-7:]]),
+        "too long": (
+            "Of long reviews more than 12 words come back, and a row holds 12.",
+            lambda words: words,
         ),
         "short ones lose words": (
             "Right for long reviews. A review of up to 12 words fits, and should stay whole.",

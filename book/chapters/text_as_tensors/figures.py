@@ -6,19 +6,7 @@ import torch
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import MARKERS, Axis, curves, plot, rounded
-
-
-def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> None:
-    """`unknown([1, 2], {"training": [0.0, 0.2]})` draws the share of unknown tokens against min_freq."""
-    words = _listed(shares)
-    curves(
-        min_freq,
-        shares,
-        Axis("min_freq", log=2),
-        Axis("share of unknown tokens"),
-        alt=f"The share of tokens that are unknown, at min_freq {', '.join(map(str, min_freq))}. {words}.",
-    )
+from bookkit.figures import MARKERS, plot, rounded
 
 
 def weight_on_padding(padding: Tensor, weight: Tensor) -> None:
