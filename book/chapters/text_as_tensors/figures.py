@@ -2,53 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from matplotlib.axes import Axes
+import torch
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import Axis, curves, plot, rounded
-
-
-def unknown(min_freq: Sequence[int], shares: Mapping[str, Sequence[float]]) -> None:
-    """`unknown([1, 2], {"training": [0.0, 0.2]})` draws the share of unknown tokens against min_freq."""
-    words = _listed(shares)
-    curves(
-        min_freq,
-        shares,
-        Axis("min_freq", log=2),
-        Axis("share of unknown tokens"),
-        alt=f"The share of tokens that are unknown, at min_freq {', '.join(map(str, min_freq))}. {words}.",
-    )
-
-
-def batches(epochs: Mapping[str, Sequence[Sequence[int]]]) -> None:
-    """`batches({"random": [[5, 2], [4, 3]]})` draws each review as a bar, in its batch's rectangle."""
-    padding = {
-        name: 1 - sum(map(sum, lengths)) / sum(max(batch) * len(batch) for batch in lengths)
-        for name, lengths in epochs.items()
-    }
-    words = "; ".join(f"{name}, {100 * share:.0f} % is padding" for name, share in padding.items())
-    alt = f"Each review is a bar, filled up with padding to the longest of its batch. {words}."
-    with plot(alt, size=(5.2, 3.4), panels=len(epochs)) as panels:
-        for axes, (name, lengths) in zip(panels, epochs.items(), strict=True):
-            _rectangles(axes, lengths)
-            axes.set_title(f"{name}: {100 * padding[name]:.0f} % padding")
-            axes.set_xlabel("tokens")
-            axes.set_yticks([])
-            axes.grid(False)
-        panels[0].invert_yaxis()
-        panels[0].set_ylabel("reviews, batch by batch")
-
-
-def _rectangles(axes: Axes, lengths: Sequence[Sequence[int]]) -> None:
-    """Batch below batch, each review's tokens and what pads them, with an empty row in between."""
-    row = 0
-    for batch in lengths:
-        rows = range(row, row + len(batch))
-        axes.barh(rows, list(batch), height=1, color=COLOURS["blue"][0])
-        left = [max(batch) - length for length in batch]
-        axes.barh(rows, left, left=list(batch), height=1, color=COLOURS["faint"][0])
-        row += len(batch) + 1
+from bookkit.figures import MARKERS, plot, rounded
 
 
 def weight_on_padding(padding: Tensor, weight: Tensor) -> None:
@@ -66,6 +24,32 @@ def weight_on_padding(padding: Tensor, weight: Tensor) -> None:
         axes.set_xlabel("share of the row that is padding")
         axes.set_ylabel("share of the weight on it")
         axes.legend()
+
+
+def trained(widths: Sequence[str], right: Mapping[str, Sequence[Tensor]]) -> None:
+    """`trained(["by length", "rows of 60"], {"masked": [shares, shares]})` draws a point for each start."""
+    words = "; ".join(
+        f"{name}: {', '.join(f'{each.mean():.2f}' for each in line)}" for name, line in right.items()
+    )
+    starts = len(next(iter(right.values()))[0])
+    alt = (
+        f"The share of verdicts that are right, for {starts} starts each, with reviews in "
+        f"{', '.join(widths)}. Means: {words}."
+    )
+    with plot(alt) as (axes,):
+        for i, ((name, line), colour, marker) in enumerate(zip(right.items(), SERIES, MARKERS, strict=False)):
+            for width, shares in enumerate(line):
+                # Side by side, and the starts of each a little apart.
+                places = width + 0.26 * (i - 1) + torch.linspace(-0.08, 0.08, starts)
+                axes.plot(
+                    rounded(places), rounded(shares), color=COLOURS[colour][0], marker=marker, ls="",
+                    markersize=4, label=name if width == 0 else None,
+                )  # fmt: skip
+        axes.axhline(0.5, color=COLOURS["grey"][0], lw=1, ls=":")
+        axes.set_xticks(range(len(widths)), widths)
+        axes.set_ylabel("share of verdicts right")
+        axes.grid(False, axis="x")
+        axes.legend(loc="lower left")
 
 
 def opinions(shares: Mapping[str, Sequence[float]]) -> None:

@@ -14,6 +14,7 @@ from torchtext import data
 
 from chapters.text_as_tensors.exercises import (
     check_batch_shapes,
+    check_cut,
     check_fitted,
     check_numbers,
     check_padding_mask,
@@ -118,6 +119,22 @@ def masked_and_fused(query, key, value, lengths):
     return exercise_cases.fused(query, key, value, attn_mask=shown)
 
 
+def by_index(words):
+    places = [i for i in range(len(words)) if i < 4 or i >= max(4, len(words) - 8)]
+    return words[places if len(words) > 12 else slice(None)]
+
+
+def in_lists(words):
+    kept = words.tolist()
+    del kept[6 : max(6, len(kept) - 6)]
+    return kept
+
+
+def smaller(words, head=5):
+    """A head, a tail, and a place left over."""
+    return words if len(words) < 13 else torch.cat([words[:head], words[-6:]])
+
+
 WEIGHING = {
     "-1e9": lambda scores, shown: scores.masked_fill(~shown, -1e9).softmax(-1),
     "where": lambda scores, shown: torch.where(shown, scores, -math.inf).softmax(-1),
@@ -131,6 +148,7 @@ RIGHT = {
     check_padding_mask: combined(partial(masked_by, each), WEIGHING)
     | named(one_text_at_a_time, masked_and_fused)
     | exercise_cases.in_other_words(masked),
+    check_cut: named(by_index, in_lists, smaller),
     check_batch_shapes: {
         "lists": {expression: list(shape) for expression, shape in SHAPES.items()},
         "torch.Size, in another order": {name: torch.Size(SHAPES[name]) for name in reversed(SHAPES)},
@@ -206,6 +224,12 @@ NAMED = {
         "large numbers": masked_by(each, lambda scores, shown: F.normalize(scores.exp() * shown, 1, -1, 0)),
         "no gradient": lambda query, key, value, lengths: masked(query.detach(), key, value, lengths),
     },
+    check_cut: {
+        "the first words": lambda words: words[:12].tolist(),
+        "the last words": lambda words: words[max(0, len(words) - 12) :],
+        "too long": lambda words: words if len(words) <= 12 else torch.cat([words[:6], words[-7:]]),
+        "head and tail overlap": lambda words: torch.cat([words[:5], words[-7:]]),
+    },
     check_batch_shapes: {
         "rounded down": SHAPES | {"columns": (250, 8)},
         "the last row with no target": SHAPES | {"batches[-1].text": (6, 8)},
@@ -227,6 +251,12 @@ UNKNOWN = {
             [*map(str.lower, text)], least, [*map(str.lower, words)]
         ),
         "each once": changed(numbers, torch.unique),
+    },
+    check_cut: {
+        "hardly a head": lambda words: words if len(words) <= 12 else torch.cat([words[:2], words[-10:]]),
+        "turned round": lambda words: words.flip(0),
+        "sorted": lambda words: in_lists(words.sort().values),
+        "nothing": lambda words: words[:0],
     },
     check_padding_mask: exercise_cases.faults_of_trainable_attention(masked)
     | {
