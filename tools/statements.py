@@ -37,6 +37,7 @@ from bookkit.mime_types import CLAIM
 # What is not prose, or states nothing.
 NOT_STATED = [
     r"(?ms)^```.*?^```",  # a block of code
+    r"(?m)^\d+\. ",  # an item of a numbered list
     r"`[^`\n]*`(?:`[^`\n]*`)?",  # code in a line, and a role's target
     r"(?s)<!--.*?-->",
     r"<[^<>\n]+>",  # an HTML tag
@@ -211,6 +212,13 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
     code = ast.parse(notebooks.plain_python(cell))
     yield Holder("set", cell.id, tuple(settings(code)), section)
     yield Holder(LITERAL, cell.id, tuple(literals(code)), section)
+    # What an exercise asks for is set by its check.
+    for file in {*notebooks.package_files(notebooks.plain_python(cell))} & checks():
+        yield Holder("set", file.parent.name, tuple(settings(ast.parse(file.read_text("utf-8")))), section)
+
+
+def checks() -> set[Path]:
+    return {*notebooks.BOOK.glob("chapters/*/exercises.py")}
 
 
 def values_in(text: str) -> Iterator[float]:

@@ -128,6 +128,15 @@ def test_what_is_set_among_the_imports_holds_everywhere():
     assert statements.statements(notebook)[-1].holder == "set: imports"
 
 
+def test_a_check_sets_what_its_exercise_asks_for(monkeypatch, tmp_path):
+    check = tmp_path / "exercises.py"
+    check.write_text("rows = 77")
+    monkeypatch.setattr(statements, "checks", lambda: {check})
+    monkeypatch.setattr(notebooks, "package_files", lambda source: [check] if "import" in source else [])
+    assert holder("Rows of 77.", code="import a_check") == f"set: {tmp_path.name}"
+    assert holder("Rows of 77.", code="seeds = 20") == ""
+
+
 def test_a_solution_sets_what_its_exercise_states():
     notebook = chapter("Of shape (33, 44).", section="## Exercises")
     notebook.cells[-1].source = "## Solutions"
@@ -158,7 +167,7 @@ def test_the_list_says_what_holds_each_number_and_fails_where_nothing_does(tmp_p
         "`x = 77`", "```\n77\n```", "mean 0 and variance 1", "a 100 % share", "in 2017", "Su (2024)",
         "$x_{77}$", "$e^{77}$", "Section 3.2.1", "Section 77", "Figures 77", "version 0.6.0", "PyTorch 2.13",
         "{cite}`britz77`", "float77", "[a link](https://example.org/77)", "<details data-answer=\"77\">",
-        "*20 minutes to read · 77 seconds to run*", "*Difficulty 1 of 5 · 77 minutes*",
+        "3. the third step", "*20 minutes to read · 77 seconds to run*", "*Difficulty 1 of 5 · 77 minutes*",
     ],
 )  # fmt: skip
 def test_what_states_nothing_is_left_out(prose):
