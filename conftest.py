@@ -11,14 +11,14 @@ import pytest
 import statements
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from bookkit.mime_types import CLAIM, FIGURE, PICTURE
+from bookkit.mime_types import CLAIM, DRAWING, FIGURE, PICTURE
 
 # HTML always has plain text beside it, and that text is compared (test_notebooks.py sees to both). The HTML
 # of a claim also shows the measured value, whose last digits may differ from machine to machine. The picture
 # of a chart is made from the chart, which is compared.
 NOT_COMPARED = ("text/html", CLAIM, PICTURE)
 # A GPU adds in another order than a CPU: its figures may differ in a third decimal. Its text must not.
-NOT_COMPARED_ON_GPU = (FIGURE,)
+NOT_COMPARED_ON_GPU = (FIGURE, DRAWING)
 # The stored outputs are the sample's, also where somebody has put the real texts beside it.
 os.environ["ATTNLAB_ONLY_SAMPLE"] = "1"
 LISTS = Path(__file__).parent / "_build"  # where long lists go, which nobody needs to see when all is well

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from refresh import compared
 
-from bookkit.mime_types import FIGURE
+from bookkit.mime_types import DRAWING, FIGURE
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,9 @@ def test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu(path, kernel: NotebookCli
 
 def without_figures(outputs: list[dict]) -> list[dict]:
     """As in conftest.py: a line may be drawn a third decimal higher. What is said of it may not differ."""
-    return [{kind: content for kind, content in each.items() if kind != FIGURE} for each in outputs]
+    return [
+        {kind: content for kind, content in each.items() if kind not in (DRAWING, FIGURE)} for each in outputs
+    ]
 
 
 # ---- slips of a device ----

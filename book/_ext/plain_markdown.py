@@ -10,6 +10,7 @@ A directive stands in a comment, which no viewer shows: `<!-- {glossary} -->`, i
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from typing import Any
 from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinxcontrib.bibtex.plugin import register_plugin
+from sphinxcontrib.bibtex.style.referencing import BracketStyle
+from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
 
 logger = logging.getLogger(__name__)
 
@@ -139,6 +143,19 @@ def rewritten(text: str, changes: list[Callable[[str], str]], place: str) -> str
     return text
 
 
+def round_brackets() -> BracketStyle:
+    return BracketStyle("(", ")", sep="; ")
+
+
+@dataclass
+class AsWritten(AuthorYearReferenceStyle):
+    """A citation reads on the site as it does in the notebook."""
+
+    bracket_textual: BracketStyle = field(default_factory=round_brackets)
+    bracket_parenthetical: BracketStyle = field(default_factory=round_brackets)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    register_plugin("sphinxcontrib.bibtex.style.referencing", "as_written", AsWritten)
     app.connect("source-read", read)
     return {"parallel_read_safe": True}

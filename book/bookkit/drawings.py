@@ -39,6 +39,7 @@ from bookkit.mime_types import DRAWING, FIGURE
 
 # Pixels that a page has room for. On a phone a drawing is not made smaller, so its letters can be read.
 WIDEST = {"wide": 740, "narrow": 330}
+SMALLEST = 12  # pixels: smaller letters can't be read on a phone
 # A weight is an opacity that never quite vanishes, nor hides the number on it.
 FAINTEST, TINT, STRONGEST = 0.06, 0.16, 0.5
 
@@ -226,7 +227,6 @@ def grid(
         raise ValueError(
             "numbers must have rows and columns: write [[1, 2]] for a row, x[:, None] for a column"
         )
-    highest = max((abs(value) for each in values for value in each if not isinstance(value, str)), default=0)
     (wide, high), left = cell, max((width_of(each, SMALL) + 8 for each in rows), default=0)
     top = SMALL * LINE + 2 if columns else 0.0
     marks, places = "", {}
@@ -235,25 +235,41 @@ def grid(
     for i, each in enumerate(rows):
         middle = top + high * (i + 0.5)
         marks += label(left - 8, middle + 0.35 * SMALL, each, size=SMALL, anchor="end")
+    strengths = _strengths(values) if shaded else {}
     for i, values_of_row in enumerate(values):
         for j, value in enumerate(values_of_row):
-            place = Place(left + wide * j, top + high * i, wide, high)
-            places[f"{name}.{i}.{j}"] = place
+            place = places[f"{name}.{i}.{j}"] = Place(left + wide * j, top + high * i, wide, high)
             words = value if isinstance(value, str) else written(value, digits)
             if words == absent:
                 marks += rectangle(place, "faint", dashed=True)
-                continue
-            strength = TINT
-            if shaded and not isinstance(value, str):
-                strength = max(FAINTEST, STRONGEST * abs(value) / (highest or 1))
-            marks += rectangle(place, colour, fill=colour, opacity=strength)
-            size = round(min(LETTERS, (wide - 4) / max(1, width_of(words, 1))), 1)
-            marks += label(place.left + wide / 2, place.top + high / 2 + 0.35 * size, words, size=size)
+            else:
+                marks += rectangle(place, colour, fill=colour, opacity=strengths.get((i, j), TINT))
+                marks += _fitted(place, words)
     width, height = left + wide * max(map(len, values)), top + high * len(values)
     cells = Part(width, height, marks, places if name else {})
     above = text(title, bold=True, colour="ink" if colour == "grey" else colour) if title else None
     whole = _around(cells, above, note(shape) if shape else None, middle=(left + width) / 2)
     return whole.named(name) if name else whole
+
+
+def _strengths(values: Sequence[Sequence[float | str]]) -> dict[tuple[int, int], float]:
+    """How strong each number's cell is; minus infinity, which a softmax makes zero, is the faintest."""
+    sizes = {
+        (i, j): abs(value) if math.isfinite(value) else 0.0
+        for i, row in enumerate(values)
+        for j, value in enumerate(row)
+        if not isinstance(value, str)
+    }
+    largest = max(sizes.values(), default=0) or 1
+    return {place: max(FAINTEST, STRONGEST * size / largest) for place, size in sizes.items()}
+
+
+def _fitted(place: Place, words: str) -> str:
+    """The words in the middle of a cell, as large as its width allows."""
+    size = round(min(LETTERS, (place.width - 4) / max(1, width_of(words, 1))), 1)
+    if size < SMALLEST:
+        raise ValueError(f"a cell {place.width:g} wide has no room for {words!r}: give the grid a wider cell")
+    return label(place.left + place.width / 2, place.top + place.height / 2 + 0.35 * size, words, size=size)
 
 
 def _around(cells: Part, above: Part | None, below: Part | None, *, middle: float) -> Part:

@@ -151,7 +151,7 @@ def test_results_of_many_seeds_are_their_mean_from_the_worst_to_the_best(drawn):
 def test_histograms_stand_side_by_side_in_shares(drawn):
     draw_histograms()
     panels = drawn[0][0].axes
-    assert [axes.get_title(loc="left") for axes in panels] == ["one", "two"]
+    assert [axes.get_title(loc="left") for axes in panels] == ["share of samples\none", "two"]
     for axes in panels:
         (stairs,) = axes.patches
         assert stairs.get_data().values.sum() == pytest.approx(1)
@@ -185,3 +185,12 @@ def test_every_colour_stands_out_from_its_page(name, least, page):
     """WCAG 2.2 asks 3:1 of what a graph needs to be read, 7:1 of text at its strictest."""
     darker, lighter = sorted([luminance(COLOURS[name][page]), luminance(COLOURS["paper"][page])])
     assert (lighter + 0.05) / (darker + 0.05) >= least
+
+
+def test_the_vertical_axis_is_named_above_it_and_above_a_panels_title(shown):
+    with figures.plot("two panels", panels=2) as (left, right):
+        left.set_ylabel("share")
+        left.set_title("raw")
+        right.set_title("scaled")
+    assert [axes.get_ylabel() for axes in (left, right)] == ["", ""]
+    assert [axes.get_title(loc="left") for axes in (left, right)] == ["share\nraw", "scaled"]

@@ -25,14 +25,16 @@ from docutils.utils import new_document
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebooks import BOOK
 
-from bookkit import mime_types
+from bookkit import drawings, mime_types
 from bookkit.colours import COLOURS
+from bookkit.drawings import Part
 from chapters.why_divide_by_root_dk.charts import softmax_saturation
 
 SETTINGS = f"""
 import sys
 sys.path.append({str(BOOK / "_ext")!r})
-extensions = ["myst_nb", "sphinx_book_theme", "places", "formulas", "figures", "charts", "predict", "pages"]
+extensions = ["myst_nb", "sphinx_book_theme", "places", "formulas", "figures", "drawings", "charts",
+  "predict", "pages"]
 html_theme = "sphinx_book_theme"
 html_theme_options = {{"repository_url": "https://github.com/ada/attention-measured"}}
 html_math_renderer = "temml"
@@ -68,6 +70,13 @@ def figure_cell(svg):
     )
 
 
+def drawing_cell(**changed):
+    parts = (Part(200, 50, "<rect/>"), Part(330, 80, "<rect/>"))
+    stored = drawings.for_notebooks(*parts, "Two boxes & an arrow.")
+    stored[mime_types.DRAWING] |= changed
+    return new_code_cell("draw()", execution_count=1, outputs=[new_output("display_data", stored)])
+
+
 def build(folder: Path, cells, **pages: str) -> tuple[int, str, Path]:
     """Build a chapter of `cells`, and Markdown pages: the status, the messages, and where the site is."""
     folder.joinpath("conf.py").write_text(SETTINGS, "utf-8")
@@ -95,6 +104,7 @@ def site(tmp_path_factory) -> Path:
         figure_cell(
             '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"><title>A line.</title></svg>'
         ),
+        drawing_cell(),
         new_code_cell("solved = True", metadata={"tags": ["hide-cell"]}),
     ]
     status, messages, out = build(tmp_path_factory.mktemp("book"), cells)
@@ -151,6 +161,13 @@ def test_a_chart_is_a_picture_with_labelled_controls(chapter):
 def test_a_figure_brings_its_words_and_its_size(chapter):
     image = chapter.main.img
     assert (image["alt"], image["width"], image["height"]) == ("A line.", "96", "48")
+
+
+def test_a_drawing_is_a_picture_for_each_screen_with_the_same_words(chapter):
+    pictures = chapter.select(".drawing > svg[role=img]")
+    assert [(each["data-screen"], each["width"]) for each in pictures] == [("wide", "204"), ("narrow", "334")]
+    assert {each["aria-label"] for each in pictures} == {"Two boxes & an arrow."}
+    assert not chapter.select('img[src^="data:"]'), "the image for notebooks, too"
 
 
 def test_a_hidden_cell_is_folded(chapter):
@@ -214,6 +231,7 @@ def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
             'Why?\n\n<details class="predict" data-answer="1"><summary>Answer</summary>\n\n1\n'
         ),
     ]
+    cells += [drawing_cell(description=" "), drawing_cell(narrow='<svg width="400" height="80"/>')]
     favicon = (BOOK / "_static/favicon.svg").read_bytes()
     tmp_path.joinpath("picture.svg").write_bytes(favicon)
     status, messages, _ = build(tmp_path, cells, page="# A page\n\n![](picture.svg)\n\nAnd $\\frac$.\n")
@@ -230,6 +248,8 @@ def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
         ("chapter.ipynb: cell 10, line 3", "its answer 'c' is not among its choices ['a', 'b']"),
         ("chapter.ipynb: cell 11, line 3", "the paragraph before the answer must ask the question"),
         ("chapter.ipynb: cell 12, line 3", "its <details> has no </details>"),
+        ("chapter.ipynb: cell 13", "a drawing can't be shown: it has no alt text"),
+        ("chapter.ipynb: cell 14", "a drawing can't be shown: it is 400 pixels narrow, where 330 fit"),
         ("page.md:3", "an image has no alt text"),
         ("page.md:5", "a formula can't be rendered"),
     ]:

@@ -20,7 +20,7 @@ import refresh
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from bookkit.mime_types import FIGURE
+from bookkit.mime_types import DRAWING, FIGURE
 
 CHAPTER = "what-is-attention"
 # What the site's directives and roles look like where nobody knows them.
@@ -135,7 +135,8 @@ def test_opening_and_saving_changes_nothing(page: Page, book: Path, before: list
 
 def test_before_anything_is_run_figures_are_seen_and_said(page: Page) -> None:
     figures = page.locator(".jp-OutputArea img[src^='data:image/svg']")
-    stored = [data for cell in stored_cells() for data in notebooks.displays(cell) if FIGURE in data]
+    shown = [data for cell in stored_cells() for data in notebooks.displays(cell)]
+    stored = [data for data in shown if {FIGURE, DRAWING} & data.keys()]
     assert figures.count() == len(stored)
     for figure, data in zip(figures.all(), stored, strict=True):
         assert figure.evaluate("image => image.naturalWidth") > 100

@@ -11,6 +11,8 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import BrowserContext
 
+from bookkit.mime_types import DRAWING, FIGURE, PICTURE
+
 pytestmark = pytest.mark.slow
 CHAPTERS = notebooks.chapters()
 OLD = "7.2.10"
@@ -67,9 +69,8 @@ def test_every_figure_and_chart_is_seen_in_its_colours(
     pages: Callable[[str], Path], window: BrowserContext, release: str, chapter: Path
 ) -> None:
     cells = notebooks.code_cells(notebooks.read(chapter))
-    pictures = sum(
-        len({"image/svg+xml", "image/png"} & {*data}) for cell in cells for data in notebooks.displays(cell)
-    )
+    kinds = {FIGURE, PICTURE, DRAWING}
+    pictures = sum(len(kinds & {*data}) for cell in cells for data in notebooks.displays(cell))
     images = page(pages(release), chapter).select("img")
     assert len(images) == pictures
     tab = window.new_page()

@@ -5,6 +5,50 @@ from planted_faults.kinds import Faults
 CHARTS = "bookkit/test_charts.py::"
 
 FAULTS: Faults = {
+    "bookkit/drawings": {
+        "test_parts_and_their_places_stand_where_they_are_put": [
+            ("parts on their tops", '{"top": 0.0, "middle": 0.5, "bottom": 1.0}[align]', "0.0"),
+            ("a gap after the last", "lefts[-1] - gap,", "lefts[-1],"),
+            ("a row on a phone", "return column(*pieces, gap=gap) if narrow else", "return"),
+            (
+                "places that stay behind",
+                "Place(place.left + left, place.top + top,",
+                "Place(place.left, place.top,",
+            ),
+        ],
+        "test_a_shaded_grid_is_the_stronger_the_larger_the_number_and_never_hides_it": [
+            ("cells that vanish", "max(FAINTEST, STRONGEST * size / largest)", "STRONGEST * size / largest"),
+            ("strength of the number itself", "size / largest)", "size)"),
+        ],
+        "test_an_arrow_leaves_and_arrives_on_the_sides_that_face_each_other": [
+            ("always from the side", "if max(right, left) > max(below, above):", "if True:"),
+            ("into the frame", "x2 + back[0] * head, y2 + back[1] * head", "x2, y2"),
+        ],
+        "test_a_drawing_that_nobody_could_read_is_refused": [
+            ("too wide for a phone", "if part.width > WIDEST[screen]:", "if part.width > 740:"),
+            ("no words", "if not alt.strip():", "if not alt:"),
+        ],
+        "test_words_too_long_for_their_cell_are_refused": [
+            ("letters that nobody reads", "if size < SMALLEST:", "if size < 1:"),
+        ],
+    },
+    "bookkit/marks": {
+        "test_indices_are_lowered_and_what_follows_stands_on_the_line_again": [
+            ("exponents lowered", 'if found[1] == "_" else -0.35', 'if found[1] == "_" else 0.35'),
+            ("what follows stays low", "_at_level(words[end:], -level)", "_at_level(words[end:], 0)"),
+            ("signs of HTML in words", "plain = escape(words, quote=False)", "plain = words"),
+        ],
+        "test_lines_break_between_words_where_a_width_is_given": [
+            ("an empty first line", "if width and lines[-1] and", "if width and"),
+        ],
+        "test_marks_are_drawn_where_they_are_told": [
+            (
+                "a head beyond the point",
+                "end = x2 - direction[0] * head, y2 - direction[1] * head",
+                "end = x2, y2",
+            ),
+        ],
+    },
     "bookkit/claims": {
         "test_a_claim_that_does_not_hold_raises": [
             (

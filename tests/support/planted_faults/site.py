@@ -31,6 +31,12 @@ FAULTS: Faults = {
             ("one width for all screens", 'vega | {"width": width}', "vega"),
         ],
     },
+    "_ext/drawings": {
+        f"{EXTENSIONS}test_each_mistake_fails_the_build_with_file_and_line": [
+            ("a drawing without words", "    if not words:", "    if False:"),
+            ("a drawing too wide for a phone", "if width > widest + 4:", "if False:"),
+        ],
+    },
     "_ext/figures": {
         f"{EXTENSIONS}test_a_figure_brings_the_words_of_its_svg_and_a_photograph_none": [
             ("every picture read as SVG", 'if file.suffix != ".svg":', "if False:"),
