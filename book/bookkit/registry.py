@@ -45,8 +45,9 @@ class Chapter:
 
     @property
     def opening(self) -> str:
-        """`chapter.opening` is the first Markdown cell."""
-        return next("".join(cell["source"]) for cell in self.cells if cell["cell_type"] == "markdown")
+        """`chapter.opening` is what is written above its first section."""
+        texts = ["".join(cell["source"]) for cell in self.cells if cell["cell_type"] == "markdown"]
+        return "\n\n".join(texts).partition("\n## ")[0]
 
     @property
     def title(self) -> str:
@@ -58,7 +59,7 @@ class Chapter:
         """`chapter.minutes` is "25 minutes to read"."""
         found = re.search(r"^\*(\d+ minutes to read)", self.opening, re.MULTILINE)
         if not found:
-            raise ValueError(f"{self.notebook.name}: its first cell must say “*N minutes to read”")
+            raise ValueError(f"{self.notebook.name}: its opening must say “*N minutes to read”")
         return found[1]
 
     @property
@@ -66,7 +67,7 @@ class Chapter:
         """`chapter.goal` is the first thing that its reader will be able to do."""
         found = re.search(rf"{GOALS}\s*\n\s*\n?- (.+?)[;.]?\s*(?:\n- |\n\n|\Z)", self.opening, re.DOTALL)
         if not found:
-            raise ValueError(f"{self.notebook.name}: its first cell must say “{GOALS}”, with a list")
+            raise ValueError(f"{self.notebook.name}: its opening must say “{GOALS}”, with a list")
         return " ".join(found[1].split())
 
     @property

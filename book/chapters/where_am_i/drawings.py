@@ -81,7 +81,9 @@ def same_bag(sentence: Sequence[str], weights: Tensor, output: Tensor) -> None:
     def arrange(narrow: bool) -> Part:
         gap = 12 if narrow else 24
         both = across(narrow, order(sentence, gap), order(sentence[::-1], gap))
-        return column(both, note("the same weights on the same values: the same sum", width=300))
+        return column(
+            both, note("the same weights on the same values: the same sum", width=300 if narrow else None)
+        )
 
     terms = ", ".join(f"{word} {share[word]:.2f}" for word in sentence)
     draw(
@@ -157,30 +159,6 @@ def added(words: Sequence[str], vectors: Tensor, table: Tensor) -> None:
     )
 
 
-def loudness(norms: dict[str, float]) -> None:
-    """`loudness({"a position": 16.0})` draws each vector as long as it is, all to one scale."""
-
-    def arrange(narrow: bool) -> Part:
-        scale = (300 if narrow else 520) / max(norms.values())
-        rows = [
-            column(
-                text(f"{name}: {norm:.3g}", size=13),
-                over(
-                    scale * max(norms.values()),
-                    12,
-                    vector(0, 6, scale * norm, 6, colour="blue" if "position" in name else "ink", width=1.5),
-                ),
-                gap=0,
-                align="left",
-            )
-            for name, norm in norms.items()
-        ]
-        return column(*rows, gap=6, align="left")
-
-    words = ", ".join(f"{name} {norm:.3g}" for name, norm in norms.items())
-    draw(arrange, alt=f"Arrows as long as the vectors, to one scale: {words}.")
-
-
 # ---- the three places ----
 
 PLACES = {
@@ -212,7 +190,7 @@ def _attention(place: str) -> Part:
         step(row("+", box("penalty", colour="blue", learned=True), gap=6), bias),
         gap=6,
     )
-    rest = column(step(operator("softmax"), False), step(box("output", colour="output"), False), gap=10)
+    rest = row(step(operator("softmax"), False), step(box("output", colour="output"), False), gap=10)
     steps = column(words, parts, scores, rest, gap=12)
     title, where = PLACES[place]
     return panel(column(note(where), steps, gap=8), title)
@@ -333,6 +311,33 @@ def half_a_turn(waves: dict[str, float], trained: int, longest: int) -> None:
             else f"{name}: it falls to {wave / 2:.0f}, then rises again."
             for name, wave in waves.items()
         ),
+    )
+
+
+VERDICTS = {
+    "sinusoidal, learned": ("no", "no"),
+    "rotary": ("to half a turn", "no"),
+    "ALiBi": ("no", "yes"),
+}
+
+
+def verdicts() -> None:
+    """`verdicts()` says of each scheme which job it still does at eight times the training length."""
+
+    def arrange(narrow: bool) -> Part:
+        return grid(
+            [*VERDICTS.values()],
+            rows=list(VERDICTS),
+            columns=["copying", "latest value"],
+            colour="green",
+            cell=(96 if narrow else 130, 30),
+        )
+
+    words = "; ".join(f"{scheme}: {copies}, {finds}" for scheme, (copies, finds) in VERDICTS.items())
+    draw(
+        arrange,
+        alt="Which scheme still copies, and which still finds the latest value, at eight times the training "
+        f"length. {words}.",
     )
 
 

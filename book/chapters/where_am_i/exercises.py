@@ -563,9 +563,9 @@ check_repaired_penalties = Exercise(
         # At distance 0 the faults do nothing.
         Case("right for one query and one key", 2, 1, 1),
         Case("right for as many queries as keys", 2, 3, 3),
-        Case("right for eight heads", 8, 4, 4),
-        Case("right for one query and five keys", 4, 1, 5),
-        Case("right for two queries and six keys", 1, 2, 6),
+        Case("right for as many queries as keys", 8, 4, 4),
+        Case("right for fewer queries than keys", 4, 1, 5),
+        Case("right for fewer queries than keys", 1, 2, 6),
     ),
     mistakes={
         "still broken": (

@@ -1,4 +1,4 @@
-"""One layer of attention with any kind of positions, and two small jobs that it is trained on and tested in."""
+"""One layer of attention with any kind of positions, and the small jobs that it learns."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from attnlab.scores import scaled_dot
 SEEDS, SYMBOLS, HEADS, LONGEST = 5, 10, 4, 192
 NOTHING = -100  # cross_entropy leaves out what has this as its target
 TRAINED = 24  # the length of the sequences in training
-# Of .01, .02, .04 and .08 the best at the training length for each scheme, or within .012 of its best: found on
+# Of .01, .02, .04 and .08 the best at the training length for each scheme, or within .012 of its best, on
 # other starts than the chapter's.
 RATES = {16: 0.08, 32: 0.04, 64: 0.02}
 Job: TypeAlias = Callable[[int, int, torch.Generator], tuple[Tensor, Tensor]]
@@ -125,7 +125,7 @@ def train(reader: Reader, job: Job, *, length: int = TRAINED, steps: int = 100, 
 def share_right(reader: Reader, job: Job, length: int, seed: int = 2) -> Tensor:
     """`share_right(reader, copying, 48)` is the share right at the last places, for each seed: (seeds,).
 
-    The last 24 of a longer sequence, or all of a shorter one: past 48 they all lie beyond the training length.
+    The last 24 of a longer sequence, or all of a shorter one: from 48 on all of them are new.
     """
     ids, target = job(30, length, generator(seed))
     asked = min(TRAINED, length)
