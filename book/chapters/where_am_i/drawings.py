@@ -274,7 +274,7 @@ def half_a_turn(waves: dict[str, float], trained: int, longest: int) -> None:
     """`half_a_turn({"63 positions": 63.0}, 24, 192)` draws what distance does to a score in each scheme."""
 
     def arrange(narrow: bool) -> Part:
-        wide, high, gap = (210.0, 50.0, 18.0) if narrow else (420.0, 50.0, 18.0)
+        wide, high, gap = (210.0, 44.0, 14.0) if narrow else (420.0, 44.0, 14.0)
         left = 0.0
         rows = []
         for name, wave in waves.items():

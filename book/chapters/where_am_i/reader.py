@@ -136,3 +136,12 @@ def share_right(reader: Reader, job: Job, length: int, seed: int = 2) -> Tensor:
 def tested(reader: Reader, job: Job, lengths: tuple[int, ...] = (24, 48, 96, 192)) -> dict[int, Tensor]:
     """`tested(reader, copying)[192]` are the shares right at 8 times the training length."""
     return {length: share_right(reader, job, length) for length in lengths}
+
+
+def most_seen(job: Job, length: int, seed: int = 2) -> float:
+    """`most_seen(copying, 24)` is the share right of whoever counts symbols, and knows nothing of their order."""
+    ids, target = job(30, length, generator(seed))
+    counts = one_hot(ids, SYMBOLS + 1)[..., :SYMBOLS].cumsum(-2)  # (30, length, 10)
+    # A value in sight answers for itself.
+    answer = torch.where(ids < SYMBOLS, ids, counts.argmax(-1)) if job is latest else counts.argmax(-1)
+    return ((answer == target).sum() / (target != NOTHING).sum()).item()
