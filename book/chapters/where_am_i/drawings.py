@@ -18,7 +18,6 @@ from bookkit.drawings import (
     note,
     operator,
     over,
-    padded,
     panel,
     row,
     text,
@@ -54,14 +53,16 @@ def clocks(words: Sequence[str], *, slower: float = 4, hands: int = 3) -> None:
 
     draw(
         arrange,
-        alt=f"The words {', '.join(words)} at positions 0 to {len(words) - 1}. To each, {hands} clock hands are "
-        "added. At position 0 all of them point straight up. From word to word the first turns by one radian, "
+        alt=f"The words {', '.join(words)} at positions 0 to {len(words) - 1}. To each, {hands} clock hands "
+        "are "
+        "added. At position 0 all of them point straight up. From word to word the first turns by one "
+        "radian, "
         f"and each further one by {slower:g} times less.",
     )
 
 
 def same_bag(sentence: Sequence[str], weights: Tensor, output: Tensor) -> None:
-    """`same_bag(["dog", "bites", "man"], weights, output)` shows what the middle word reads, in both orders."""
+    """`same_bag(["dog", "bites", "man"], weights, output)` shows what the middle word reads."""
     asks = sentence[1]
     share = dict(zip(sentence, weights.tolist(), strict=True))
     mix = " ".join(written(number, 2) for number in output.tolist())
@@ -88,7 +89,8 @@ def same_bag(sentence: Sequence[str], weights: Tensor, output: Tensor) -> None:
     terms = ", ".join(f"{word} {share[word]:.2f}" for word in sentence)
     draw(
         arrange,
-        alt=f"What “{asks}” reads in “{' '.join(sentence)}” and in “{' '.join(sentence[::-1])}”. The weights are the "
+        alt=f"What “{asks}” reads in “{' '.join(sentence)}” and in “{' '.join(sentence[::-1])}”. The weights "
+        "are the "
         f"same, {terms}, on the same values in another order, and so is the output, {mix}.",
     )
 
@@ -97,7 +99,7 @@ def same_bag(sentence: Sequence[str], weights: Tensor, output: Tensor) -> None:
 
 
 def counting(bits: Sequence[Sequence[int]]) -> None:
-    """`counting(bits)` sets numbers in binary beside waves that do the same smoothly; the fastest row first."""
+    """`counting(bits)` sets numbers in binary beside waves, the fastest row first."""
     names, cell = ("ones", "twos", "fours"), 30.0
 
     def waves() -> Part:
@@ -121,16 +123,15 @@ def counting(bits: Sequence[Sequence[int]]) -> None:
             shaded=True,
             cell=(cell, cell),
         )
-        smooth = column(waves(), gap=0)
-        if narrow:
-            return column(cells, note("the same, with waves for bits"), row(padded(smooth, 0), gap=0), gap=8)
-        beside = column(note("the same, with waves for bits"), smooth, gap=4)
-        return row(cells, beside, gap=40, align="bottom")
+        smooth = column(note("the same, with waves for bits"), waves(), gap=4)
+        return column(cells, smooth) if narrow else row(cells, smooth, gap=40, align="bottom")
 
     draw(
         arrange,
-        alt="The numbers 0 to 7 in binary, a column for each. The row of the ones changes at every number, that of the "
-        "twos at every second, that of the fours once. Beside them three waves that swing as fast as the rows change.",
+        alt="The numbers 0 to 7 in binary, a column for each. The row of the ones changes at every number, "
+        "that of the "
+        "twos at every second, that of the fours once. Beside them three waves that swing as fast as the "
+        "rows change.",
     )
 
 
@@ -154,7 +155,8 @@ def added(words: Sequence[str], vectors: Tensor, table: Tensor) -> None:
 
     draw(
         arrange,
-        alt=f"A matrix of words, {shape}, plus a matrix of positions of the same shape: each word gets the row of the "
+        alt=f"A matrix of words, {shape}, plus a matrix of positions of the same shape: each word gets the "
+        "row of the "
         "place where it stands, added number by number.",
     )
 
@@ -197,11 +199,12 @@ def _attention(place: str) -> Part:
 
 
 def three_places() -> None:
-    """`three_places()` draws attention three times, each with the place where one kind of position goes in."""
+    """`three_places()` draws attention three times, each with a place where positions go in."""
     draw(
         lambda narrow: across(narrow, *(_attention(place) for place in PLACES), gap=14),
         alt="Attention drawn three times: words, then query, key and value, then scores, softmax and output. "
-        "Sinusoidal and learned tables are added to the words. Rotary turns query and key, and not the value. ALiBi "
+        "Sinusoidal and learned tables are added to the words. Rotary turns query and key, and not the "
+        "value. ALiBi "
         "adds a penalty to the scores.",
     )
 
@@ -230,7 +233,8 @@ def turned(pairs: Sequence[tuple[int, int]]) -> None:
     places = " and ".join(f"{query} and {key}" for query, key in pairs)
     draw(
         lambda narrow: across(narrow, *(dial(query, key) for query, key in pairs), gap=24),
-        alt=f"A query and a key of two numbers, turned by one radian a position to {places}. They point elsewhere each "
+        alt=f"A query and a key of two numbers, turned by one radian a position to {places}. They point "
+        "elsewhere each "
         f"time, but the angle between them is always {apart} radians, and so the score is always "
         f"{math.cos(apart):.2f}.",
     )
@@ -261,7 +265,8 @@ def penalties(words: Sequence[str], bias: Tensor, slopes: Sequence[str]) -> None
 
     draw(
         arrange,
-        alt=f"The penalties for {len(words)} words in {len(slopes)} heads, as grids: a row for each query, a column for "
+        alt=f"The penalties for {len(words)} words in {len(slopes)} heads, as grids: a row for each query, a "
+        "column for "
         "each key. On the diagonal they are 0; with each step away they fall by the head's slope, "
         f"{' or '.join(slopes)}. Keys that come later are hidden.",
     )
@@ -273,38 +278,33 @@ def penalties(words: Sequence[str], bias: Tensor, slopes: Sequence[str]) -> None
 def half_a_turn(waves: dict[str, float], trained: int, longest: int) -> None:
     """`half_a_turn({"63 positions": 63.0}, 24, 192)` draws what distance does to a score in each scheme."""
 
+    def fallen(distance: float, wave: float) -> float:
+        """How far a score has come down: a straight line where the hand never turns back."""
+        return distance / longest if wave == math.inf else (1 - math.cos(math.tau * distance / wave)) / 2
+
     def arrange(narrow: bool) -> Part:
-        wide, high, gap = (210.0, 44.0, 14.0) if narrow else (420.0, 44.0, 14.0)
-        left = 0.0
+        wide, high = (210.0 if narrow else 420.0), 44.0
+        seen = rectangle(Place(0, 0, wide * trained / longest, high), None, fill="grey", opacity=0.16)
         rows = []
         for name, wave in waves.items():
-            known = wide * trained / longest
-            ground = rectangle(Place(left, 0, known, high), None, fill="grey", opacity=0.16)
-            distances = [longest * part / 96 for part in range(97)]
-            falls = [
-                (1 + math.cos(2 * math.pi * d / wave)) / 2 if wave < math.inf else 1 - d / longest
-                for d in distances
-            ]
-            points = [
-                (left + wide * d / longest, 3 + (high - 6) * (1 - y))
-                for d, y in zip(distances, falls, strict=True)
-            ]
-            marks = ground + line(0, high, wide, high, colour="faint") + curve(points, colour="blue")
+            falls = [fallen(longest * step / 96, wave) for step in range(97)]
+            points = [(wide * step / 96, 3 + (high - 6) * fall) for step, fall in enumerate(falls)]
+            marks = seen + line(0, high, wide, high, colour="faint") + curve(points, colour="blue")
             rows.append(across(narrow, over(wide, high, marks), text(name, size=13), gap=4 if narrow else 14))
         axis = over(
             wide,
             18,
-            *(
-                label(wide * place / longest, 14, str(place), size=13, colour="grey", anchor=anchor)
-                for place, anchor in ((0, "start"), (trained, "middle"), (longest, "end"))
-            ),
+            label(0, 14, "0", size=13, colour="grey", anchor="start"),
+            label(wide * trained / longest, 14, str(trained), size=13, colour="grey"),
+            label(wide, 14, str(longest), size=13, colour="grey", anchor="end"),
         )
         told = note("distance between query and key; grey: seen in training", width=wide)
-        return column(*rows, axis, told, gap=gap / 2, align="left")
+        return column(*rows, axis, told, gap=7, align="left")
 
     draw(
         arrange,
-        alt=f"What distance, from 0 to {longest}, takes off a score; training has shown distances below {trained}. "
+        alt=f"What distance, from 0 to {longest}, takes off a score; training has shown distances below "
+        f"{trained}. "
         + " ".join(
             f"{name}: it falls all the way."
             if wave >= 2 * longest
@@ -361,8 +361,10 @@ def tips(right: Tensor, broken: Tensor) -> None:
             dial(broken, "broken", "in the middle, on the rim, outside"),
             gap=60,
         ),
-        alt=f"The first two columns of {len(right)} rows as points. In the right table all lie on a circle, where the "
-        "tip of a hand goes round. In the broken one they are scattered over a square, and row 0 is in the middle.",
+        alt=f"The first two columns of {len(right)} rows as points. In the right table all lie on a circle, "
+        "where the "
+        "tip of a hand goes round. In the broken one they are scattered over a square, and row 0 is in the "
+        "middle.",
     )
 
 
@@ -395,6 +397,7 @@ def pairings(width: int = 8) -> None:
             ties([(place, place + half) for place in range(half)], "many libraries: halves"),
             gap=36,
         ),
-        alt=f"{width} columns, and which of them turn together. In the paper 0 with 1, 2 with 3 and so on; in many "
+        alt=f"{width} columns, and which of them turn together. In the paper 0 with 1, 2 with 3 and so on; "
+        "in many "
         f"libraries 0 with {half}, 1 with {half + 1} and so on.",
     )

@@ -309,7 +309,7 @@ def _turned_halves(
     vectors: Tensor,
     *,
     places: Callable[[int], Tensor] = lambda length: torch.arange(length, device="cpu"),
-    apart: Callable[[Tensor], tuple[Tensor, Tensor]] = lambda vectors: vectors.chunk(2, dim=-1),
+    apart: Callable[[Tensor], tuple[Tensor, ...]] = lambda vectors: vectors.chunk(2, dim=-1),
     turn: Callable[..., tuple[Tensor, Tensor]] = lambda x, y, sin, cos: (
         x * cos - y * sin,
         x * sin + y * cos,
@@ -329,7 +329,8 @@ def _turned_halves(
 
 _NEIGHBOURS: Mistakes = {
     "neighbours": (
-        "This turns neighbours, as the paper does. Here column i turns with column i + d_k/2: take the vectors "
+        "This turns neighbours, as the paper does. Here column i turns with column i + d_k/2: take the "
+        "vectors "
         "apart in the middle.",
         lambda vectors: _turned_halves(
             vectors,
@@ -342,7 +343,8 @@ _NEIGHBOURS: Mistakes = {
         lambda vectors: _turned_halves(vectors, together=lambda pair: torch.stack(pair, dim=-1).flatten(-2)),
     ),
     "neighbours side by side": (
-        "This turns neighbours and puts the results side by side. The columns must come back where they were: "
+        "This turns neighbours and puts the results side by side. The columns must come back where they "
+        "were: "
         "take the vectors apart in the middle.",
         lambda vectors: _turned_halves(
             vectors, apart=lambda vectors: (vectors[..., 0::2], vectors[..., 1::2])
@@ -399,7 +401,8 @@ check_rotated_halves = Exercise(
                 lambda column, d_k: 2 * column / d_k,
             ),
             "exponent halved": (
-                "The exponent is half of what it should be. With i = 0, 1, 2, … for the pairs it is 2i / d_k.",
+                "The exponent is half of what it should be. With i = 0, 1, 2, … for the pairs it is 2i / "
+                "d_k.",
                 lambda column, d_k: column / 2 / d_k,
             ),
         },
@@ -569,11 +572,13 @@ check_repaired_penalties = Exercise(
     ),
     mistakes={
         "still broken": (
-            "All three faults that it came with are still there. Begin with the sign: a far key must not gain.",
+            "All three faults that it came with are still there. Begin with the sign: a far key must not "
+            "gain.",
             _left(*PENALTY_FAULTS),
         ),
         "keys counted from the end": (
-            "The first query stands where the first key does not: with n queries and m keys, it stands at m - n.",
+            "The first query stands where the first key does not: with n queries and m keys, it stands at m "
+            "- n.",
             partial(_penalties, start=lambda n, m: m - 1),
         ),
     }
@@ -593,8 +598,8 @@ check_repaired_penalties = Exercise(
 STARTS = 5
 PATIENCE = 120.0  # seconds for all that the check runs: readers train, perhaps longer than the chapter's
 Reach: TypeAlias = Callable[[float, int], Any]
-# What is asked, and between which shares the mean must lie. Half a turn of 63 positions is past at 64 and more;
-# half a turn of 314 is not.
+# What is asked, and between which shares the mean must lie. At 96 a hand of 63 positions has
+# made far more than half a turn, one of 314 has not.
 ASKED: dict[tuple[float, int], tuple[str, float, float]] = {
     (314.0, 24): ("copies at the training length", 0.9, 1.0),
     (314.0, 96): ("a hand of 314 positions still copies at 96", 0.85, 1.0),
@@ -616,7 +621,7 @@ class ReachExperiment(Check):
         return lambda wave, length: shares[wave, length] + 0.01 * torch.arange(-2, 3, device="cpu")
 
     def judge(self, work: Any) -> Report:
-        """`check.judge(my_reach)` asks for four shares, two of a hand that reaches and two of one that doesn't."""
+        """`check.judge(my_reach)` asks for four shares: a hand that reaches, and one that doesn't."""
         if work is None or work is ...:
             return self._unwritten()
         if not callable(work):
@@ -646,15 +651,14 @@ class ReachExperiment(Check):
         lines.append(f"  {'✓' if differ else '✗'} the starts differ")
         if all(held) and differ:
             return Report(self.name, "passed", tuple(lines))
-        name = self._mistake(means) if not all(held) else "one start many times"
+        if all(held):
+            words = "Every start finds the same share: give each a seed of its own."
+            return Report(self.name, "not yet", tuple(lines) + arrow(words), "one start many times")
+        name = self._mistake(means)
         words = (
             self.mistakes[name][0]
-            if name in self.mistakes
-            else (
-                "Every start finds the same share: give each a seed of its own."
-                if name
-                else "This is not what such readers show. Are they trained to copy from three back, at length 24?"
-            )
+            if name
+            else "This is not what such readers show. Are they trained to copy from three back, at length 24?"
         )
         return Report(self.name, "not yet", tuple(lines) + arrow(words), name)
 
@@ -692,7 +696,8 @@ def _no_shares(answer: object) -> str:
         return "It returns something else than numbers: a share for each start is expected."
     if shares.dim() != 1 or len(shares) < STARTS:
         return (
-            f"It returns shape {tuple(shares.shape)}, where (starts,) is expected, with at least {STARTS} starts: "
+            f"It returns shape {tuple(shares.shape)}, where (starts,) is expected, with at least {STARTS} "
+            "starts: "
             "return each start's own share, not their mean."
         )
     if not ((shares >= 0) & (shares <= 1)).all():
@@ -706,26 +711,31 @@ check_reach = ReachExperiment(
     minutes=40,
     mistakes={
         "not trained": (
-            "Not even sequences of the training length are copied. Is the trained reader the one that is tested?",
+            "Not even sequences of the training length are copied. Is the trained reader the one that is "
+            "tested?",
             (0.1, 0.1, 0.1, 0.1),
         ),
         "lengths mixed up": (
-            "The hand of 63 positions copies everything. Is it trained at 24 and tested at `length`, and not both at "
+            "The hand of 63 positions copies everything. Is it trained at 24 and tested at `length`, and not "
+            "both at "
             "the same length?",
             (0.97, 0.97, 0.97, 0.97),
         ),
         "wave for base": (
-            "Even a hand of 314 positions lets go at 96. Is the wave taken for the base? The slow hand turns by "
+            "Even a hand of 314 positions lets go at 96. Is the wave taken for the base? The slow hand turns "
+            "by "
             "base^(-1/2) a position, and its wave is 2π over that.",
             (0.97, 0.3, 0.1, 0.5),
         ),
         "without 2π": (
-            "The hand of 63 positions reaches far, and that of 314 does not: both are too slow. Its wave is a whole "
+            "The hand of 63 positions reaches far, and that of 314 does not: both are too slow. Its wave is "
+            "a whole "
             "turn, 2π over the frequency base^(-1/2).",
             (0.97, 0.4, 0.97, 0.97),
         ),
         "early positions counted": (
-            "At 96 the hand of 63 positions still gets a good part right. Are the first positions counted? Only the "
+            "At 96 the hand of 63 positions still gets a good part right. Are the first positions counted? "
+            "Only the "
             "last 24 lie beyond what was trained.",
             (0.97, 0.97, 0.4, 0.8),
         ),

@@ -14,8 +14,8 @@ ByLength = Mapping[int, Tensor]
 def longer(job: str, readers: Mapping[str, ByLength], *, until: Mapping[str, float] | None = None) -> None:
     """`longer("copying", {"rotary": {24: right, 48: right}})` draws how much is right in longer sequences.
 
-    A line for each reader: the mean over seeds, in a band from the worst to the best. `until` marks a length for a
-    reader with a dotted line in its colour.
+    A line for each reader: the mean over seeds, in a band from the worst to the best. `until` marks a length
+    for a reader with a dotted line in its colour.
     """
     told = "; ".join(
         f"{reader} " + ", ".join(f"{seeds.mean():.2f} at {length}" for length, seeds in right.items())

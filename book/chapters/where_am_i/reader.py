@@ -1,7 +1,7 @@
 """One layer of attention with any kind of positions, and the small jobs that it learns."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import torch
@@ -64,8 +64,9 @@ class Reader(nn.Module):
         # A product with ones and zeros looks words up, and its gradient is a product, too: far quicker.
         x = one_hot(ids.flatten(), SYMBOLS + 1).double() @ self.words  # (seeds, B · T, width)
         if self.table is not None:  # at the words
-            x = (x.unflatten(1, shape) + self.table[..., :length, :]).flatten(1, 2)
-        parts = (x @ self.project).unflatten(1, shape).unflatten(-1, (3, HEADS, -1))
+            x = (_placed(x, shape) + self.table[..., :length, :]).flatten(1, 2)
+        parts = _placed(x @ self.project, shape)  # (seeds, B, T, 3 · width)
+        parts = parts.view(*parts.shape[:-1], 3, HEADS, -1)
         query, key, value = parts.transpose(-4, -2).unbind(-3)  # (seeds, B, heads, T, d_k) each
         query = query[..., -asked:, :]
         if self.scheme == "rotary":  # at the queries and keys
@@ -77,8 +78,13 @@ class Reader(nn.Module):
         if not self.look_ahead:
             scores = scores.masked_fill(~causal(asked, length), -math.inf)
         mixed = (scores.softmax(-1) @ value).transpose(-3, -2)  # (seeds, B, asked, heads, d_k)
-        answers: Tensor = mixed.flatten(-2).flatten(1, 2) @ self.read_out  # (seeds, B · asked, 10)
-        return answers.unflatten(1, (shape[0], asked))
+        answers = mixed.flatten(-2).flatten(1, 2) @ self.read_out  # (seeds, B · asked, 10)
+        return _placed(answers, torch.Size([shape[0], asked]))
+
+
+def _placed(rows: Tensor, shape: torch.Size) -> Tensor:
+    """(seeds, B · T, …) as (seeds, B, T, …)."""
+    return rows.view(len(rows), *shape, *rows.shape[2:])
 
 
 def copying(batch: int, length: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -115,7 +121,7 @@ def train(reader: Reader, job: Job, *, length: int = TRAINED, steps: int = 100, 
         # The mean over seeds, times their number: no seed feels another.
         loss = cross_entropy(answers, target.flatten().repeat(SEEDS)) * SEEDS
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         schedule.step()
     return reader
@@ -129,17 +135,17 @@ def share_right(reader: Reader, job: Job, length: int, seed: int = 2) -> Tensor:
     """
     ids, target = job(30, length, generator(seed))
     asked = min(TRAINED, length)
-    right = reader(ids, asked).argmax(-1) == target[:, -asked:]  # (seeds, 30, asked)
+    right: Tensor = reader(ids, asked).argmax(-1) == target[:, -asked:]  # (seeds, 30, asked)
     return right.sum((1, 2)) / (target[:, -asked:] != NOTHING).sum()
 
 
-def tested(reader: Reader, job: Job, lengths: tuple[int, ...] = (24, 48, 96, 192)) -> dict[int, Tensor]:
-    """`tested(reader, copying)[192]` are the shares right at 8 times the training length."""
+def tested(reader: Reader, job: Job, lengths: Sequence[int]) -> dict[int, Tensor]:
+    """`tested(reader, copying, (24, 192))[192]` are the shares right at 8 times the training length."""
     return {length: share_right(reader, job, length) for length in lengths}
 
 
 def most_seen(job: Job, length: int, seed: int = 2) -> float:
-    """`most_seen(copying, 24)` is the share right of whoever counts symbols, and knows nothing of their order."""
+    """`most_seen(copying, 24)` is the share right of whoever counts symbols and knows no order."""
     ids, target = job(30, length, generator(seed))
     counts = one_hot(ids, SYMBOLS + 1)[..., :SYMBOLS].cumsum(-2)  # (30, length, 10)
     # A value in sight answers for itself.
