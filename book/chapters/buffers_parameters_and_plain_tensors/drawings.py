@@ -23,6 +23,7 @@ from bookkit.drawings import (
 )
 from bookkit.marks import SMALL, Place, label, line, rectangle
 
+SHORTER = {"parameter": "par.", "frozen": "froz.", "buffer": "buf.", "unsaved": "uns.", "plain": "plain"}
 COLOURS = {"parameter": "blue", "frozen": "blue", "buffer": "green", "unsaved": "green", "plain": "orange"}
 
 
@@ -75,14 +76,18 @@ def answers(found: Mapping[str, Mapping[str, bool]]) -> None:
     kinds = list(next(iter(found.values())))
 
     def arrange(narrow: bool) -> Part:
-        wide, high, left = (36.0, 30.0, 146.0) if narrow else (84.0, 30.0, 180.0)
+        wide, high, left = (34.0, 30.0, 158.0) if narrow else (84.0, 30.0, 180.0)
         width, top = left + wide * len(kinds), 26.0
         placed: list[tuple[Part, float, float] | str] = []
         for j, kind in enumerate(kinds):
-            words = text(kind[:5] + "." if narrow and len(kind) > 6 else kind, size=12 if narrow else SMALL)
+            words = text(SHORTER[kind] if narrow else kind, size=12 if narrow else SMALL)
             placed.append((words, left + wide * (j + 0.5) - words.width / 2, 2))
         for i, (operation, yes) in enumerate(found.items()):
-            placed.append(label(left - 10, top + high * (i + 0.5) + 5, operation, size=SMALL, anchor="end"))
+            code = "(" in operation
+            size = 12 if narrow or code else SMALL
+            placed.append(
+                label(left - 8, top + high * (i + 0.5) + 5, operation, size=size, anchor="end", code=code)
+            )
             for j, kind in enumerate(kinds):
                 colour = "green" if yes[kind] else "faint"
                 place = Place(left + wide * j + 2, top + high * i + 2, wide - 4, high - 4)
@@ -266,9 +271,9 @@ def to_count() -> None:
                 gap=4,
             )
 
-        embedding = part("embedding", "vocabulary × d_model", "blue")
-        linear = part("linear", "d_model × d_model, and d_model", "blue")
-        table = part("table", "max_length × d_model", "green")
+        embedding = part("embedding", "vocabulary × d_{model}", "blue")
+        linear = part("linear", "d_{model} × d_{model}, and d_{model}", "blue")
+        table = part("table", "length × d_{model}", "green")
         output = part("output", "the same tensor", "blue")
         if narrow:
             whole = row(column(embedding, output, gap=40), column(table, linear, gap=40), gap=10, align="top")

@@ -487,7 +487,7 @@ def _trained(work: Callable[..., object], d_k: int) -> tuple[int, int, int]:
     query, key = (torch.stack(each) for each in zip(*starts, strict=True))  # (starts, 16, d_k)
     sizes = [each.square().mean().sqrt().item() for each in (query, key)]
     if not all(0.8 <= size <= 1.25 for size in sizes):
-        return 0, 0, 0
+        return (0 if min(sizes) < 0.8 else 2), 0, 0  # too small, too large
     source = torch.Generator("cpu").manual_seed(2)
     if _share_right(dot(query, key).softmax(-1), _values(64, source)).mean() > 0.5:
         return 1, 0, 0
@@ -534,15 +534,15 @@ def _tied(d_k: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
     return query, query
 
 
+def _large_components(d_k: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
+    query, key = _drawn(d_k, source)
+    return math.sqrt(d_k) * query, key
+
+
 def _small(d_k: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
     query, key = _drawn(d_k, source)
     return query / math.sqrt(d_k), key
 
-
-_GROWS = (
-    "It learns at small widths, and no longer at large ones: the scores of one query still move apart as d_k "
-    "grows. What would hold them together at every width?"
-)
 
 check_start_without_divisor = Exercise(
     "start_without_divisor",
@@ -563,6 +563,11 @@ check_start_without_divisor = Exercise(
             "another way.",
             _small,
         ),
+        "large components": (
+            "The components of your queries or keys have a root mean square well above 1, which pulls the "
+            "scores still further apart. Keep it near 1.",
+            _large_components,
+        ),
         "tied": (
             "This start has most answers right before anything is learned, like the tied queries and keys "
             "above. Find one that knows nothing at first.",
@@ -573,8 +578,16 @@ check_start_without_divisor = Exercise(
             "apart are those of one query? That is all the softmax sees.",
             _drawn,
         ),
-        "grows with the width": (_GROWS, _one_query),
-        "grows slowly": (_GROWS, _slightly_apart),
+        "grows with the width": (
+            "It learns at 16, and no longer at 64: the scores of one query still move apart as d_k grows. "
+            "What would hold them together at every width?",
+            _one_query,
+        ),
+        "grows slowly": (
+            "It learns at 16 and 64, and no longer at 256. What holds the scores together must not wear off "
+            "as d_k grows.",
+            _slightly_apart,
+        ),
     },
     trainable=False,
     ask=_trained,

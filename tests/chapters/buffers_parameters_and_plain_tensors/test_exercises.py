@@ -13,6 +13,7 @@ from torch.nn import functional as F
 
 from chapters.buffers_parameters_and_plain_tensors.exercises import (
     check_checkpoint_bytes,
+    check_deployable,
     check_left_behind,
     check_positions_module,
     check_repaired_centre,
@@ -51,6 +52,39 @@ class Centre(nn.Module):
 
     def moved(self, inputs):
         return 0.9 * self.mean + 0.1 * inputs.detach().mean(0)
+
+
+class Smoother(nn.Module):
+    def __init__(self, width, length):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(width))
+        self.register_buffer("mean", torch.zeros(width))
+        self.hold("mask", torch.ones(length, length).tril())
+        self.hold("table", torch.arange(length).div(length).unsqueeze(-1))
+
+    def hold(self, name, tensor):
+        self.register_buffer(name, tensor, persistent=False)
+
+    def forward(self, words):
+        if self.training:
+            self.mean = 0.9 * self.mean + 0.1 * words.detach().mean(0)
+        length = len(words)
+        seen = self.mask[:length, :length]
+        moved = words - self.mean + self.table[:length]
+        return self.scale * (seen @ moved) / seen.sum(-1, keepdim=True)
+
+
+def renamed(self, name, tensor):
+    setattr(self, name, nn.Buffer(tensor, persistent=False))
+
+
+def mean_in_place(self, words):
+    if self.training:
+        self.mean.lerp_(words.detach().mean(0), 0.1)
+    was, self.training = self.training, False
+    output = Smoother.forward(self, words)
+    self.training = was
+    return output
 
 
 def variant(module, **methods):
@@ -135,6 +169,10 @@ RIGHT = {
         "sizes": lambda model: sum(value.shape.numel() for value in tensors(model)),
         "a numpy integer": lambda model: np.sum([value.numel() for value in tensors(model)], dtype=np.int64),
     },
+    check_deployable: {
+        "by assignment": variant(Smoother, hold=renamed),
+        "the mean in place": variant(Smoother, forward=mean_in_place),
+    },
 }
 
 # --- as learners got it wrong ---
@@ -157,6 +195,18 @@ def behind_by_state(model):
 
 
 NAMED = {
+    check_deployable: {
+        "mask plain": variant(
+            Smoother,
+            hold=lambda self, name, tensor: (
+                setattr(self, name, tensor) if name == "mask" else Smoother.hold(self, name, tensor)
+            ),
+        ),
+        "table in the file": variant(
+            Smoother,
+            hold=lambda self, name, tensor: self.register_buffer(name, tensor, persistent=name == "table"),
+        ),
+    },
     check_positions_module: {
         "persistent": variant(Positions, hold=lambda self, table: self.register_buffer("table", table)),
         "frozen parameter": variant(
@@ -214,6 +264,12 @@ NAMED = {
 # --- wrong, in ways that the catalogue does not hold ---
 
 UNKNOWN = {
+    check_deployable: {
+        "everything in the file": variant(
+            Smoother, hold=lambda self, name, tensor: self.register_buffer(name, tensor)
+        ),
+        "nothing scaled": variant(Smoother, forward=lambda self, words: words),
+    },
     check_positions_module: {
         "one row off": variant(Positions, rows=lambda self, words: self.table.roll(1, 0)[: words.shape[1]]),
         "rounded": lambda table: Positions(table.round()),

@@ -286,6 +286,7 @@ NAMED = {
     check_start_without_divisor: {
         "independent": lambda d_k, source: drawn_start(d_k, source).sign(),
         "small components": lambda d_k, source: tuple(drawn_start(d_k, source) / d_k**0.25),
+        "large components": lambda d_k, source: drawn_start(d_k, source) * 2,
         "tied": lambda d_k, source: [torch.eye(16, d_k) * math.sqrt(d_k)] * 2,
         "grows with the width": sharing(0.6),
         "grows slowly": sharing(0.3),
