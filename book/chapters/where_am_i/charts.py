@@ -4,7 +4,7 @@ import altair as alt
 
 from bookkit.charts import readout, slider
 
-POSITIONS = 48  # the rows that are drawn
+POSITIONS = 32  # the rows that are drawn
 # From top to bottom: the table, the words under it, and the profile. In pixels.
 TABLE, WORDS, PROFILE = (0, 136), 150, (212, 312)
 
