@@ -53,11 +53,25 @@ def test_the_first_goal_ends_where_it_ends(tmp_path, end):
     assert Chapter(stored(tmp_path, opening=opening)).goal == "say this"
 
 
+def test_a_drawing_may_stand_above_the_goals_and_the_sections_come_after(tmp_path):
+    above, _, goals = OPENING.partition("you will be able to")
+    cells = [
+        new_markdown_cell(above),
+        new_code_cell("draw()"),
+        new_markdown_cell("you will be able to" + goals),
+        new_markdown_cell("## First\n\nyou will be able to\n\n- do the rest"),
+    ]
+    path = tmp_path / "a-chapter.ipynb"
+    nbformat.write(new_notebook(cells=cells), path)
+    assert (Chapter(path).title, Chapter(path).goal) == ("Where now?", "say this")
+    assert "First" not in Chapter(path).opening
+
+
 @pytest.mark.parametrize(("right", "wrong"), [("minutes to read", "hours to read"), ("- say", "say")])
 def test_a_chapter_that_does_not_say_so_is_told(tmp_path, right, wrong):
     opening = OPENING.replace(right, wrong).replace("- do other things.", "")
     chapter = Chapter(stored(tmp_path, opening=opening))
-    with pytest.raises(ValueError, match=r"a-chapter\.ipynb: its first cell must say"):
+    with pytest.raises(ValueError, match=r"a-chapter\.ipynb: its opening must say"):
         _ = chapter.minutes, chapter.goal
 
 

@@ -157,7 +157,7 @@ def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
         (f"index.md:{line}", "No module named 'chapters.nowhere'"),
         (f"index.md:{line + 3}", "has no attribute 'nothing'"),
         (f"index.md:{line + 6}", "write the name as chapter.function"),
-        ("index.md:", "it can't be listed: third.ipynb: its first cell must say"),
+        ("index.md:", "it can't be listed: third.ipynb: its opening must say"),
     ]:
         said = [line for line in messages.splitlines() if place in line and "ERROR" in line and words in line]
         assert said, f"nothing said {words!r} at {place!r} in\n{messages}"

@@ -1,5 +1,6 @@
 """Figures of scores beside each other. Their descriptions take their numbers from what is drawn."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from torch import Tensor
@@ -17,7 +18,7 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         for wish, row in zip(wishes, shares, strict=True)
     )
     alt = f"The share of queries for which each score puts the right one of eight keys first. {rows}."
-    with plot(alt, size=(5.2, 3.8)) as (axes,):
+    with plot(alt, size=(5.2, 3.4)) as (axes,):
         axes.axvline(1 / 8, color=COLOURS["grey"][0], ls=":", label="guessing")
         places = range(len(wishes), 0, -1)  # the first wish on top
         for number, (name, colour, marker) in enumerate(zip(names, SERIES, MARKERS, strict=False)):
@@ -34,16 +35,31 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         axes.figure.legend(loc="outside upper left", ncols=3)
 
 
+def learning(losses: Sequence[float]) -> None:
+    """`learning([2.1, 1.9, …])` draws the loss over the steps, and what guessing costs."""
+    with plot(
+        f"The loss over {len(losses)} steps. It begins near that of guessing, falls steeply at first, and "
+        "then more and more slowly.",
+        size=(5.2, 2.4),
+    ) as (axes,):
+        axes.axhline(math.log(8), color=COLOURS["grey"][0], ls=":", label="guessing among eight: log 8")
+        axes.plot(range(1, len(losses) + 1), rounded(losses), color=COLOURS["blue"][0], label="trained")
+        axes.set_xlabel("steps")
+        axes.set_ylabel("loss")
+        axes.set_ylim(bottom=0)
+        axes.legend()
+
+
 def along_a_ray(lengths: Tensor, dot: Tensor, additive: Tensor, edge: float) -> None:
     """`along_a_ray(lengths, dot, additive, edge=2)` draws both scores of a key that is pulled outwards."""
     inside = lengths <= edge
     curves(
         lengths,
-        {"dot product": dot, "additive, fitted to it": additive},
+        {"dot product": dot, "additive, trained to be like it": additive},
         Axis("length of the key"),
         Axis("score"),
         alt="The score of one query with a key that grows longer. The dot product is a straight line, up to "
-        f"{dot[-1]:.1f} at length {lengths[-1]:g}. The additive score fitted to it keeps within "
+        f"{dot[-1]:.1f} at length {lengths[-1]:g}. The additive score trained to be like it keeps within "
         f"{(additive - dot)[inside].abs().max():.2f} of the line up to length {edge:g}, then bends, "
         f"and ends at {additive[-1]:.1f}.",
     )

@@ -108,8 +108,12 @@ FAULTS: Faults = {
     "bookkit/registry": {
         "test_a_chapter_says_what_it_is_called_how_long_it_takes_and_what_for": [
             ("the title with its sign", 'removeprefix("# ")', 'removeprefix("#")'),
-            ("the first cell of any kind", 'self.cells if cell["cell_type"] == "markdown"', "self.cells"),
+            ("cells of any kind", 'self.cells if cell["cell_type"] == "markdown"', "self.cells"),
             ("dashes in a package's name", 'self.name.replace("-", "_")', "self.name"),
+        ],
+        "test_a_drawing_may_stand_above_the_goals_and_the_sections_come_after": [
+            ("the first cell alone", '"\\n\\n".join(texts)', "texts[0]"),
+            ("the whole chapter", '.partition("\\n## ")[0]', ""),
         ],
         "test_the_first_goal_ends_where_it_ends": [
             ("a goal with its full stop", "(.+?)[;.]?", "(.+?)[;]?"),
