@@ -10,6 +10,11 @@ from playwright.sync_api import sync_playwright
 
 BOOK = ROOT / "_build" / "singlehtml" / "index.html"
 PDF = ROOT / "_build" / "attention-measured.pdf"
+SHEET = {
+    "format": "A4",
+    "margin": dict.fromkeys(("top", "bottom", "left", "right"), "20mm"),
+    "print_background": True,
+}
 NUMBER = '<p style="width: 100%; font-size: 9px; text-align: center"><span class="pageNumber"></span></p>'
 
 
@@ -31,12 +36,10 @@ def main() -> None:
         page.wait_for_load_state("networkidle")
         page.pdf(
             path=PDF,
-            format="A4",
-            margin=dict.fromkeys(("top", "bottom", "left", "right"), "20mm"),
+            **SHEET,
             display_header_footer=True,
             header_template="<p></p>",
             footer_template=NUMBER,
-            print_background=True,
             tagged=True,
             outline=True,
         )

@@ -22,8 +22,9 @@ SITEMAP = """<?xml version="1.0" encoding="utf-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 {}</urlset>
 """
-# Parts of the book theme that no page asks for: 6 MB of its scripts, icons, styles and translations.
+# What no page asks for: 6 MB of the book theme's scripts, icons, styles and translations; Sphinx's search.
 UNUSED = ["locales", "scripts", "styles", "vendor"]
+UNUSED_SCRIPTS = ["doctools", "documentation_options", "language_data", "searchtools", "sphinx_highlight"]
 
 
 def choose_address(app: Sphinx, config: Config) -> None:
@@ -80,6 +81,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     static = out / "_static"
     for folder in UNUSED:
         shutil.rmtree(static / folder, ignore_errors=True)
+    for script in UNUSED_SCRIPTS:
+        static.joinpath(f"{script}.js").unlink(missing_ok=True)
     for font in FONTS:
         shutil.copy(NODE_MODULES / "@fontsource/source-sans-3/files" / font, static)
     # Social networks show no SVG.

@@ -20,17 +20,29 @@ DRAWN_BY_SCRIPTS = "◐○●✓▶▼"
 def finish(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
+    out = Path(app.outdir)
     written = set(DRAWN_BY_SCRIPTS)
-    for page in Path(app.outdir).glob("**/*.html"):
+    for page in out.glob("**/*.html"):
         # Formulas have a font of their own.
         text = re.sub("<math.*?</math>", "", page.read_text("utf-8"), flags=re.DOTALL)
-        written |= {character for character in html.unescape(text) if ord(character) > 0xFF}
+        written |= characters(html.unescape(text))
+    cut_out(written, out / "_static/symbols.woff")
+    # Search quotes formulas as text (search.py has written them before): its page has a larger font.
+    for quoted in out.glob("_static/sections.js"):
+        cut_out(written | characters(quoted.read_text("utf-8")), out / "_static/symbols-of-search.woff")
+
+
+def characters(text: str) -> set[str]:
+    return {character for character in text if ord(character) > 0xFF}
+
+
+def cut_out(letters: set[str], file: Path) -> None:
     options = subset.Options(flavor="woff", hinting=False, layout_features=[])
     font = subset.load_font(FONT, options)
     subsetter = subset.Subsetter(options)
-    subsetter.populate(text="".join(written))
+    subsetter.populate(text="".join(letters))
     subsetter.subset(font)
-    subset.save_font(font, Path(app.outdir, "_static/symbols.woff"), options)
+    subset.save_font(font, file, options)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -287,8 +287,9 @@ def _around(cells: Part, above: Part | None, below: Part | None, *, middle: floa
 
 
 def written(value: float, digits: int) -> str:
-    """`written(-0.5, 2)` is "−0.50", with a real minus, and minus infinity is "−∞"."""
-    return "−∞" if value == -math.inf else f"{value:.{digits}f}".replace("-", "−")
+    """`written(-0.5, 2)` is "−0.50", with a real minus; `written(-0.001, 2)` has none, and −∞ is itself."""
+    # Adding 0 makes a zero of a negative zero.
+    return "−∞" if value == -math.inf else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 # ---- arrows between places ----

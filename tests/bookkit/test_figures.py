@@ -151,7 +151,7 @@ def test_results_of_many_seeds_are_their_mean_from_the_worst_to_the_best(drawn):
 def test_histograms_stand_side_by_side_in_shares(drawn):
     draw_histograms()
     panels = drawn[0][0].axes
-    assert [axes.get_title(loc="left") for axes in panels] == ["one", "two"]
+    assert [axes.get_title(loc="left") for axes in panels] == ["share of samples\none", "two"]
     for axes in panels:
         (stairs,) = axes.patches
         assert stairs.get_data().values.sum() == pytest.approx(1)

@@ -1,7 +1,4 @@
-"""What a reader can do in a page: move a chart's controls, commit to a prediction, search."""
-
-from pathlib import Path
-from urllib.parse import quote
+"""What a reader can do in a page: move a chart's controls, commit to a prediction."""
 
 from notebooks import BOOK
 from playwright.sync_api import Page, expect
@@ -92,29 +89,3 @@ def test_answers_are_printed(page: Page, base_url: str) -> None:
         assert box.locator("details p").first.is_visible()
         assert not box.locator("form").is_visible()
     assert not page.locator(".top").is_visible()
-
-
-# ---- search ----
-
-
-TERMS = [
-    "variance", "softmax", "entropy", "Jacobian", "additive", "learning rate", "superstition",
-    "gradient descent", "scaled_dot_product_attention", "Britz",
-]  # fmt: skip
-FOUND = f"#search-results a[href^='{CHAPTER}']"
-
-
-def test_search_finds_the_chapter(page: Page, site: Path) -> None:
-    """From a folder, where each result is its title alone: to quote them all takes a second for each term."""
-    for term in TERMS:
-        page.goto(f"{site.as_uri()}/search.html?q={quote(term)}")
-        page.locator(FOUND).first.wait_for()
-
-
-def test_what_was_found_can_be_opened(page: Page, base_url: str) -> None:
-    page.goto(base_url + "index.html")
-    page.get_by_label("Search the book").fill(TERMS[0])
-    page.keyboard.press("Enter")
-    page.wait_for_load_state("networkidle")  # what is found later moves what was found before
-    page.locator(FOUND).first.click()
-    page.wait_for_url(f"{base_url}{CHAPTER}*")

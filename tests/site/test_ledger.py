@@ -1,5 +1,6 @@
 """The ledger page says of every claim what its chapter says, under a link to the chapter."""
 
+import ledger
 import notebooks
 import pytest
 from bs4 import BeautifulSoup
@@ -30,6 +31,23 @@ def test_every_claim_of_a_chapter_is_in_the_ledger(page, path):
     ]
     assert said
     assert rows == said
+
+
+@pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
+def test_each_claim_of_the_ledger_leads_to_its_row(page, soup, path):
+    chapter = soup(f"{path.stem}.html")
+    links = page.select(f'.ledger a[href^="{path.stem}.html#"]')
+    assert len(links) == len(chapter.select(".claim"))
+    for link in links:
+        row = chapter.find(id=link["href"].partition("#")[2])
+        said = row.select_one(".claim-sentence").get_text()
+        assert link.get_text().replace("’", "'") == said.replace("’", "'")
+
+
+def test_what_is_claimed_twice_has_two_addresses_and_no_chapter_those_of_another():
+    twice = ledger.addresses("chapter", ["it holds", "it holds"])
+    assert len({*twice, *ledger.addresses("another", ["it holds"])}) == 3
+    assert ledger.addresses("chapter", ["something new", "it holds"])[1] == twice[0]
 
 
 def seen(claim: str) -> list[str]:

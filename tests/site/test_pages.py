@@ -130,12 +130,17 @@ def test_a_page_from_a_folder_on_a_phone(offline: Page, site: Path, name: str) -
     assert not troubles, "\n".join(troubles)
 
 
-def test_search_works_from_a_folder(offline: Page, site: Path) -> None:
-    troubles = listen(offline, site.as_uri())
-    offline.goto((site / "index.html").as_uri())
-    offline.get_by_label("Search the book").fill("attention")
-    offline.keyboard.press("Enter")
-    offline.locator("#search-results li").first.wait_for()
+def test_what_a_search_finds_is_accessible_in_both_modes_and_fits_a_phone(page: Page, base_url: str) -> None:
+    """The page is tested above as it opens; here with results, and claims among them."""
+    troubles = listen(page, base_url)
+    page.set_viewport_size(PHONE)
+    page.goto(base_url + "search.html?q=softmax+sums+to+exactly")
+    page.locator("#results p a").first.wait_for()
+    troubles += width(page)
+    page.evaluate(AXE)
+    for colours in ("light", "dark"):
+        page.emulate_media(color_scheme=colours)
+        troubles += [f"{colours}: {line}" for line in violations(page, RULES)]
     assert not troubles, "\n".join(troubles)
 
 

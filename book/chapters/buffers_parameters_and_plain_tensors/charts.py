@@ -19,11 +19,14 @@ _YES = {
 }
 FOLLOWS = {operation: {kind: kind in yes for kind in KINDS} for operation, (_, yes) in _YES.items()}
 DESCRIPTION = (
-    "Five rows: a parameter, a frozen parameter, a buffer, a buffer that is not saved, a plain tensor. "
-    "A choice names an operation on the model, and a mark in each row says whether it reaches that "
-    "tensor: yes or no. Moving and converting reach all but the plain tensor. The state_dict holds the "
-    "first three, and those three refuse one of another length. An optimizer changes the parameter "
-    "alone, and after requires_grad_(True) the frozen one as well. A copy or a file of the whole model "
+    "A table of eight operations and five ways to hold a tensor: a parameter, a frozen parameter, a "
+    "buffer, a "
+    "buffer that is not saved, a plain tensor. A mark in each cell says whether the operation reaches that "
+    "tensor; a choice brings one row forward. Moving and converting reach all but the plain tensor. The "
+    "state_dict holds the first three, and those three refuse one of another length. An optimizer changes "
+    "the "
+    "parameter alone, and after requires_grad_(True) the frozen one as well. A copy or a file of the whole "
+    "model "
     "has all five."
 )
 
@@ -31,14 +34,17 @@ DESCRIPTION = (
 def who_follows() -> alt.TopLevelMixin:
     """`who_follows()` shows, for one operation at a time, which ways of holding a tensor it reaches."""
     chosen = choice("operation", "do this to the model", list(FOLLOWS), value=".to(device)")
+    chosen_row = _marks(opacity=1).transform_filter("datum.operation == operation")
+    # For the test: what is left when the others are out.
+    chosen_row = chosen_row.transform_calculate(reached="datum.yes")
     return (
-        alt.layer(_marks(), readout(_summary(), "left", y=0))
+        alt.layer(_marks(opacity=0.3), chosen_row, readout(_summary(), "left", y=0))
         .add_params(chosen)
-        .properties(width=480, height=260, description=DESCRIPTION)
+        .properties(width=480, height=330, description=DESCRIPTION)
     )
 
 
-def _marks() -> alt.Chart:
+def _marks(opacity: float) -> alt.Chart:
     rows = [
         {"operation": operation, "kind": kind, "answer": "yes" if yes else "no", "yes": int(yes)}
         for operation, kinds in FOLLOWS.items()
@@ -48,21 +54,19 @@ def _marks() -> alt.Chart:
     shapes = alt.Scale(domain=list(answers), range=list(answers.values()))
     return (
         alt.Chart(alt.InlineData(rows))
-        .transform_filter("datum.operation == operation")
-        .transform_calculate(reached="datum.yes")  # for the test: what is left when the others are out
-        .mark_point(filled=True, size=260, opacity=1)
+        .mark_point(filled=True, size=180, opacity=opacity)
         .encode(
             x=alt.X(
-                "answer:N",
-                title=None,
-                scale=alt.Scale(domain=["no", "yes"]),
-                axis=alt.Axis(labelAngle=0, ticks=False),
-            ),
-            y=alt.Y(
                 "kind:N",
                 title=None,
+                scale=alt.Scale(domain=list(KINDS)),
+                axis=alt.Axis(labelAngle=0, ticks=False, domain=False),
+            ),
+            y=alt.Y(
+                "operation:N",
+                title=None,
                 # The marks begin below the three lines of the readout.
-                scale=alt.Scale(domain=list(KINDS), range=[70, 260]),
+                scale=alt.Scale(domain=list(FOLLOWS), range=[70, 330]),
                 axis=alt.Axis(grid=True, domain=False, ticks=False),
             ),
             color=alt.Color("answer:N", legend=None, scale=alt.Scale(domain=list(answers))),

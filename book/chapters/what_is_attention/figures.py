@@ -5,34 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, Axis, curves, heat_map, plot, rounded
-
-
-def cooling(coldness: Tensor, missing: Tensor, bound: Tensor) -> None:
-    """`cooling(1 / temperature, 1 - weights[0], bound)` draws what the best key lacks as it gets colder."""
-    curves(
-        coldness,
-        {"measured": missing, "bound": bound},
-        Axis("1 / temperature"),
-        Axis("weight that the best key lacks", log=10),
-        alt="The weight that the best key lacks, on a logarithmic axis, against 1 over the temperature: a "
-        f"straight line from {missing[0]:.2f} at {coldness[0]:g} down to {missing[-1]:.0e} at "
-        f"{coldness[-1]:g}, everywhere below the bound.",
-    )
-
-
-def bandwidths(widths: Sequence[float], remembered: Tensor, held_out: Tensor) -> None:
-    """`bandwidths([0.1, 1], remembered, held_out)` draws the error over the bandwidth."""
-    best = int(held_out.argmin())
-    curves(
-        widths,
-        {"on the points it holds": remembered, "on held-out points": held_out},
-        Axis("bandwidth", log=10),
-        Axis("error (root mean square)"),
-        alt=f"Error against bandwidth. On the points it holds the error only grows, from "
-        f"{remembered[0]:.2f} to {remembered[-1]:.2f}. On held-out points it falls from {held_out[0]:.2f} "
-        f"to {held_out[best]:.2f} at a bandwidth of {widths[best]:g} and rises again to {held_out[-1]:.2f}.",
-    )
+from bookkit.figures import DASHES, plot, rounded
 
 
 def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor]) -> None:
@@ -45,7 +18,7 @@ def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor
         f"{ranges}. The narrowest jumps from point to point, the middle one follows the wave, the "
         "widest is almost flat."
     )
-    with plot(alt, size=(5.2, 2.3), panels=len(answers)) as panels:
+    with plot(alt, size=(5.2, 2.0), panels=len(answers)) as panels:
         for axes, (name, answer), colour in zip(panels, answers.items(), SERIES, strict=False):
             grey = COLOURS["grey"][0]
             axes.plot(rounded(key), rounded(value), color=grey, marker="o", ls="", markersize=3)
@@ -56,28 +29,55 @@ def fits(key: Tensor, value: Tensor, query: Tensor, answers: Mapping[str, Tensor
         panels[0].set_ylabel("value, answer")
 
 
-def look(asking: str, words: Sequence[str], weights: Tensor) -> None:
-    """`look("it", ["dog", "barked", "it"], weights)` draws a line to each word, as thick as its weight."""
-    shares = rounded(weights)
-    told = ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
-    middle = (len(words) - 1) / 2
-    alt = f"Lines from the word “{asking}” to each word, as thick as its weight: {told}."
-    with plot(alt, size=(5.2, 2.2)) as (axes,):
-        for place, (word, share) in enumerate(zip(words, shares, strict=True)):
-            axes.plot(
-                [middle, place], [0, 1], color=COLOURS["blue"][0], ls=DASHES[0], lw=0.5 + 20 * share,
-                alpha=0.7, solid_capstyle="butt",
-            )  # fmt: skip
-            axes.text(place, 1.1, f"{word}\n{share:.2f}", ha="center", va="bottom", fontsize=12)
-        axes.text(middle, -0.12, asking, ha="center", va="top", fontsize=12)
-        axes.set(xlim=(-0.5, len(words) - 0.5), ylim=(-0.45, 1.75))
-        axes.set_axis_off()
+def crowded_out(crowd: Sequence[int], matching: Tensor) -> None:
+    """`crowded_out([10, 1000], shares)` draws what a good match keeps among more and more bad ones."""
+    told = ", ".join(f"{share:.2f} with {others:,}" for others, share in zip(crowd, matching, strict=True))
+    with plot(
+        "The share of the weight that a key at score 10 keeps, against the number of keys at score 0: "
+        f"{told}.",
+        size=(5.2, 2.4),
+    ) as (axes,):
+        axes.plot(crowd, rounded(matching), color=COLOURS["blue"][0], marker="o")
+        axes.set_xscale("log")
+        axes.set_xticks(crowd, [f"{others:,}" for others in crowd])
+        axes.set_ylim(0, 1.05)
+        axes.set_xlabel("other keys, all at score 0")
+        axes.set_ylabel("its share of the weight")
 
 
-def who_looks_where(words: Sequence[str], weights: Tensor) -> None:
-    """`who_looks_where(["dog", "it"], weights)` is the heat map of every word's weights."""
-    rows = "; ".join(
-        f"{word}: " + ", ".join(f"{other} {share:.2f}" for other, share in zip(words, row, strict=True))
-        for word, row in zip(words, rounded(weights), strict=True)
-    )
-    heat_map(weights, words, words, alt=f"The weights of each word over all words. {rows}.")
+def soft_and_hard(nudge: Tensor, soft: Tensor, hard: Tensor) -> None:
+    """`soft_and_hard(nudge, soft, hard)` draws both answers while one score is raised."""
+    with plot(
+        f"The answer while the score of the key 10 is raised by up to {nudge[-1]:g}. The soft answer glides "
+        f"from {soft[0]:.0f} to {soft[-1]:.0f}. The hard one stays at {hard[0]:.0f}, jumps to "
+        f"{hard[-1]:.0f} once, and stays there."
+    ) as (axes,):
+        axes.plot(rounded(nudge), rounded(soft), color=COLOURS["blue"][0], ls=DASHES[0], label="softmax")
+        axes.plot(
+            rounded(nudge),
+            rounded(hard),
+            color=COLOURS["orange"][0],
+            ls=DASHES[1],
+            label="only the best key",
+            drawstyle="steps-post",
+        )
+        axes.set_xlabel("added to the score of the key 10")
+        axes.set_ylabel("answer (visitors)")
+        axes.legend()
+
+
+def beyond_the_keys(asked: Tensor, answered: Tensor, stored: Tensor) -> None:
+    """`beyond_the_keys(asked, answered, stored)` draws answers beside the line v = 2k that was stored."""
+    with plot(
+        f"Answers to queries from {asked[0]:g} to {asked[-1]:g}. Between the keys they follow the line that "
+        f"was stored; beyond them they stay flat, at {answered[0]:.1f} and {answered[-1]:.1f}.",
+        size=(5.2, 2.4),
+    ) as (axes,):
+        axes.plot(rounded(asked), rounded(2 * asked), color=COLOURS["grey"][0], ls=":", label="the line 2k")
+        axes.plot(
+            rounded(stored), rounded(2 * stored), color=COLOURS["green"][0], ls="", marker="o", label="stored"
+        )
+        axes.plot(rounded(asked), rounded(answered), color=COLOURS["purple"][0], label="attention's answer")
+        axes.set_xlabel("query, key")
+        axes.set_ylabel("answer, value")
+        axes.legend()

@@ -6,7 +6,7 @@ from bookkit.charts import readout, slider
 
 POSITIONS = 48  # the rows that are drawn
 # From top to bottom: the table, the words under it, and the profile. In pixels.
-TABLE, WORDS, PROFILE = (0, 150), 164, (228, 350)
+TABLE, WORDS, PROFILE = (0, 136), 150, (212, 312)
 
 ACROSS = alt.X(
     "position:O",

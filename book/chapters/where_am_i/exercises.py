@@ -2,19 +2,24 @@
 
 import itertools
 import math
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
-from attnlab.positions import sinusoidal
-from bookkit.attempts import Case
+from attnlab.positions import alibi_bias, sinusoidal
+from bookkit import guard
+from bookkit.attempts import Case, described
 from bookkit.checker import Exercise
 from bookkit.inputs import draw
 from bookkit.mistakes import Mistakes, but, in_answer, in_parts
 from bookkit.puzzle import ShapePuzzle
+from bookkit.report import Check, Report
+from bookkit.wording import arrow
 
 
 def _pair_start(column: Any) -> Any:
@@ -297,6 +302,123 @@ check_wavelength = Exercise(
     ),
 )
 
+# --- rotary, by halves ----------------------------------------------------------------------------
+
+
+def _turned_halves(
+    vectors: Tensor,
+    *,
+    places: Callable[[int], Tensor] = lambda length: torch.arange(length, device="cpu"),
+    apart: Callable[[Tensor], tuple[Tensor, ...]] = lambda vectors: vectors.chunk(2, dim=-1),
+    turn: Callable[..., tuple[Tensor, Tensor]] = lambda x, y, sin, cos: (
+        x * cos - y * sin,
+        x * sin + y * cos,
+    ),
+    together: Callable[[tuple[Tensor, Tensor]], Tensor] = lambda pair: torch.cat(pair, dim=-1),
+    **radian: Callable[..., Any],
+) -> Tensor:
+    """Rotary in parts that can be mistaken; what is left over are the parts of `_radian`."""
+    length, d_k = vectors.shape[-2:]
+    columns = torch.arange(
+        0, d_k, 2, device="cpu", dtype=torch.float64
+    )  # the first of each pair, in the paper
+    angle = places(length).unsqueeze(-1) / _radian(columns, d_k, 10000.0, **radian)  # (T, d_k / 2)
+    sin, cos = angle.sin().to(vectors.dtype), angle.cos().to(vectors.dtype)
+    return together(turn(*apart(vectors), sin, cos))
+
+
+_NEIGHBOURS: Mistakes = {
+    "neighbours": (
+        "This turns neighbours, as the paper does. Here column i turns with column i + d_k/2: take the "
+        "vectors "
+        "apart in the middle.",
+        lambda vectors: _turned_halves(
+            vectors,
+            apart=lambda vectors: (vectors[..., 0::2], vectors[..., 1::2]),
+            together=lambda pair: torch.stack(pair, dim=-1).flatten(-2),
+        ),
+    ),
+    "halves woven": (
+        "The halves are turned rightly, and then woven like neighbours. Put them back side by side.",
+        lambda vectors: _turned_halves(vectors, together=lambda pair: torch.stack(pair, dim=-1).flatten(-2)),
+    ),
+    "neighbours side by side": (
+        "This turns neighbours and puts the results side by side. The columns must come back where they "
+        "were: "
+        "take the vectors apart in the middle.",
+        lambda vectors: _turned_halves(
+            vectors, apart=lambda vectors: (vectors[..., 0::2], vectors[..., 1::2])
+        ),
+    ),
+}
+
+check_rotated_halves = Exercise(
+    "rotated_halves",
+    difficulty=2,
+    minutes=10,
+    takes=("vectors",),
+    returns=("turned",),
+    reference=_turned_halves,
+    cases=(
+        # A single row stands at position 0, where nothing turns.
+        Case("right for a single vector", *draw(51, (1, 4))),
+        Case("right for one pair of columns", *draw(52, (3, 2))),
+        Case("right for several pairs", *draw(53, (5, 8))),
+        Case("right for a batch with heads", *draw(54, (2, 3, 4, 8))),
+        Case("right in float64", *draw(55, (2, 6, 4), dtype=torch.float64)),
+    ),
+    mistakes=_NEIGHBOURS
+    | in_parts(
+        _turned_halves,
+        turn={
+            "turned back": (
+                "The vectors turn the other way round: it is x·cos − y·sin, and x·sin + y·cos.",
+                lambda x, y, sin, cos: (x * cos + y * sin, y * cos - x * sin),
+            ),
+            "a sign lost": (
+                "One sign is wrong, so that lengths change: it is x·cos − y·sin, and x·sin + y·cos.",
+                lambda x, y, sin, cos: (x * cos + y * sin, x * sin + y * cos),
+            ),
+            "added": (
+                "This adds the table to the vectors. Rotary adds nothing: it turns.",
+                lambda x, y, sin, cos: (x + sin, y + cos),
+            ),
+            "multiplied": (
+                "Each half is multiplied by one wave alone. Both parts of a pair mix: x·cos − y·sin, and "
+                "x·sin + y·cos.",
+                lambda x, y, sin, cos: (x * cos, y * sin),
+            ),
+        },
+        places={
+            "positions from 1": (
+                "The positions begin with 1. The first vector stands at 0, and does not turn.",
+                lambda length: torch.arange(1, length + 1, device="cpu"),
+            ),
+        },
+        exponent={
+            "exponent doubled": (
+                "The exponent is twice too large. Pair i has 2i / d_k; arange(0, d_k, 2) is 2i already.",
+                lambda column, d_k: 2 * column / d_k,
+            ),
+            "exponent halved": (
+                "The exponent is half of what it should be. With i = 0, 1, 2, … for the pairs it is 2i / "
+                "d_k.",
+                lambda column, d_k: column / 2 / d_k,
+            ),
+        },
+        power={
+            "power upside down": (
+                "The power is upside down: later pairs turn more slowly, not faster.",
+                lambda base, exponent: base**-exponent,
+            ),
+            "one angle for all": (
+                "All pairs turn alike. Each has its own frequency, 10000 to the power of −2i / d_k.",
+                lambda base, exponent: torch.ones_like(exponent),
+            ),
+        },
+    ),
+)
+
 # --- repair ---------------------------------------------------------------------------------------
 
 
@@ -396,4 +518,226 @@ check_repaired_positions = Exercise(
             ),
         },
     ),
+)
+
+# --- repair: ALiBi --------------------------------------------------------------------------------
+
+
+def _penalties(
+    heads: int,
+    n: int,
+    m: int,
+    *,
+    first: int = 1,
+    sign: int = -1,
+    start: Callable[[int, int], int] = lambda n, m: m - n,
+) -> Tensor:
+    """ALiBi in parts that can be mistaken: which head is the first, the sign, where the queries begin."""
+    slope = 2.0 ** (-8 * torch.arange(first, heads + first, device="cpu") / heads)
+    queries = start(n, m) + torch.arange(n, device="cpu").unsqueeze(-1)  # (n, 1)
+    distance = (queries - torch.arange(m, device="cpu")).abs()  # (n, m)
+    return sign * slope[:, None, None] * distance
+
+
+PENALTY_FAULTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "slopes": ("the slopes (with 8 heads, what is the first?)", {"first": 0}),
+    "places": (
+        "where the queries stand (the last one stands where the last key does)",
+        {"start": lambda n, m: 0},
+    ),
+    "sign": ("the sign (should a far key score more?)", {"sign": 1}),
+}
+
+
+def _left(*faults: str) -> Callable[..., Tensor]:
+    return partial(
+        _penalties, **{part: code for name in faults for part, code in PENALTY_FAULTS[name][1].items()}
+    )
+
+
+check_repaired_penalties = Exercise(
+    "repaired_penalties",
+    difficulty=3,
+    minutes=10,
+    takes=("heads", "n", "m"),
+    returns=("bias",),
+    reference=alibi_bias,
+    cases=(
+        # At distance 0 the faults do nothing.
+        Case("right for one query and one key", 2, 1, 1),
+        Case("right for as many queries as keys", 2, 3, 3),
+        Case("right for as many queries as keys", 8, 4, 4),
+        Case("right for fewer queries than keys", 4, 1, 5),
+        Case("right for fewer queries than keys", 1, 2, 6),
+    ),
+    mistakes={
+        "still broken": (
+            "All three faults that it came with are still there. Begin with the sign: a far key must not "
+            "gain.",
+            _left(*PENALTY_FAULTS),
+        ),
+        "keys counted from the end": (
+            "The first query stands where the first key does not: with n queries and m keys, it stands at m "
+            "- n.",
+            partial(_penalties, start=lambda n, m: m - 1),
+        ),
+    }
+    | {
+        f"left: {', '.join(left)}": (
+            f"Faults mended: {len(PENALTY_FAULTS) - count} of {len(PENALTY_FAULTS)}. Look again at "
+            f"{'; '.join(PENALTY_FAULTS[name][0] for name in left)}.",
+            _left(*left),
+        )
+        for count in range(1, len(PENALTY_FAULTS))
+        for left in itertools.combinations(PENALTY_FAULTS, count)
+    },
+)
+
+# --- an experiment: how far a hand reaches --------------------------------------------------------
+
+STARTS = 5
+PATIENCE = 120.0  # seconds for all that the check runs: readers train, perhaps longer than the chapter's
+Reach: TypeAlias = Callable[[float, int], Any]
+# What is asked, and between which shares the mean must lie. At 96 a hand of 63 positions has
+# made far more than half a turn, one of 314 has not.
+ASKED: dict[tuple[float, int], tuple[str, float, float]] = {
+    (314.0, 24): ("copies at the training length", 0.9, 1.0),
+    (314.0, 96): ("a hand of 314 positions still copies at 96", 0.85, 1.0),
+    (63.0, 96): ("a hand of 63 positions has let go at 96", 0.0, 0.25),
+    (63.0, 48): ("a hand of 63 positions is letting go at 48", 0.35, 0.9),
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ReachExperiment(Check):
+    """`check_reach(my_reach)` runs the reader's own experiment, and judges what it must show.
+
+    A mistake is a sentence, and the mean shares that it leads to, in the order of `ASKED`.
+    """
+
+    def mistaken(self, mistake: Any) -> Any:
+        """`check.mistaken(means)` is an experiment that finds these shares, each start a little off them."""
+        shares = dict(zip(ASKED, mistake, strict=True))
+        return lambda wave, length: shares[wave, length] + 0.01 * torch.arange(-2, 3, device="cpu")
+
+    def judge(self, work: Any) -> Report:
+        """`check.judge(my_reach)` asks for four shares: a hand that reaches, and one that doesn't."""
+        if work is None or work is ...:
+            return self._unwritten()
+        if not callable(work):
+            return self._not_yet(f"Give the check the function itself: check_{self.name}(my_reach).")
+        found: list[Tensor] = []
+        until = time.monotonic() + PATIENCE
+        for wave, length in ASKED:
+            outcome = guard.guarded(partial(work, wave, length), until)
+            if isinstance(outcome.error, guard.TimeUpError):
+                return self._not_yet(f"It takes more than {PATIENCE:g} seconds. Fewer steps will do.")
+            if outcome.error is not None:
+                return self._not_yet(described(outcome.error))
+            if outcome.value is None or outcome.value is ...:
+                return self._unwritten()
+            if complaint := _no_shares(outcome.value):
+                return self._not_yet(complaint)
+            found.append(torch.as_tensor(outcome.value, device="cpu").detach().double())
+        return self._judged(found)
+
+    def _judged(self, found: list[Tensor]) -> Report:
+        means = [shares.mean().item() for shares in found]
+        lines, held = [], []
+        for (label, low, high), mean in zip(ASKED.values(), means, strict=True):
+            held.append(low <= mean <= high)
+            lines.append(f"  {'✓' if held[-1] else '✗'} {label}: {mean:.0%} right")
+        differ = found[-1].max() - found[-1].min() > 1e-6
+        lines.append(f"  {'✓' if differ else '✗'} the starts differ")
+        if all(held) and differ:
+            return Report(self.name, "passed", tuple(lines))
+        if all(held):
+            words = "Every start finds the same share: give each a seed of its own."
+            return Report(self.name, "not yet", tuple(lines) + arrow(words), "one start many times")
+        name = self._mistake(means)
+        words = (
+            self.mistakes[name][0]
+            if name
+            else "This is not what such readers show. Are they trained to copy from three back, at length 24?"
+        )
+        return Report(self.name, "not yet", tuple(lines) + arrow(words), name)
+
+    def _mistake(self, means: list[float]) -> str | None:
+        """The mistake that lies on the same side of every bound."""
+        for name, (_, others) in self.mistakes.items():
+            if all(
+                _side(mean, asked) == _side(other, asked)
+                for mean, other, asked in zip(means, others, ASKED.values(), strict=True)
+            ):
+                return name
+        return None
+
+    def _unwritten(self) -> Report:
+        words = "Put your code in the place of the `...`, and run the cell again."
+        return Report(self.name, "not written yet", arrow(words))
+
+    def _not_yet(self, words: str) -> Report:
+        return Report(self.name, "not yet", arrow(words))
+
+
+def _side(mean: float, asked: tuple[str, float, float]) -> int:
+    """-1 below what is asked, 1 above it, else 0."""
+    _, low, high = asked
+    return (mean > high) - (mean < low)
+
+
+def _no_shares(answer: object) -> str:
+    """Why this is not a share for each start; '' where it is."""
+    if not isinstance(answer, (Tensor, list, tuple)):
+        return f"It returns {type(answer).__name__}, where a tensor with a share for each start is expected."
+    try:
+        shares = torch.as_tensor(answer, device="cpu")
+    except (TypeError, ValueError):
+        return "It returns something else than numbers: a share for each start is expected."
+    if shares.dim() != 1 or len(shares) < STARTS:
+        return (
+            f"It returns shape {tuple(shares.shape)}, where (starts,) is expected, with at least {STARTS} "
+            "starts: "
+            "return each start's own share, not their mean."
+        )
+    if not ((shares >= 0) & (shares <= 1)).all():
+        return "A share lies between 0 and 1. Divide by how many answers there are."
+    return ""
+
+
+check_reach = ReachExperiment(
+    "reach",
+    difficulty=4,
+    minutes=40,
+    mistakes={
+        "not trained": (
+            "Not even sequences of the training length are copied. Is the trained reader the one that is "
+            "tested?",
+            (0.1, 0.1, 0.1, 0.1),
+        ),
+        "lengths mixed up": (
+            "The hand of 63 positions copies everything. Is it trained at 24 and tested at `length`, and not "
+            "both at "
+            "the same length?",
+            (0.97, 0.97, 0.97, 0.97),
+        ),
+        "wave for base": (
+            "Even a hand of 314 positions lets go at 96. Is the wave taken for the base? The slow hand turns "
+            "by "
+            "base^(-1/2) a position, and its wave is 2π over that.",
+            (0.97, 0.3, 0.1, 0.5),
+        ),
+        "without 2π": (
+            "The hand of 63 positions reaches far, and that of 314 does not: both are too slow. Its wave is "
+            "a whole "
+            "turn, 2π over the frequency base^(-1/2).",
+            (0.97, 0.4, 0.97, 0.97),
+        ),
+        "early positions counted": (
+            "At 96 the hand of 63 positions still gets a good part right. Are the first positions counted? "
+            "Only the "
+            "last 24 lie beyond what was trained.",
+            (0.97, 0.97, 0.4, 0.8),
+        ),
+    },
 )

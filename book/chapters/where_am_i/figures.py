@@ -1,51 +1,46 @@
-"""Figures of waves and of learning by position. Their descriptions take their numbers from what is drawn."""
+"""The figure of what is right in longer sequences. Its description takes its numbers from what is drawn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from torch import Tensor
 
-from bookkit.figures import Axis, Seeds, curves, curves_of_seeds
+from bookkit.colours import COLOURS, SERIES
+from bookkit.figures import DASHES, MARKERS, plot, rounded
+
+# The share right of each seed, at each length of the sequence.
+ByLength = Mapping[int, Tensor]
 
 
-def wavelengths(waves: Mapping[str, Tensor]) -> None:
-    """`wavelengths({"base 10": waves})` draws how many positions each pair of columns takes for a turn."""
-    pairs = len(next(iter(waves.values())))
-    words = "; ".join(f"{name}: {wave[0]:.1f} to {wave[-1]:,.0f}" for name, wave in waves.items())
-    curves(
-        list(range(pairs)),
-        waves,
-        Axis("pair of columns"),
-        Axis("positions in one turn", log=10),
-        alt=f"The wavelengths of the {pairs} pairs of columns on a logarithmic scale, a straight line for "
-        f"each base. From the first pair to the last, {words}.",
+def longer(job: str, readers: Mapping[str, ByLength], *, until: Mapping[str, float] | None = None) -> None:
+    """`longer("copying", {"rotary": {24: right, 48: right}})` draws how much is right in longer sequences.
+
+    A line for each reader: the mean over seeds, in a band from the worst to the best. `until` marks a length
+    for a reader with a dotted line in its colour.
+    """
+    told = "; ".join(
+        f"{reader} " + ", ".join(f"{seeds.mean():.2f} at {length}" for length, seeds in right.items())
+        for reader, right in readers.items()
     )
-
-
-def profile(alike: Mapping[str, Tensor]) -> None:
-    """`profile({"16 columns": alike})` draws how alike two rows are, by their distance: 1 at distance 0."""
-    farthest = len(next(iter(alike.values()))) - 1
-    words = "; ".join(
-        f"{name}: {line[1]:.2f} at distance 1, {line[10]:.2f} at 10, {line[-1]:.2f} at {farthest}, "
-        f"rising again {int((line.diff() > 0).sum())} times on the way"
-        for name, line in alike.items()
-    )
-    curves(
-        list(range(farthest + 1)),
-        alike,
-        Axis("distance between two positions"),
-        Axis("dot product / norm²"),
-        alt=f"The dot product of two rows against their distance, 1 at distance 0. {words}.",
-    )
-
-
-def longer(task: str, lengths: Sequence[int], right: Mapping[str, Seeds]) -> None:
-    """`longer("copying", [24, 48], {"rotary": results})` draws how much is right in longer sequences."""
-    curves_of_seeds(
-        lengths,
-        right,
-        Axis("length of the sequence", log=2),
-        Axis("share right"),
-        what=f"{task}: the share right",
-        where=f"for sequences of {', '.join(map(str, lengths))}",
-        legend_above=True,
-    )
+    count = len(next(iter(next(iter(readers.values())).values())))
+    with plot(
+        f"{job}: the share right, mean over {count} starts, by the length of the sequence. {told}.",
+        size=(5.2, 2.7),
+    ) as (axes,):
+        for (reader, right), colour, marker, dash in zip(
+            readers.items(), SERIES, MARKERS, DASHES, strict=False
+        ):
+            at, paint = list(right), COLOURS[colour][0]
+            low, mean, high = (
+                rounded([float(part(seeds)) for seeds in right.values()])
+                for part in (Tensor.min, Tensor.mean, Tensor.max)
+            )
+            axes.fill_between(at, low, high, color=paint, alpha=0.15, lw=0)
+            axes.plot(at, mean, color=paint, marker=marker, ls=dash, label=reader)
+            if until:
+                axes.axvline(round(until[reader], 1), color=paint, ls=":", lw=1.2)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([24, 48, 96, 192], ["24", "48", "96", "192"])
+        axes.minorticks_off()
+        axes.set_xlabel("length of the sequence")
+        axes.set_ylabel(f"{job}: share right")
+        axes.figure.legend(loc="outside upper left", ncols=3 if len(readers) > 4 else 2)

@@ -44,5 +44,5 @@ def softmax_saturation() -> alt.TopLevelMixin:
     return (
         alt.layer(bars, readout(summary, "right", y=0, dy=4))
         .add_params(exponent, divisor, d_k, divide_by)
-        .properties(width=480, height=260, description=DESCRIPTION)
+        .properties(width=480, height=200, description=DESCRIPTION)
     )

@@ -4,7 +4,7 @@ import pytest
 import torch
 from living_charts import numbers, says
 from notebooks import claims, read
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from attnlab.attention import attend
 from attnlab.scores import dot
@@ -30,6 +30,31 @@ def test_the_chart_is_attnlabs_attention(page: Page, base_url: str) -> None:
             said = says(chart, f"query at {degrees}°, scores × {factor}, ")
             assert said.endswith(f"largest weight {weights.max():.2f}, output {output.item():.2f} legs")
             torch.testing.assert_close(numbers(chart, "weight"), [weights[0]], atol=1e-6, rtol=0)
+
+
+def test_the_arrows_point_where_the_words_and_the_slider_say(page: Page, base_url: str) -> None:
+    page.goto(base_url + HOME)
+    chart = page.locator(".chart")
+    angles = torch.tensor([angle for angle, _ in ANIMALS.values()], dtype=torch.float64).deg2rad()
+    for degrees in (0, 35, 90):
+        chart.get_by_role("slider").first.fill(str(degrees))
+        says(chart, f"query at {degrees}°")
+        x, y = arrows(chart, "query")
+        turned = torch.tensor([degrees], dtype=torch.float64).deg2rad()
+        torch.testing.assert_close([x, y], [turned.cos(), turned.sin()], atol=1e-6, rtol=0)
+        x, y = arrows(chart, "key")
+        torch.testing.assert_close([x, y], [angles.cos(), angles.sin()], atol=1e-6, rtol=0)
+
+
+def arrows(chart: Locator, role: str) -> list[torch.Tensor]:
+    """Where the tips of these arrows are, from the point where they begin."""
+    script = """async (chart, role) => {
+        await chart.view.runAsync();
+        const { data } = JSON.parse(chart.querySelector("script").textContent);
+        const set = data.map(({ name }) => chart.view.data(name)).find((rows) => rows[0]?.role === role);
+        return ["x", "y"].map((field) => set.map((row) => row[field]));
+    }"""
+    return [torch.tensor(each, dtype=torch.float64) for each in chart.evaluate(script, role)]
 
 
 def test_what_the_charts_description_says_is_so(page: Page, base_url: str) -> None:

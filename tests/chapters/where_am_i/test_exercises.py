@@ -5,21 +5,28 @@ import operator
 
 import exercise_cases
 import numpy as np
+import pytest
 import torch
-from exercise_cases import changed, judged_as, named
+from exercise_cases import changed, judged_as, named, words
 from torch.nn import functional as F
 
 from attnlab import positions
 from chapters.where_am_i.exercises import (
     FAULTS,
+    PENALTY_FAULTS,
     check_position_shapes,
+    check_reach,
+    check_repaired_penalties,
     check_repaired_positions,
+    check_rotated_halves,
     check_sinusoidal_table,
     check_wavelength,
 )
+from chapters.where_am_i.reader import Reader, copying, share_right, train
 
 table_of, wavelength_of = check_sinusoidal_table.reference, check_wavelength.reference
 repaired, SHAPES = check_repaired_positions.reference, check_position_shapes.shapes
+halves_of, penalties_of = check_rotated_halves.reference, check_repaired_penalties.reference
 
 
 def by_lines(first, second, odd=torch.cos, axis=1):
@@ -64,6 +71,50 @@ def test_the_shapes_are_what_pytorch_says():
 
 def test_the_broken_code_has_all_its_faults():
     exercise_cases.assert_still_broken(check_repaired_positions, mended(*FAULTS), "✗✗✗✗✗")
+    # At distance 0 there is nothing to see.
+    exercise_cases.assert_still_broken(check_repaired_penalties, penalties(*PENALTY_FAULTS), "✓✗✗")
+
+
+def penalties(*left):
+    """The ALiBi to repair, mended but for these."""
+
+    def code(heads, n, m):
+        slope = 2.0 ** (-8 * (torch.arange(heads) + ("slopes" not in left)) / heads)
+        first = 0 if "places" in left else m - n
+        distance = (torch.arange(first, first + n).unsqueeze(-1) - torch.arange(m)).abs()
+        return (1 if "sign" in left else -1) * slope[:, None, None] * distance
+
+    return code
+
+
+def turned_in_pairs(vectors, turned, base=10000.0):
+    """Columns [i, j] of each pair, turned as complex numbers."""
+    length, d_k = vectors.shape[-2:]
+    pairs = torch.view_as_complex(vectors[..., turned].contiguous().double())  # (…, T, pairs)
+    angle = torch.arange(length).double().unsqueeze(-1) * base ** (-torch.arange(0, d_k, 2).double() / d_k)
+    outputs = torch.empty_like(vectors)
+    outputs[..., turned] = torch.view_as_real(pairs * torch.polar(torch.ones_like(angle), angle)).to(vectors)
+    return outputs
+
+
+def halves(d_k):
+    return torch.arange(d_k).view(2, -1).T  # (pairs, 2): i with i + d_k/2
+
+
+def by_reordering(vectors):
+    # attnlab turns neighbours, so put partners side by side, and back.
+    order = halves(vectors.shape[-1]).flatten()
+    return positions.rotate(vectors[..., order])[..., order.argsort()]
+
+
+def by_rotating_half(vectors):
+    # As many libraries have it: each angle twice, and half of the vector negated.
+    length, d_k = vectors.shape[-2:]
+    angle = torch.arange(length, dtype=torch.float64).unsqueeze(-1)
+    angle = angle * 10000.0 ** (-torch.arange(0, d_k, 2, dtype=torch.float64) / d_k)
+    angle = torch.cat((angle, angle), -1)
+    x, y = vectors.chunk(2, -1)
+    return vectors * angle.cos().to(vectors.dtype) + torch.cat((-y, x), -1) * angle.sin().to(vectors.dtype)
 
 
 # --- right, in other words ---
@@ -118,6 +169,13 @@ RIGHT = {
         "logarithm": lambda column, d_model, base: math.exp(
             math.log(math.tau) + (column // 2) * 2 / d_model * math.log(base)
         ),
+    },
+    check_rotated_halves: named(by_reordering, by_rotating_half)
+    | {"complex numbers": lambda vectors: turned_in_pairs(vectors, halves(vectors.shape[-1]))},
+    check_repaired_penalties: {
+        "mended in all": penalties(),
+        "attnlab's": positions.alibi_bias,
+        "rows taken from the end": lambda heads, n, m: positions.alibi_bias(heads, m, m)[:, m - n :],
     },
     check_repaired_positions: {
         "mended in all": mended(),
@@ -185,6 +243,21 @@ NAMED = {
         "upside down": changed(wavelength_of, lambda length: 1 / length),
         "constant factor": changed(wavelength_of, lambda length: length / 2),
     },
+    check_rotated_halves: {
+        "neighbours": positions.rotate,
+        # With partners swapped a complex number turns the other way.
+        "turned back": lambda vectors: turned_in_pairs(vectors, halves(vectors.shape[-1]).flip(-1)),
+        "positions from 1": lambda vectors: halves_of(F.pad(vectors, (0, 0, 1, 0)))[..., 1:, :],
+        "halves woven": changed(halves_of, lambda turned: turned[..., halves(turned.shape[-1]).flatten()]),
+    },
+    check_repaired_penalties: {f"left: {fault}": penalties(fault) for fault in PENALTY_FAULTS}
+    | {
+        "left: slopes, sign": penalties("sign", "slopes"),
+        "keys counted from the end": lambda heads, n, m: (
+            -torch.tensor(positions.alibi_slopes(heads))[:, None, None]
+            * (m - 1 + torch.arange(n).unsqueeze(-1) - torch.arange(m)).abs()
+        ),
+    },
     check_repaired_positions: {f"left: {fault}": mended(fault) for fault in FAULTS}
     | {
         "left: base, sine, apart": mended("apart", "base", "sine"),
@@ -221,6 +294,18 @@ UNKNOWN = {
         "negative": changed(wavelength_of, operator.neg),
         "not a number": lambda column, d_model, base: math.nan,
     },
+    check_rotated_halves: {
+        "nothing turned": lambda vectors: vectors,
+        "turned twice": lambda vectors: halves_of(halves_of(vectors)),
+        "base 500": lambda vectors: turned_in_pairs(vectors, halves(vectors.shape[-1]), 500.0),
+        "from the end": lambda vectors: halves_of(vectors.flip(-2)).flip(-2),
+    },
+    check_repaired_penalties: {
+        "one slope": lambda heads, n, m: penalties_of(1, n, m).expand(heads, n, m),
+        "squared distance": lambda heads, n, m: penalties_of(heads, n, m) ** 2,
+        "heads last": changed(penalties_of, lambda bias: bias.permute(1, 2, 0)),
+        "no distance below": changed(penalties_of, torch.tril),
+    },
     check_repaired_positions: {
         "nothing added": lambda inputs: inputs,
         "added twice": lambda inputs: 2 * repaired(inputs) - inputs,
@@ -238,3 +323,85 @@ UNKNOWN = {
 test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
     RIGHT, NAMED, UNKNOWN
 )
+
+# --- the experiment ---
+
+
+def reaches(found):
+    """An experiment that finds these mean shares, each start a little off them."""
+    asked = {(314.0, 24): 0, (314.0, 96): 1, (63.0, 96): 2, (63.0, 48): 3}
+    return lambda wave, length: found[asked[wave, length]] + 0.01 * torch.arange(-2, 3)
+
+
+def reach(base, *, length=24, trained=True):
+    """The chapter's own readers, with the slow hand that a `base` gives to a wave."""
+
+    def experiment(wave, tested):
+        reader = Reader("rotary", width=16, base=base(wave))
+        if trained:
+            train(reader, copying, length=length or tested)
+        return share_right(reader, copying, tested)
+
+    return experiment
+
+
+def right_base(wave):
+    return (wave / math.tau) ** 2
+
+
+@pytest.mark.parametrize("kind", [torch.as_tensor, torch.Tensor.tolist, lambda shares: shares.float()])
+def test_an_honest_experiment_passes_however_its_shares_come(kind):
+    honest = reaches([0.97, 0.95, 0.12, 0.6])
+    assert check_reach.judge(lambda wave, length: kind(honest(wave, length))).passed
+
+
+@pytest.mark.slow
+def test_the_chapters_readers_show_what_the_check_asks_for():
+    assert check_reach.judge(reach(right_base)).passed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "experiment"),
+    [
+        ("not trained", reach(right_base, trained=False)),
+        ("lengths mixed up", reach(right_base, length=None)),
+        ("wave for base", reach(lambda wave: wave)),
+        ("without 2π", reach(lambda wave: wave**2)),
+    ],
+)
+def test_a_real_experiment_gone_wrong_is_named(name, experiment):
+    report = check_reach.judge(experiment)
+    assert not report.passed, report
+    assert report.mistake == name, report
+
+
+def test_starts_that_are_all_alike_are_noticed():
+    report = check_reach.judge(
+        lambda wave, length: reaches([0.97, 0.95, 0.12, 0.6])(wave, length)[2:3].expand(5)
+    )
+    assert report.mistake == "one start many times", report
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (torch.tensor(0.5), "each start's own share, not their mean"),
+        (torch.full((4,), 0.5), "at least 5 starts"),
+        (torch.full((5,), 50.0), "between 0 and 1"),
+        (0.5, "returns float"),
+        (["all"] * 5, "something else than numbers"),
+    ],
+)
+def test_what_is_no_share_for_each_start_is_told(answer, said):
+    assert said in words(check_reach.judge(lambda wave, length: answer))
+
+
+def test_other_work_than_an_experiment_is_told():
+    assert check_reach.judge(...).state == "not written yet"
+    assert check_reach.judge(lambda wave, length: ...).state == "not written yet"
+    assert "function itself" in words(check_reach.judge(torch.ones(5)))
+    assert "ZeroDivisionError" in words(check_reach.judge(lambda wave, length: 1 / 0))
+    # Shares that fit no mistake get no name.
+    report = check_reach.judge(reaches([0.5, 0.5, 0.5, 0.5]))
+    assert (report.state, report.mistake) == ("not yet", None), report

@@ -17,6 +17,7 @@ from chapters.why_divide_by_root_dk.exercises import (
     check_scaled_scores,
     check_score_spread,
     check_softmax_jacobian,
+    check_start_without_divisor,
 )
 
 scores_of, jacobian_of = check_scaled_scores.reference, check_softmax_jacobian.reference
@@ -156,6 +157,42 @@ def transposed_throughout(query, key, value):
     return (value.mT @ weights).mT, weights.mT
 
 
+def drawn_start(d_k, source):
+    return torch.randn(2, 16, d_k, generator=source)
+
+
+def sharing(own):
+    """Keys that are one vector but for a small part of their own."""
+
+    def start(d_k, source):
+        query, key = drawn_start(d_k, source)
+        return query, math.sqrt(1 - own**2) * key[:1] + own * key
+
+    return start
+
+
+def every_other_component(d_k, source):
+    query, key = drawn_start(d_k, source)
+    query[:, ::2] = key[:, 1::2] = 0
+    return [math.sqrt(2) * query, math.sqrt(2) * key.double()]
+
+
+def leaning_away(d_k, source):
+    """Both in the first component alone, which the queries hardly have."""
+    query, key = drawn_start(d_k, source)
+    key[:, 0], key[:, 1:] = math.sqrt(d_k), 0.01 * key[:, 1:]
+    return query, key
+
+
+STARTS = {
+    "every other component": every_other_component,
+    "one key for all": sharing(0.0),
+    "keys with a little of their own": sharing(0.02),
+    "keys of ones": lambda d_k, source: (drawn_start(d_k, source)[0], torch.ones(16, d_k)),
+    "keys along one axis": leaning_away,
+}
+
+
 def attention_by(product, softmax):
     return weighing_by(lambda query, key: softmax(product(query, key) / query.shape[-1] ** 0.5))
 
@@ -174,6 +211,7 @@ RIGHT = {
     | exercise_cases.in_other_words(attention)
     | named(exercise_cases.fused, fused_at_once, transposed_throughout),
     check_softmax_jacobian: JACOBIANS,
+    check_start_without_divisor: STARTS,
 }
 
 # --- as learners got it wrong ---
@@ -245,11 +283,24 @@ NAMED = {
             torch.eye(scores.shape[-1], dtype=scores.dtype) - scores.softmax(-1).unsqueeze(-2)
         ),
     },
+    check_start_without_divisor: {
+        "independent": lambda d_k, source: drawn_start(d_k, source).sign(),
+        "small components": lambda d_k, source: tuple(drawn_start(d_k, source) / d_k**0.25),
+        "tied": lambda d_k, source: [torch.eye(16, d_k) * math.sqrt(d_k)] * 2,
+        "grows with the width": sharing(0.6),
+        "grows slowly": sharing(0.3),
+    },
 }
 
 # --- wrong, in ways that the catalogue does not hold ---
 
 UNKNOWN = {
+    check_start_without_divisor: {
+        "one vector of each": lambda d_k, source: drawn_start(d_k, source)[:, 0],
+        "a single tensor": lambda d_k, source: torch.randn(16, d_k, generator=source),
+        "too many keys": lambda d_k, source: torch.randn(2, 32, d_k, generator=source),
+        "made for one width": lambda d_k, source: torch.randn(2, 16, 64, generator=source),
+    },
     check_scaled_scores: exercise_cases.faults_of_scores(scores_of)
     | {
         "last component dropped": lambda query, key: scores_of(query[..., :-1], key[..., :-1]),

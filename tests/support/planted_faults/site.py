@@ -2,8 +2,8 @@
 
 from planted_faults.kinds import Faults
 
-EXTENSIONS, LAYERS, TOPICS, REPOSITORY = (
-    f"site/test_{name}.py::" for name in ("extensions", "layers", "topics", "repository")
+EXTENSIONS, LAYERS, LEDGER, SEARCH, TOPICS, REPOSITORY = (
+    f"site/test_{name}.py::" for name in ("extensions", "layers", "ledger", "search", "topics", "repository")
 )
 
 FAULTS: Faults = {
@@ -92,6 +92,11 @@ FAULTS: Faults = {
             ("three digits for all", 'short(claim["measured"], claim["digits"])', 'short(claim["measured"])'),
             ("a hyphen for a minus", '.replace("-", "\\N{MINUS SIGN}")', ""),
         ],
+        f"{LEDGER}test_what_is_claimed_twice_has_two_addresses_and_no_chapter_those_of_another": [
+            ("one address for two rows", "{sentence} {before}", "{sentence}"),
+            ("an address that moves with its row", "sentences[:place].count(sentence)", "place"),
+            ("two chapters with the same addresses", "{page} {sentence}", "{sentence}"),
+        ],
     },
     "_ext/pages": {
         f"{EXTENSIONS}test_a_fork_is_published_at_its_own_address": [
@@ -142,6 +147,25 @@ FAULTS: Faults = {
         ],
         f"{REPOSITORY}test_a_machine_without_git_takes_the_default": [
             ("a machine without git", "except FileNotFoundError:", "except ValueError:"),
+        ],
+    },
+    "_ext/search": {
+        f"{SEARCH}test_a_formula_is_searched_as_one_would_type_it": [
+            ("a root that is lost", 'return "√" + grouped', "return grouped"),
+            ("a fraction without brackets", 'f"{grouped(above)} / {grouped(below)}"', 'f"{above} / {below}"'),
+            ("letters that no font has", 'normalize("NFKC", letter[0])', "letter[0]"),
+        ],
+        f"{SEARCH}test_each_section_has_its_own_text_names_and_claims": [
+            ("hints among the text", "details:not(", "details.no:not("),
+            ("claims left out with their fold", "headerlink, ", "headerlink, details, "),
+            ("words of comments for names", '" " if word[1] in NO_NAMES else word[2]', "word[2]"),
+            ("all that cells print", " if MESSAGE.search(line)", ""),
+            ("solutions among the sections", ' if section["id"] != "solutions"', ""),
+            (
+                "a section that holds those below it",
+                'reversed(main.find_all("section"))',
+                'main.find_all("section")',
+            ),
         ],
     },
     "_ext/topics": {

@@ -200,17 +200,39 @@ FAULTS: Faults = {
     },
     "tools/statements": {
         "test_a_number_is_held_by_what_is_near": [
-            ("a bound's numbers forgotten", ', *claim["numbers"].values()', ","),
+            ("a bound's numbers forgotten", 'tuple(claim["numbers"].values())', "()"),
+            (
+                "what a claim names taken for its bound",
+                'Holder("named", sentence',
+                'Holder("claimed", sentence',
+            ),
             ("a percentage taken as it is written", "(1, 100) if self.percent else (1,)", "(1,)"),
-            ("powers not worked out", "yield left**right", "pass"),
-            ("quotients not worked out", "yield left / right", "pass"),
+            ("powers not worked out", "return one**other if abs(other) <= 64 else None", "return None"),
+            ("quotients not worked out", "return one / other if other else None", "return None"),
             ("what is printed forgotten", 'if output.output_type == "stream":', "if False:"),
         ],
         "test_a_number_that_nothing_holds_is_found": [
             ("a whole last digit of room", "margin=0.5 + 1e-6", "margin=1 + 1e-6"),
         ],
-        "test_what_another_section_measured_holds_nothing_by_chance": [
-            ("any value of the chapter", 'if candidate.kind != "measured"]', "if candidate]"),
+        "test_code_holds_what_it_gives_to_a_name_or_a_function": [
+            ("arguments with a name forgotten", "*(one.value for one in named)", ""),
+            ("defaults of named arguments forgotten", "[*defaults, *more]", "defaults"),
+            ("the items of a dictionary forgotten", "[*names, *items]", "names"),
+        ],
+        "test_an_equal_literal_holds_no_result": [
+            ("a claim's own arguments", 'id="claim" | "print"', 'id="print"'),
+        ],
+        "test_nobody_sets_a_share_or_a_ratio": [
+            ("ratios of settings", "RESULTS if number.is_ratio else KINDS", "KINDS"),
+        ],
+        "test_what_another_section_measured_or_set_holds_nothing_by_chance": [
+            ("any value of the chapter", 'if one.kind == "claimed" or one.section == IMPORTS]', "if one]"),
+        ],
+        "test_what_is_set_among_the_imports_holds_everywhere": [
+            ("the imports left out", " or one.section == IMPORTS]", "]"),
+        ],
+        "test_a_solution_sets_what_its_exercise_states": [
+            ("the solutions by themselves", ".replace(SOLUTIONS, EXERCISES)", ""),
         ],
         "test_what_states_nothing_is_left_out": [
             ("code taken for prose", 'r"(?ms)^```.*?^```",  # a block of code', ""),

@@ -1,0 +1,177 @@
+"""What the search page searches: every section of the book, in a script that no other page loads.
+
+The sections are taken from the pages as they were built: there every formula and claim has its final form
+and every section its address. Left out is what a reader is to find out (solutions, hints, the answers to
+predictions), the ledger, whose claims are found in their chapters, and of what cells print all but errors. Of
+code only the names are kept.
+
+search.mjs looks for words in them. Nothing is fetched: a page opened from a folder may only load scripts.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+from bs4 import BeautifulSoup, Tag
+from javascript import bundle
+from sphinx.application import Sphinx
+
+LEFT_OUT = (
+    ".headerlink, .eqno, summary, .prediction form, .verdict, .chart, .launch, script, style, table.ledger, "
+    # the hints and answers, and the cells of solutions, which alone are folded without being of a layer
+    "details:not(.tag_headline > details, .tag_measurement > details, .tag_bookkeeping > details)"
+)
+# Of code, what is named elsewhere: nn.MultiheadAttention, a method, a class, a function, an argument.
+NAME = re.compile(
+    r"\b(?:torch|nn|F)(?:\.[A-Za-z]\w*)+|(?<=\.)[a-z]\w{3,}|\b[A-Z]\w*[a-z]\w*"
+    r"|\b[a-z]\w*_\w+(?=\()|\b[a-z]\w{3,}(?==[^=])"
+)
+IMPORTS = re.compile(r"^ *(?:from|import) .*", re.MULTILINE)
+COLOURED = re.compile(r'<span class="(\w{1,3})">(.*?)</span>', re.DOTALL)  # a word of code
+# Comments, strings and keywords, as Pygments marks them.
+NO_NAMES = {"c1", "s1", "s2", "sd", "sa", "si", "se", "k", "kn", "kc", "ow"}
+PICTURE = re.compile("<svg.*?</svg>", re.DOTALL)
+# Of what a cell prints, the messages of errors, which people ask for word by word.
+MESSAGE = re.compile(r"Error\b|\b(?:expected|must|cannot|can't|could not)\b")
+BREAK = "\v"
+BLOCKS = "p, li, dt, dd, tr, figcaption, div.math"
+STYLED = re.compile("[\U0001d400-\U0001d7ff]")  # letters such as 𝔼, which few fonts have and nobody types
+SIGNS = {"⊤": "T", "⋅": "·"}
+SMALL = str.maketrans("T0123456789", "ᵀ⁰¹²³⁴⁵⁶⁷⁸⁹")
+APPLIED = "\N{FUNCTION APPLICATION}"  # between tanh and what it is taken of
+
+
+def readable(formula: Tag) -> str:
+    """`readable(math)` is "softmax(QKᵀ / √d_k)V": a formula in one line, much as one would type it."""
+    written = "".join(line(part) for part in formula.children)
+    written = re.sub(rf"{APPLIED}\s*(?=[(\[])", "", written).replace(APPLIED, " ")
+    return " ".join(written.split())
+
+
+def line(part: Any) -> str:
+    """A part of a formula: its brackets and signs stand for how MathML would have drawn it."""
+    if not isinstance(part, Tag):
+        plain = STYLED.sub(lambda letter: normalize("NFKC", letter[0]), part)
+        return "".join(SIGNS.get(sign, sign) for sign in plain)
+    inside = [line(child) for child in part.children]
+    match part.name, inside:
+        case "msqrt", _:
+            return "√" + grouped("".join(inside))
+        case "mfrac", [above, below]:
+            return f"{grouped(above)} / {grouped(below)}"
+        case "msub" | "munder", [base, below]:
+            return f"{base}_{grouped(below)}"
+        case "msup" | "mover", [base, above]:
+            return base + raised(above)
+        case "msubsup", [base, below, above]:
+            return f"{base}_{grouped(below)}{raised(above)}"
+        case "munderover", [base, below, above]:
+            return f"{base}_{grouped(below)}{raised(above)} "
+        case "mo", [sign] if sign in "=+−≈≤≥<>≠∝→" and part.get("form") != "prefix":
+            return f" {sign} "
+        case "mo", [","]:
+            return ", "
+        case "mspace" | "mtd" | "mtr", _:
+            return "".join(inside) + " "
+    return "".join(inside)
+
+
+def grouped(written: str) -> str:
+    """`grouped("a + b")` is "(a + b)"; a number, a letter with its index, and a root stay as they are."""
+    alone = r"\d+(\.\d+)?|√?[^\W\d_](_\w+)?|[^\W\d_]+|\W"
+    return written if re.fullmatch(alone, written) else f"({written.strip()})"
+
+
+def raised(written: str) -> str:
+    return written.translate(SMALL) if re.fullmatch(r"T|\d+", written) else f"^{grouped(written)}"
+
+
+def sections(page: str) -> list[dict[str, Any]]:
+    """`sections(html)[0]["title"]` is "Where am I?": what search_sections.mjs is told of each section."""
+    # What a page has most of goes first: taking it apart would take longer than all the rest.
+    page = COLOURED.sub(lambda word: " " if word[1] in NO_NAMES else word[2], PICTURE.sub("", page))
+    main = BeautifulSoup(page, "html.parser").main
+    for part in main.select(LEFT_OUT):
+        part.decompose()
+    for formula in main.find_all("math"):
+        formula.replace_with(readable(formula))
+    # The deepest first: what is then left of a section stands in none of those below it.
+    found = [taken_out(part) for part in reversed(main.find_all("section"))][::-1]
+    return [section for section in found if section["id"] != "solutions"]
+
+
+def taken_out(section: Tag) -> dict[str, Any]:
+    within = section.parent.find(["h2", "h3"], recursive=False) if section.parent.name == "section" else None
+    title = section.find(["h1", "h2", "h3", "h4"], recursive=False)
+    found = {"id": section["id"], "title": words(title), "within": words(within) if within else ""}
+    title.decompose()
+    section.extract()
+    claims = [(row["id"], words(row.select_one(".claim-sentence"))) for row in section.select(".claim")]
+    return found | {"claims": claims, "code": names(section), "text": sentences(section)}
+
+
+def names(section: Tag) -> str:
+    """Each name in the section's code, once."""
+    code = "\n".join(part.get_text() for part in section.select(".cell_input pre, .highlight-python pre"))
+    return " ".join(dict.fromkeys(NAME.findall(IMPORTS.sub("", code))))
+
+
+def sentences(section: Tag) -> str:
+    """A line for each paragraph, item, row of a table and error; no code."""
+    for printed in section.select(".cell_output pre"):
+        messages = [line for line in printed.get_text().splitlines() if MESSAGE.search(line)]
+        printed.find_parent(class_="cell_output").insert_before(BREAK, BREAK.join(messages), BREAK)
+    for part in section.select(".cell_input, .cell_output, .highlight"):
+        part.decompose()
+    for row in section.find_all("tr"):
+        row.string = " · ".join(words(cell) for cell in row.find_all(["td", "th"]))
+    for block in section.select(BLOCKS):
+        block.insert(0, BREAK)
+        block.append(BREAK)
+    lines = (" ".join(text.split()) for text in section.get_text().split(BREAK))
+    return "\n".join(text for text in lines if text)
+
+
+def words(part: Tag) -> str:
+    return " ".join(part.get_text().split())
+
+
+def replace_search_of_sphinx(app: Sphinx) -> None:
+    """Sphinx's own index names pages, not sections."""
+    app.builder.search = False
+
+
+def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    yield "search", {}, "search.html"
+
+
+def listed(app: Sphinx, out: Path, name: str) -> dict[str, Any]:
+    """A page with its sections, and what search_sections.mjs orders pages by."""
+    page = out.joinpath(f"{name}.html").read_text("utf-8")
+    return {
+        "address": f"{name}.html",
+        "is_chapter": app.env.doc2path(name).endswith(".ipynb"),
+        "is_ledger": 'class="ledger' in page,
+        "sections": sections(page),
+    }
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    if exception or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    index = [listed(app, out, name) for name in app.env.external_site_map if name in app.env.found_docs]
+    data = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    out.joinpath("_static/sections.js").write_text(f"window.sections = {data};\n", "utf-8")
+    bundle(Path(__file__).with_name("search.mjs"), out / "_static/search.js")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("builder-inited", replace_search_of_sphinx)
+    app.connect("html-collect-pages", search_page)
+    # Before symbols.py, which asks what characters the site has to draw.
+    app.connect("build-finished", finish, priority=400)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,375 @@
+"""The drawings, made from the chapter's own numbers."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from bookkit.drawings import (
+    Arrow,
+    Part,
+    column,
+    draw,
+    faded,
+    grid,
+    joined,
+    note,
+    operator,
+    over,
+    padded,
+    row,
+    text,
+)
+from bookkit.marks import SMALL, Place, Side, curve, label, line, rectangle
+
+WORDS = ("the", "cat", "sat", "on", "the", "mat")
+
+
+# ---- the idea: one query, six keys ----
+
+
+def idea(scores: Tensor, d_k: int) -> None:
+    """`idea(scores, 64)` takes one query's scores through the softmax, as they are and divided by √d_k."""
+    divided = scores / math.sqrt(d_k)
+
+    def lane(name: str, numbers: Tensor, title: str, words: str, narrow: bool) -> Part:
+        cell = (44.0, 30.0) if narrow else (46.0, 32.0)
+        first = grid(
+            numbers[None],
+            name=f"{name} scores",
+            title=title,
+            columns=WORDS,
+            colour="key",
+            digits=1,
+            cell=cell,
+        )
+        step = operator("softmax", name=f"{name} softmax")
+        last = grid(
+            numbers.softmax(-1)[None], name=f"{name} weights", title="weights", columns=WORDS, colour="query",
+            shaded=True, cell=cell, shape=words,
+        )  # fmt: skip
+        ends: tuple[Side, Side] = ("bottom", "top") if narrow else ("right", "left")
+        arrows = (
+            Arrow(f"{name} scores", f"{name} softmax", sides=ends),
+            Arrow(f"{name} softmax", f"{name} weights", sides=ends),
+        )
+        whole = column(first, step, last, gap=20) if narrow else row(first, step, last, gap=24)
+        return joined(whole, *arrows)
+
+    def arrange(narrow: bool) -> Part:
+        above = lane("raw", scores, f"scores q · k, d_k = {d_k}", "one word takes nearly all", narrow)
+        below = lane("divided", divided, f"scores ÷ √{d_k}", "every word keeps a say", narrow)
+        both = column(above, below, gap=30, align="left")
+        down = Arrow("raw scores", "divided scores", "÷ √d_k", sides=("bottom", "top"))
+        return both if narrow else joined(both, down)
+
+    draw(
+        arrange,
+        alt=f"A query's scores with the keys of six words, at d_k = {d_k}. Their softmax gives one word "
+        "nearly all "
+        "the weight. Below, the same scores divided by the root of d_k: every word keeps a part of the "
+        "weight.",
+    )
+
+
+# ---- a score is a walk ----
+
+
+def walks(products: Tensor) -> None:
+    """`walks(products)` adds up each row of (walks, steps) coins: every row is one score on its way."""
+    count, steps = products.shape
+    places = torch.cat([torch.zeros(count, 1), products.cpu().float().cumsum(-1)], dim=-1).tolist()
+    root = math.sqrt(steps)
+
+    def arrange(narrow: bool) -> Part:
+        wide, high, unit = (210.0, 190.0, 3.7) if narrow else (480.0, 180.0, 4.0)
+        middle, left = high / 2, 34.0
+        step = wide / steps
+        marks = line(left, middle, left + wide, middle, colour="faint")
+        for sign in (-1, 1):
+            edge = [(left + step * n, middle + sign * unit * math.sqrt(n)) for n in range(steps + 1)]
+            marks += curve(edge, colour="orange", width=2.5)
+            words = f"{'−' if sign > 0 else '+'}√{steps} = {'−' if sign > 0 else ''}{root:.0f}"
+            marks += label(
+                left + wide + 10,
+                middle + sign * unit * root + 5,
+                words,
+                colour="orange",
+                anchor="start",
+                size=SMALL,
+            )
+        for number, walk in enumerate(places):
+            path = [(left + step * n, middle - unit * place) for n, place in enumerate(walk)]
+            last = number == count - 1
+            marks += curve(path, colour="blue" if last else "grey", width=2.5 if last else 0.7)
+        marks += label(left - 6, middle + 5, "0", anchor="end", size=SMALL)
+        marks += label(left + wide + 10, middle + 5, "the score", anchor="start", size=SMALL, colour="grey")
+        marks += label(
+            left + wide / 2,
+            high - 2,
+            f"{steps} products q_i k_i, one after the other →",
+            size=SMALL,
+            colour="grey",
+        )
+        return over(left + wide + 84, high + 4, marks)
+
+    draw(
+        arrange,
+        alt=f"{count} walks of {steps} steps up or down, each a score that grows product by product. Most "
+        "end not much "
+        f"further from zero than the root of {steps}, {root:.0f}; a curve for the root of the steps so far "
+        "goes with them.",
+    )
+
+
+# ---- weights that freeze ----
+
+
+def freezing(standard: Tensor, lengths: Sequence[int]) -> None:
+    """`freezing(standard, [4, 1024])` shows the weights at each d_k, raw and divided."""
+    raw = torch.stack([(standard * math.sqrt(d_k)).softmax(-1) for d_k in lengths])
+    scaled = standard.softmax(-1).expand(len(lengths), -1)
+    names = [f"d_k = {d_k}" for d_k in lengths]
+
+    def arrange(narrow: bool) -> Part:
+        cell = (38.0, 30.0) if narrow else (43.0, 32.0)
+        left = grid(
+            raw, title="weights, raw", rows=names, columns=WORDS, colour="query", shaded=True, cell=cell,
+            shape="one word takes over",
+        )  # fmt: skip
+        right = grid(
+            scaled, title="weights, ÷ √d_k", rows=names if narrow else (), columns=WORDS, colour="query",
+            shaded=True, cell=cell, shape="the same at every width",
+        )  # fmt: skip
+        return column(left, right, gap=22) if narrow else row(left, right, gap=40)
+
+    largest = ", ".join(f"{weights.max():.2f}" for weights in raw)
+    draw(
+        arrange,
+        alt=f"One query's weights on six words, a row for each d_k: {', '.join(map(str, lengths))}. Raw, "
+        "the largest weight "
+        f"grows from row to row: {largest}. Divided by the root of d_k all rows are alike, the largest "
+        f"{scaled.max():.2f}.",
+    )
+
+
+# ---- the softmax's derivative ----
+
+
+def derivatives(soft: Tensor, frozen: Tensor) -> None:
+    """`derivatives(soft, frozen)` is diag(p) - p pᵀ for two sets of weights, beside each other."""
+
+    def one(weights: Tensor, title: str, words: str) -> Part:
+        size = (48.0, 32.0)
+        p = grid(weights[:, None], title="p", colour="query", shaded=True, cell=size)
+        jacobian = torch.diag(weights) - torch.outer(weights, weights)
+        each = grid(jacobian, title="diag(p) − p pᵀ", colour="grey", cell=size)
+        return column(text(title, bold=True), row(p, "→", each, gap=10), note(words), gap=6)
+
+    def arrange(narrow: bool) -> Part:
+        both = (
+            one(soft, "a soft query", "its scores are heard"),
+            one(frozen, "a frozen query", "hardly anything gets through"),
+        )
+        return column(*both, gap=24) if narrow else row(*both, gap=70)
+
+    draw(
+        arrange,
+        alt="The softmax's derivative as a grid of three by three numbers, for two queries. With weights of "
+        f"{_listed(soft)} its entries reach {soft[0] * (1 - soft[0]):.2f}; with weights of "
+        f"{_listed(frozen)} all are "
+        f"{frozen[0] * (1 - frozen[0]):.2f} or less.",
+    )
+
+
+def _listed(weights: Tensor) -> str:
+    return ", ".join(f"{weight:.2f}" for weight in weights.tolist())
+
+
+# ---- who hears the gradient ----
+
+
+def gradients(table: Mapping[str, Sequence[float]]) -> None:
+    """`gradients({"all of W_Q": [12.5, 1, 0.03]})` is a row for each, its columns raw, ÷ √d_k and ÷ d_k."""
+    names = list(table)
+    cells = [
+        [f"{float(f'{number:.2g}'):g} ×" if number != 1 else "1" for number in each]
+        for each in table.values()
+    ]
+
+    def arrange(narrow: bool) -> Part:
+        cell = (64.0, 36.0) if narrow else (110.0, 40.0)
+        whole = grid(
+            cells, name="gradient", rows=names, columns=["raw", "÷ √d_k", "÷ d_k"], colour="grey", cell=cell
+        )
+        typical = whole.places["gradient.1.0"]
+        framed = over(
+            whole.width, whole.height, (whole, 0, 0), rectangle(typical, "orange", fill="orange", opacity=0.2)
+        )
+        words = note("only the typical query shows the damage", width=None if not narrow else 300)
+        return column(framed, words, gap=8)
+
+    rows = "; ".join(f"{name}: {', '.join(each)}" for name, each in zip(names, cells, strict=True))
+    draw(arrange, alt=f"The first gradient, as a multiple of the one with √d_k. Raw, ÷ √d_k, ÷ d_k. {rows}.")
+
+
+# ---- the task ----
+
+
+def look_up(focus: str = "") -> None:
+    """`look_up()` draws the task: query i fetches the value of key i. With a focus all else steps back."""
+
+    def seen(name: str, part: Part) -> Part:
+        return part if focus in ("", name) else faded(part)
+
+    def arrange(narrow: bool) -> Part:
+        size = (54.0 if narrow else 76.0, 30.0)
+        indices = ("1", "2", "…", "16")
+        cells = {
+            letter: [["…"] if index == "…" else [f"{letter}_{{{index}}}"] for index in indices]
+            for letter in ("q", "k", "v")
+        }
+        queries = grid(cells["q"], name="q", title="queries", colour="query", cell=size, shape="learned")
+        keys = grid(cells["k"], name="k", title="keys", colour="key", cell=size, shape="learned")
+        values = grid(cells["v"], name="v", title="values", colour="value", cell=size, shape="new each time")
+        queries, keys, values = seen("start", queries), seen("start", keys), seen("values", values)
+        whole = row(queries, keys, values, gap=42 if narrow else 110)
+        arrows = [Arrow(f"q.{i}.0", f"k.{i}.0", colour="query") for i in (0, 1, 3)] if focus == "" else []
+        doubts = (
+            [Arrow("q.1.0", f"k.{j}.0", weight=0.12, colour="grey") for j in (0, 2, 3)] if focus == "" else []
+        )
+        fetched = [Arrow(f"k.{i}.0", f"v.{i}.0", colour="value") for i in (0, 1, 3)] if focus == "" else []
+        drawn = joined(whole, *doubts, *arrows, *fetched)
+        words = (
+            "you make these: (16, d_k) each, components of size 1"
+            if focus
+            else "right when query i finds key i, and hands out its value"
+        )
+        return column(drawn, note(words, width=310 if narrow else None), gap=8)
+
+    draw(
+        arrange,
+        alt="The look-up again, its queries and keys drawn strongly and its values pale: the start that "
+        "you make."
+        if focus
+        else "Three columns of cells: sixteen queries, sixteen keys, sixteen values. An arrow leads from "
+        "each query to the key of its own number, and on to that key's value; faint lines show other keys "
+        "that a query may choose.",
+    )
+
+
+# ---- a mask ----
+
+
+def masked(scores: Tensor, may_see: Tensor, weights: Tensor, words: Sequence[str]) -> None:
+    """`masked(scores, may_see, weights, words)` shows scores, what is hidden of them, and the weights."""
+    hidden = scores.masked_fill(~may_see, -math.inf)
+
+    def arrange(narrow: bool) -> Part:
+        cell = (50.0, 32.0) if narrow else (42.0, 32.0)
+        parts = [
+            grid(
+                numbers,
+                title=title,
+                rows=words if narrow or numbers is scores else (),
+                columns=words,
+                colour=colour,
+                cell=cell,
+                shaded=shaded,
+                digits=digits,
+            )
+            for numbers, title, colour, shaded, digits in (
+                (scores, "scores ÷ √d_k", "key", False, 1),
+                (hidden, "masked", "key", False, 1),
+                (weights, "weights", "query", True, 2),
+            )
+        ]
+        steps = [operator("mask"), operator("softmax")]
+        pieces = [parts[0], steps[0], parts[1], steps[1], parts[2]]
+        return column(*pieces, gap=12) if narrow else row(*pieces, gap=10)
+
+    draw(
+        arrange,
+        alt=f"Three grids for the words {', '.join(words)}: a row for each query, a column for each key. "
+        "The scores; the "
+        "same with minus infinity wherever a word would see a later one; and the weights, which are 0 "
+        "there and "
+        "sum to 1 in every row.",
+    )
+
+
+# ---- the shapes of an exercise ----
+
+
+def shapes() -> None:
+    """`shapes()` draws the tensors of the exercise as stacks of rectangles, with their sides."""
+
+    def stack(name: str, colour: str, wide: float, high: float, across: str, down: str) -> Part:
+        behind = "".join(
+            rectangle(Place(34 + 5 * i, 20 - 5 * i + 8, wide, high), colour, fill="paper") for i in (2, 1)
+        )
+        front = rectangle(Place(34, 28, wide, high), colour, fill="paper")
+        front += rectangle(Place(34, 28, wide, high), colour, fill=colour, opacity=0.15)
+        marks = behind + front
+        marks += label(34 + wide / 2, 28 + high / 2 + 5, name, colour=colour, bold=True)
+        marks += label(34 + wide / 2, 28 + high + 17, across, size=SMALL, colour="grey")
+        marks += label(28, 28 + high / 2 + 5, down, size=SMALL, colour="grey", anchor="end")
+        return over(34 + wide + 14, 28 + high + 22, marks)
+
+    def arrange(narrow: bool) -> Part:
+        parts = [
+            stack("query", "query", 70, 48, "64", "50"),
+            stack("key", "key", 70, 100, "64", "200"),
+            stack("value", "value", 44, 100, "32", "200"),
+        ]
+        whole = row(*parts, gap=-8 if narrow else 50, align="bottom")
+        return column(
+            whole,
+            note("in each of 8 examples 4 such sheets, one a head", width=300 if narrow else None),
+            gap=6,
+        )
+
+    draw(
+        arrange,
+        alt="Three stacks of sheets: query, 50 by 64; key, 200 by 64; value, 200 by 32. There are 4 "
+        "sheets, one "
+        "for each head, in each of 8 examples.",
+    )
+
+
+# ---- divisors that are wrong ----
+
+
+def spreads(measured: Mapping[str, float]) -> None:
+    """`spreads({"forgotten": 8.0})` draws the spread of the scores with each divisor as a bar."""
+
+    def arrange(narrow: bool) -> Part:
+        left, unit = (140.0, 1.55) if narrow else (230.0, 4.6)
+        high, marks, top = 26.0, "", 0.0
+        for name, spread in measured.items():
+            marks += label(left - 10, top + 16, name, size=SMALL, anchor="end")
+            # Doublings: 1 stands at the middle, 1/8 left of it, 64 right of it.
+            where = left + unit * 10 * (math.log2(spread) + 3)
+            one = left + unit * 10 * 3
+            colour = "green" if abs(spread - 1) < 0.1 else "orange"
+            wide = max(abs(where - one), 3)
+            marks += rectangle(Place(min(where, one), top + 3, wide, 16), colour, fill=colour, opacity=0.35)
+            marks += label(
+                max(where, one) + 8,
+                top + 16,
+                f"{spread:.1f}" if spread > 0.5 else f"{spread:.2f}",
+                size=SMALL,
+                anchor="start",
+            )
+            top += high
+        one = left + unit * 30
+        marks += line(one, 0, one, top, colour="ink")
+        return padded(over(left + unit * 90 + 40, top, marks), 0, 2)
+
+    rows = "; ".join(f"{name}: {spread:.2g}" for name, spread in measured.items())
+    draw(
+        arrange,
+        alt=f"The spread of the scores with each divisor, as a bar that begins at 1, on a scale of "
+        f"doublings. {rows}.",
+    )

@@ -1,0 +1,213 @@
+"""How a chapter reads as it first opens: a lesson with pictures, not a wall of code and check marks.
+
+Folded code and folded rows of claims don't count, and neither does what a chart shows once it is moved.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pdf import SHEET
+from playwright.sync_api import BrowserContext, Page
+
+from bookkit import registry
+
+CHAPTERS = {chapter.name: chapter for chapter in registry.chapters()}
+SCREEN = 900  # pixels, as high as the window of these tests
+MOST = {
+    "height in pixels": 20_000,
+    "share of code": 0.25,
+    "share of rows of claims": 0.06,
+    "screens without a picture": 4,
+    "words for each picture": 300,
+}
+FEWEST_DRAWINGS = 1 / 3  # of all pictures: the others plot what was measured
+MOST_SHEETS = 22
+WORDS_A_MINUTE, LINES_A_MINUTE = 220, 10
+SHEET_OF_PDF = re.compile(rb"/Type\s*/Page\b")
+
+# The words are those of paragraphs and lists. A paragraph in a list counts with both, which is about what
+# headings, tables and rows of claims would add.
+MEASURE = """() => {
+    const main = document.querySelector("main");
+    const top = (element) => element.getBoundingClientRect().top - main.getBoundingClientRect().top;
+    const height = (element) => element.getBoundingClientRect().height;
+    const how = {contentVisibilityAuto: true, opacityProperty: true, visibilityProperty: true};
+    const seen = (selector) => [...main.querySelectorAll(selector)]
+        .filter((element) => element.checkVisibility(how) && height(element) > 1);
+    const all = (elements) => elements.map(height).reduce((sum, one) => sum + one, 0);
+    const found = (elements, what) => elements.flatMap((element) => element.textContent.match(what) ?? []);
+    const frames = ".chart, .drawing, figure";
+    const pictures = seen(`img, svg[role=img], ${frames}`)
+        .filter((element) => !element.parentElement.closest(frames));
+    return {
+        height: height(main),
+        code: all(seen(".cell_input")),
+        claims: all(seen(".claim")),
+        words: found(seen("p, li"), /\\S+/g).length,
+        lines: found(seen(".cell_input pre"), /^.*\\S/gm).length,
+        headings: seen("h1, h2, h3").map((element) => [element.firstChild.textContent.trim(), top(element)]),
+        pictures: pictures.map(top),
+        drawings: pictures.filter((element) => element.matches(".drawing")).length,
+        first_screen: pictures.some((element) => element.matches(".drawing, .chart")
+            && element.getBoundingClientRect().top + scrollY < innerHeight),
+    };
+}"""
+
+
+def measured(page: Page) -> dict[str, Any]:
+    """What of the page is seen without opening anything, all its pictures loaded."""
+    page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
+    page.wait_for_function("[...document.images].every(image => image.complete)")
+    page.evaluate("document.fonts.ready.then(() => true)")
+    return page.evaluate(MEASURE)
+
+
+def shortfalls(seen: dict[str, Any]) -> Iterator[str]:
+    """A line for each way in which a page is no lesson as it opens."""
+    height, pictures = seen["height"], seen["pictures"]
+    stretches = itertools.pairwise(sorted([0, *pictures, height]))
+    gap, start = max((end - start, start) for start, end in stretches)
+    reached = {
+        "height in pixels": height,
+        "share of code": seen["code"] / height,
+        "share of rows of claims": seen["claims"] / height,
+        "screens without a picture": gap / SCREEN,
+        "words for each picture": seen["words"] / max(1, len(pictures)),
+    }
+    for what, most in MOST.items():
+        if reached[what] > most:
+            value = f"{reached[what]:.0f}" if most >= 100 else f"{reached[what]:.3g}"
+            yield f"{what}: {value}, and at most {most}"
+    if gap > MOST["screens without a picture"] * SCREEN:
+        title, *more = seen["headings"]
+        section = [title, *(one for one in more if one[1] <= start)][-1][0]
+        yield f"the longest stretch without a picture begins in “{section}”"
+    if seen["drawings"] < FEWEST_DRAWINGS * len(pictures):
+        yield f"drawings: {seen['drawings']} of {len(pictures)} pictures, and at least a third"
+    if not seen["first_screen"]:
+        yield "the first screen shows neither a drawing nor a chart"
+
+
+def minutes(seen: dict[str, Any]) -> int:
+    """To read the page as it opens, in steps of five."""
+    return 5 * math.ceil((seen["words"] / WORDS_A_MINUTE + seen["lines"] / LINES_A_MINUTE) / 5)
+
+
+@pytest.fixture(scope="module", params=CHAPTERS)
+def chapter(request: pytest.FixtureRequest) -> registry.Chapter:
+    return CHAPTERS[request.param]
+
+
+@pytest.fixture(scope="module")
+def opened(chapter: registry.Chapter, window: BrowserContext, base_url: str) -> Iterator[Page]:
+    """The chapter's page as a reader comes to it, opened once for all that is looked at here."""
+    page = window.new_page()
+    page.goto(f"{base_url}{chapter.name}.html")
+    yield page
+    page.close()
+
+
+def test_a_chapter_opens_as_a_lesson(opened: Page) -> None:
+    short = list(shortfalls(measured(opened)))
+    assert not short, "as the page opens:\n" + "\n".join(short)
+
+
+def test_the_minutes_to_read_are_measured(opened: Page, chapter: registry.Chapter) -> None:
+    seen = measured(opened)
+    said = f"{minutes(seen)} minutes to read"
+    words = f"{seen['words']} words and {seen['lines']} open lines of code"
+    assert chapter.minutes == said, f"{words}: the line below the title must say *{said}*"
+
+
+@pytest.mark.slow
+def test_a_printed_chapter_is_not_too_long(opened: Page) -> None:
+    measured(opened)  # all pictures are there
+    sheets = len(SHEET_OF_PDF.findall(opened.pdf(**SHEET)))
+    assert 1 < sheets <= MOST_SHEETS, f"printed it has {sheets} pages, and at most {MOST_SHEETS}"
+
+
+# ---- the gauge itself ----
+
+MADE_UP = """
+<style>
+    * { margin: 0; padding: 0 }
+    main > * { display: block; height: 100px }
+    .hidden { display: none }
+</style>
+<nav style="height: 750px">not read</nav>
+<main>
+    <h1>Title<a> ¶</a></h1>
+    <div class="drawing"><svg role="img"></svg><svg role="img" class="hidden"></svg></div>
+    <p>four words of prose</p>
+    <div class="chart"><div role="img"><svg role="img"></svg></div></div>
+    <ul><li>two more</li></ul>
+    <img alt="a plot" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>">
+    <div class="cell_input"><pre>width = 64\n\n\nif width:\n    pass\n</pre></div>
+    <div class="claim">✓ it holds</div>
+    <details><summary>More</summary>
+        <p>folded prose</p><div class="cell_input"><pre>pass</pre></div><div class="claim">✓</div><img alt="">
+    </details>
+</main>
+"""
+
+
+def test_what_is_folded_does_not_count(page: Page) -> None:
+    page.set_content(MADE_UP)
+    assert measured(page) == {
+        "height": 900, "code": 100, "claims": 100, "words": 6, "lines": 3, "headings": [["Title", 0]],
+        "pictures": [100, 300, 500], "drawings": 1, "first_screen": True,
+    }  # fmt: skip
+    page.set_content(MADE_UP.replace("<details", "<details open"))
+    seen = measured(page)
+    assert (seen["words"], seen["lines"]) == (8, 4)
+    assert seen["code"] > 100
+    assert seen["claims"] > 100
+
+
+def test_a_picture_below_the_first_screen_is_not_on_it(page: Page) -> None:
+    page.set_content(MADE_UP.replace("750px", "850px"))
+    assert not measured(page)["first_screen"]
+
+
+LESSON = {
+    "height": 20_000, "code": 5_000, "claims": 1_200, "words": 1_800, "lines": 90, "first_screen": True,
+    "headings": [["Title", 40], ["Softmax", 3_000], ["Gates", 6_000]],
+    "pictures": [600, 4_200, 7_800, 11_400, 15_000, 18_600], "drawings": 2,
+}  # fmt: skip
+
+
+def test_a_lesson_is_a_lesson() -> None:
+    assert not list(shortfalls(LESSON))
+    assert minutes(LESSON) == 20  # 8.2 of prose, and 9 of code
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"height": 20_001}, "height in pixels: 20001, and at most 20000"),
+        ({"code": 5_100}, "share of code: 0.255, and at most 0.25"),
+        ({"claims": 1_300}, "share of rows of claims: 0.065, and at most 0.06"),
+        ({"words": 1_860}, "words for each picture: 310, and at most 300"),
+        ({"drawings": 1}, "drawings: 1 of 6 pictures, and at least a third"),
+        ({"first_screen": False}, "the first screen shows neither a drawing nor a chart"),
+    ],
+)
+def test_each_shortfall_is_told(wrong: dict[str, Any], reason: str) -> None:
+    assert list(shortfalls(LESSON | wrong)) == [reason]
+
+
+def test_the_longest_stretch_without_a_picture_is_found() -> None:
+    moved = {"pictures": [600, 4_200, 8_000, 11_400, 15_000, 18_600]}
+    assert list(shortfalls(LESSON | moved)) == [
+        "screens without a picture: 4.22, and at most 4",
+        "the longest stretch without a picture begins in “Softmax”",
+    ]
+
+
+def test_a_page_without_pictures_tells_all_its_shortfalls() -> None:
+    bare = {"height": 30_000, "code": 15_000, "claims": 3_000, "pictures": [], "first_screen": False}
+    assert len(list(shortfalls(LESSON | bare))) == 7

@@ -1,0 +1,231 @@
+"""Search leads to the section that answers, and shows the sentence in which the words stand."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+import search
+from browser import weigh
+from bs4 import BeautifulSoup
+from fontTools.ttLib import TTFont
+from notebooks import ROOT
+from playwright.sync_api import BrowserContext, Page, expect
+
+# A question; the page that answers it; and a word that stands where it leads, in the title or the sentence.
+# One of the first three results must be such a one. A row follows its section to another page.
+BUFFERS, SCALE, ADDITIVE = "buffers-parameters", "why-divide-by-root", "two-ways-to-score"
+ORDER, TEXT, EPOCHS, FIRST = "where-am-i", "text-as-tensors", "epochs-batches", "what-is-attention"
+QUESTIONS = [
+    # symbols
+    ("√dₖ", SCALE, "divid"),
+    ("d_k", SCALE, "d"),
+    ("sqrt d_k", SCALE, "root"),
+    ("square root of dk", SCALE, "root"),
+    ("QKᵀ", FIRST, "QKᵀ"),
+    ("QK^T", SCALE, "softmax"),
+    ("-inf", SCALE, "∞"),
+    # names of the API
+    ("register_buffer", BUFFERS, "register_buffer"),
+    ("nn.MultiheadAttention", SCALE, "nn.MultiheadAttention"),
+    ("scaled_dot_product_attention", SCALE, "scaled_dot_product_attention"),
+    ("key_padding_mask", TEXT, "padding"),
+    ("state_dict()", BUFFERS, "state_dict"),
+    ("persistent=False", BUFFERS, "persistent=False"),
+    ("BucketIterator", TEXT, "length"),
+    ("DistributedSampler", EPOCHS, "sampler"),
+    # words
+    ("softmax", FIRST, "softmax"),
+    ("temperature", FIRST, "temperature"),
+    ("jacobian", SCALE, "Jacobian"),
+    ("additive score", ADDITIVE, "additive"),
+    ("rotary positions", ORDER, "rotary"),
+    ("early stopping", EPOCHS, "stop"),
+    ("Bahdanau", ADDITIVE, "Bahdanau"),
+    ("overflow", FIRST, "overflow"),
+    ("float16", BUFFERS, "float16"),
+    # mistakes, in a reader's words
+    ("why is my loss nan", SCALE, "NaN"),
+    ("attention to padding", TEXT, "padding"),
+    ("I forgot to scale the scores", SCALE, "scores"),
+    ("model does not learn the order", ORDER, "order"),
+    ("buffer is not moved to the device", BUFFERS, "device"),
+    ("softmax over the wrong axis", FIRST, "axis"),
+    # a slip of the finger
+    ("regsiter_buffer", BUFFERS, "register_buffer"),
+    ("vanishing gradeint", SCALE, "vanish"),
+]
+
+
+def ask(page: Page, question: str) -> None:
+    """Type the question, and wait for its answer."""
+    page.get_by_label("Search for").fill(question)
+    page.wait_for_function(
+        "asked => new URLSearchParams(location.search).get('q') === asked", arg=question or None
+    )
+
+
+@pytest.fixture(scope="module")
+def searching(window: BrowserContext, base_url: str) -> Iterator[Page]:
+    """One search page for all questions."""
+    tab = window.new_page()
+    tab.goto(base_url + "search.html")
+    yield tab
+    tab.close()
+
+
+@pytest.mark.parametrize(("question", "page", "word"), QUESTIONS, ids=[one for one, _, _ in QUESTIONS])
+def test_a_question_leads_to_its_section(searching: Page, question: str, page: str, word: str) -> None:
+    ask(searching, question)
+    found = [
+        (item.get_by_role("link").first.get_attribute("href"), item.inner_text())
+        for item in searching.locator("#results > li").all()[:3]
+    ]
+    assert any(
+        href.startswith(page) and "#" in href and word.lower() in text.lower() for href, text in found
+    ), found
+
+
+def test_the_lesson_comes_first_and_the_page_on_the_checks_last(searching: Page) -> None:
+    ask(searching, "Luong")
+    links = searching.locator("#results > li > a").all()
+    first, *between, last = [link.get_attribute("href").partition("#")[0] for link in links]
+    assert first.startswith(ADDITIVE)
+    assert "reading-list.html" in between
+    assert last == "how-this-book-checks-itself.html"
+
+
+def test_the_words_are_marked_in_their_sentence_whatever_their_form(searching: Page) -> None:
+    ask(searching, "masking dₖ")
+    marks = {text.lower() for text in searching.locator("#results mark").all_inner_texts()}
+    assert {"mask", "d_k"} <= marks
+    assert all("mask" in mark or mark.strip("√") in ("d_k", "dₖ") for mark in marks), marks
+
+
+def test_what_is_not_found_is_said(searching: Page) -> None:
+    status = searching.locator("main").get_by_role("status")
+    ask(searching, "softmax")
+    expect(status).to_contain_text("sections")
+    ask(searching, "xyzzy")
+    expect(status).to_have_text("Nowhere in the book: “xyzzy”.")
+    assert not searching.locator("#results > li").count()
+    ask(searching, "xyzzy softmax")
+    expect(status).to_contain_text("Nowhere in the book: “xyzzy”.")
+    assert searching.locator("#results > li").count()
+    ask(searching, "softmaxx")
+    expect(status).to_contain_text("much like words that are: “softmaxx”.")
+    ask(searching, "")
+    expect(status).to_have_text("")
+
+
+def test_solutions_are_not_searched(site: Path) -> None:
+    written = (site / "_static/sections.js").read_text("utf-8").removeprefix("window.sections = ")
+    pages = json.loads(written.rstrip(";\n"))
+    assert not [section for page in pages for section in page["sections"] if section["id"] == "solutions"]
+    assert any(page["is_ledger"] for page in pages)
+    assert any(section["claims"] for page in pages for section in page["sections"])
+
+
+def test_the_form_in_every_pages_bar_leads_to_the_answer_and_the_keyboard_to_the_section(
+    page: Page, base_url: str
+) -> None:
+    page.goto(base_url + "index.html")
+    page.get_by_label("Search the book").fill("whose gradient vanishes")
+    page.keyboard.press("Enter")
+    page.locator("#results > li").first.wait_for()
+    expect(page.get_by_label("Search for")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("#results a").first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{base_url}why-divide-by-root-dk.html#*")
+    page.go_back()
+    expect(page.get_by_label("Search for")).to_have_value("whose gradient vanishes")
+
+
+def test_a_folded_claim_is_found_and_unfolded(page: Page, base_url: str, soup: Callable) -> None:
+    row = soup("where-am-i.html").select_one(".tag_bookkeeping details .claim")
+    sentence = row.select_one(".claim-sentence").get_text()
+    page.goto(f"{base_url}search.html?q={quote(sentence)}")
+    page.locator(f"#results a[href$='{row['id']}']").click()
+    page.wait_for_url(f"{base_url}where-am-i.html#{row['id']}")
+    expect(page.locator(f"#{row['id']}")).to_be_in_viewport()
+
+
+def test_search_works_from_a_folder_without_a_network(page: Page, site: Path, window: BrowserContext) -> None:
+    window.set_offline(True)
+    try:
+        page.goto((site / "index.html").as_uri())
+        page.get_by_label("Search the book").fill("attention")
+        page.keyboard.press("Enter")
+        page.locator("#results > li").first.wait_for()
+    finally:
+        window.set_offline(False)
+
+
+def test_sections_that_do_not_arrive_are_missed_in_words(page: Page, base_url: str) -> None:
+    page.route("**/sections.js", lambda route: route.abort())
+    page.goto(base_url + "search.html?q=softmax")
+    status = page.locator("main").get_by_role("status")
+    expect(status).to_have_text("The search could not be started; reload the page to try again.")
+
+
+def test_a_question_costs_no_more_than_opening_a_page_may(page: Page, base_url: str) -> None:
+    opened, _ = weigh(page, base_url + "search.html?q=softmax")
+    assert opened <= 150_000
+
+
+def test_the_sites_fonts_draw_what_is_quoted(site: Path) -> None:
+    letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
+    fonts = [TTFont(letters), TTFont(site / "_static/symbols-of-search.woff")]
+    drawn = {chr(code) for font in fonts for code in font.getBestCmap()}
+    quoted = {one for one in (site / "_static/sections.js").read_text("utf-8") if not one.isspace()}
+    assert not quoted - drawn
+
+
+# ---- what is taken from a page ----
+
+
+def math(inside: str) -> BeautifulSoup:
+    return BeautifulSoup(f"<math>{inside}</math>", "html.parser").math
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("<msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt>", "√d_k"),
+        ("<msup><mi>K</mi><mo>⊤</mo></msup>", "Kᵀ"),
+        ("<msup><mi>e</mi><mrow><mo form='prefix'>−</mo><mi>x</mi></mrow></msup>", "e^(−x)"),
+        ("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>10</mn></mfrac>", "(a + b) / 10"),
+        ("<mi>tanh</mi><mo>\u2061</mo><mo>(</mo><mi>x</mi><mo>)</mo>", "tanh(x)"),
+        ("<mi>sin</mi><mo>\u2061</mo><mi>𝔼</mi>", "sin E"),
+    ],
+)
+def test_a_formula_is_searched_as_one_would_type_it(formula: str, text: str) -> None:
+    assert search.readable(math(formula)) == text
+
+
+PAGE = """<main><section id="a"><h1>Chapter<a class="headerlink">#</a></h1><p>First. Second.</p>
+<section id="b"><h2>Part</h2>
+<div class="cell"><div class="cell_input"><div class="highlight"><pre>import torch
+<span class="n">nn</span>.<span class="n">Linear</span>(bias=<span class="kc">False</span>)
+<span class="c1"># Secret</span></pre></div></div>
+<div class="cell_output"><pre>12 numbers
+ValueError: too long</pre></div></div>
+<div class="cell tag_bookkeeping"><details><summary>✓ 1 check holds</summary><div class="cell_output">
+<div class="claim" id="claim-1"><span class="claim-sentence">it holds</span></div></div></details></div>
+<details><summary>Hint</summary><p>Look away.</p></details>
+<table><tr><td>d_k</td><td>length</td></tr></table>
+<section id="c"><h3>Piece</h3><p>Third.</p></section></section>
+<section id="solutions"><h2>Solutions</h2><p>42</p></section></section></main>"""
+
+
+def test_each_section_has_its_own_text_names_and_claims() -> None:
+    chapter, part, piece = search.sections(PAGE)
+    assert chapter == {
+        "id": "a", "title": "Chapter", "within": "", "claims": [], "code": "", "text": "First. Second.",
+    }  # fmt: skip
+    assert part["text"] == "ValueError: too long\nd_k · length"
+    assert part["code"] == "nn.Linear bias"
+    assert part["claims"] == [("claim-1", "it holds")]
+    assert (piece["title"], piece["within"], piece["text"]) == ("Piece", "Part", "Third.")
