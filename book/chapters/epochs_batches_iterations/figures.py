@@ -73,3 +73,20 @@ def under_and_over(training: Sequence[float], validation: Sequence[float], patie
         axes.set_ylabel("loss")
         axes.set_ylim(0, None)
         axes.legend(loc="lower right", ncols=2, fontsize=9)
+
+
+def best_epochs(best: Sequence[int], epochs: int) -> None:
+    """`best_epochs([39, 33, 58], 100)` has a dot for each run, at its best epoch."""
+    middle = sorted(best)[len(best) // 2]
+    alt = (
+        f"The best epoch of each of {len(best)} runs, as dots on a line from 0 to {epochs}. They lie "
+        f"between epoch {min(best)} and epoch {max(best)}, the middle ones near {middle}."
+    )
+    with plot(alt, size=(5.2, 1.9)) as (axes,):
+        # Runs with the same best epoch stand above each other.
+        height = [best[:place].count(epoch) for place, epoch in enumerate(best)]
+        axes.plot(best, height, color=COLOURS["orange"][0], marker="o", ls="")
+        axes.set_xlim(0, epochs)
+        axes.set_ylim(-0.7, max(height) + 0.7)
+        axes.set_yticks([])
+        axes.set_xlabel("best epoch")

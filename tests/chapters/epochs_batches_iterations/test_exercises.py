@@ -16,6 +16,7 @@ from chapters.epochs_batches_iterations.exercises import (
     check_early_stopping,
     check_epoch_iterations,
     check_epoch_loss,
+    check_larger_rate,
 )
 
 iterations, loss_of = check_epoch_iterations.reference, check_epoch_loss.reference
@@ -87,7 +88,30 @@ def by_numpy(validation_losses, patience):
     return best[last], epochs[last]
 
 
+def by_halves(train, rate):
+    """From far too long a step downwards, until the loss rises again."""
+    rate, loss = 16 * rate, math.inf
+    while (shorter := train(100, rate / 2)) < loss or not math.isfinite(loss):
+        rate, loss = rate / 2, shorter
+    return rate
+
+
+def by_golden_section(train, rate):
+    low, high = math.log(rate / 4), math.log(16 * rate)
+    for _ in range(20):
+        a, b = high - 0.618 * (high - low), low + 0.618 * (high - low)
+        left, right = (train(100, math.exp(point)) for point in (a, b))
+        low, high = (low, b) if left <= right or not math.isfinite(right) else (a, high)
+    return torch.tensor(math.exp((low + high) / 2))
+
+
+def as_good_as_the_small(train, rate):
+    wanted = train(25, rate)
+    return next(rate * factor for factor in (1, 2, 4, 8) if train(100, rate * factor) < 1.1 * wanted)
+
+
 RIGHT = {
+    check_larger_rate: named(by_halves, by_golden_section, as_good_as_the_small),
     check_epoch_iterations: named(by_divmod, by_loader),
     check_epoch_loss: named(running)
     | {
@@ -168,6 +192,13 @@ def looking_ahead(validation_losses, patience):
 
 
 NAMED = {
+    check_larger_rate: {
+        "four times": lambda train, rate: rate * 100 / 25,
+        "the same rate": lambda train, rate: rate,
+        "twice": lambda train, rate: rate * math.sqrt(4),
+        "a quarter": lambda train, rate: rate / 4,
+        "far too large": lambda train, rate: min(train(100, rate * 2**step) for step in range(5)),
+    },
     check_epoch_iterations: {
         "share rounded up": rounded(lambda examples, workers: math.ceil(examples / workers)),
         "share rounded down": rounded(lambda examples, workers: examples // workers),
@@ -210,6 +241,10 @@ NAMED = {
 # --- wrong, in ways that the catalogue does not hold ---
 
 UNKNOWN = {
+    check_larger_rate: {
+        "three times": lambda train, rate: 3 * rate,
+        "a rate of its own": lambda train, rate: 0.005,
+    },
     check_epoch_iterations: {
         "always 4": lambda *inputs: 4,
         "not whole": changed(iterations, lambda count: count + 0.25),
