@@ -171,7 +171,7 @@ FAULTS: Faults = {
     },
     "chapters/index/charts": {
         f"{CHARTS}test_what_the_soft_look_up_finds": [
-            ("degrees taken for radians", " * PI / 180)", ")"),
+            ("degrees taken for radians", "datum.angle) * PI / 180)", "datum.angle))"),
             ("weights summed without their values", "datum.weight * datum.legs", "datum.weight"),
         ],
     },
@@ -205,6 +205,18 @@ FAULTS: Faults = {
                 "? sin(datum.position * datum.frequency)",
             ),
             ("no pairs of columns", "datum.column - datum.column % 2", "datum.column"),
+        ],
+    },
+    "chapters/where_am_i/reader": {
+        "chapters/where_am_i/test_reader.py::test_what_the_jobs_ask": [
+            ("copied from two back", "target[:, 3:] = ids[:, :-3]", "target[:, 2:] = ids[:, :-2]"),
+        ],
+        "chapters/where_am_i/test_reader.py::test_the_last_places_alone_get_the_same_answers": [
+            (
+                "late queries turned as if they came first",
+                "rotate(query, length - asked,",
+                "rotate(query, 0,",
+            ),
         ],
     },
     "chapters/why_divide_by_root_dk/charts": {
