@@ -17,7 +17,7 @@ from bookkit.checker import Exercise
 from bookkit.inputs import draw, whole
 from bookkit.mistakes import HIDING, WEIGHING, Mistakes, but, in_answer, in_parts, mixed, softmax, swapped
 from bookkit.puzzle import ShapePuzzle
-from chapters.text_as_tensors.reviews import BLAME, PADDING, PRAISE, written
+from attnlab.reviews import BLAME, PADDING, PRAISE, written
 
 Part: TypeAlias = Callable[..., Any]
 Words: TypeAlias = Sequence[str]

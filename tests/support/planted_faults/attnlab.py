@@ -3,6 +3,19 @@
 from planted_faults.kinds import Faults
 
 FAULTS: Faults = {
+    "attnlab/reviews": {
+        "test_rows_are_ragged_and_filled_up_at_the_back": [
+            ("as many long ones as short ones", "generator=source).square()", "generator=source)"),
+            ("filled up one place early", ">= lengths[:, None], PADDING", ">= lengths[:, None] - 1, PADDING"),
+        ],
+        "test_every_review_has_an_opinion_and_most_agree_with_its_verdict": [
+            ("opinions of their own", "generator=source) < 0.85)", "generator=source) < 0.5)"),
+            ("short reviews without any", "has_it = (opinion == 0) | ", "has_it = "),
+        ],
+        "test_opinions_stand_mostly_near_the_two_ends": [
+            ("opinions anywhere", "torch.where(where < 0.85, from_the_end, anywhere)", "anywhere"),
+        ],
+    },
     "attnlab/scores": {
         "TestFormulas::test_scaled_dot": [
             ("scale dropped", " / math.sqrt(query.shape[-1])", ""),
