@@ -18,7 +18,7 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         for wish, row in zip(wishes, shares, strict=True)
     )
     alt = f"The share of queries for which each score puts the right one of eight keys first. {rows}."
-    with plot(alt, size=(5.2, 3.4)) as (axes,):
+    with plot(alt, size=(5.2, 3.7)) as (axes,):
         axes.axvline(1 / 8, color=COLOURS["grey"][0], ls=":", label="guessing")
         places = range(len(wishes), 0, -1)  # the first wish on top
         for number, (name, colour, marker) in enumerate(zip(names, SERIES, MARKERS, strict=False)):
@@ -32,7 +32,7 @@ def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) ->
         axes.set_xlim(0, 1)
         axes.set_xlabel("share of winners found")
         axes.tick_params(axis="y", length=0)
-        axes.figure.legend(loc="outside upper left", ncols=3)
+        axes.figure.legend(loc="outside upper left", ncols=2)
 
 
 def learning(losses: Sequence[float]) -> None:

@@ -19,9 +19,9 @@ DESCRIPTION = (
     "Three keys on a line: 20 visitors at 10 o'clock, 80 at 13 and 50 at 16. A slider moves the query "
     "from 9 to 17, another the temperature from 1/32 to 32. Bars show the weight of each key, a curve "
     "the answer to every query, and a dot the answer to the present one. At a low temperature one bar "
-    "has everything and the curve is a staircase of the three values; at a high one the bars are equal "
-    "and the curve is flat at their mean, 50. In between it glides from value to value and never leaves "
-    "their range."
+    "has everything and the curve is a staircase of the three values; at a high one the bars are almost "
+    "equal and the curve almost flat, near their mean, 50. In between it glides from value to "
+    "value and never leaves their range."
 )
 
 

@@ -71,7 +71,7 @@ def beyond_the_keys(asked: Tensor, answered: Tensor, stored: Tensor) -> None:
     with plot(
         f"Answers to queries from {asked[0]:g} to {asked[-1]:g}. Between the keys they follow the line that "
         f"was stored; beyond them they stay flat, at {answered[0]:.1f} and {answered[-1]:.1f}.",
-        size=(5.2, 2.4),
+        size=(5.2, 2.8),
     ) as (axes,):
         axes.plot(rounded(asked), rounded(2 * asked), color=COLOURS["grey"][0], ls=":", label="the line 2k")
         axes.plot(
@@ -80,4 +80,4 @@ def beyond_the_keys(asked: Tensor, answered: Tensor, stored: Tensor) -> None:
         axes.plot(rounded(asked), rounded(answered), color=COLOURS["purple"][0], label="attention's answer")
         axes.set_xlabel("query, key")
         axes.set_ylabel("answer, value")
-        axes.legend()
+        axes.legend(loc="lower right")
