@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from attnlab.reviews import BLAME, PADDING, PRAISE, written
 from attnlab.runtime import generator
 from attnlab.scores import scaled_dot
 from attnlab.shapes import Keys, Lengths, Queries, Scores, Values, Weights
@@ -18,6 +17,7 @@ from bookkit.checker import Exercise
 from bookkit.inputs import draw, whole
 from bookkit.mistakes import HIDING, WEIGHING, Mistakes, but, in_answer, in_parts, mixed, softmax, swapped
 from bookkit.puzzle import ShapePuzzle
+from attnlab.reviews import BLAME, PADDING, PRAISE, written
 
 Part: TypeAlias = Callable[..., Any]
 Words: TypeAlias = Sequence[str]
