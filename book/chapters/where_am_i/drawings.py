@@ -329,7 +329,6 @@ def verdicts() -> None:
             [*VERDICTS.values()],
             rows=list(VERDICTS),
             columns=["copying", "latest value"],
-            colour="green",
             cell=(96 if narrow else 130, 30),
         )
 
