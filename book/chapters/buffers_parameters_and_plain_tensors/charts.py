@@ -13,21 +13,18 @@ _YES = {
     ".double()": ("Is it float64 now?", KINDS[:4]),
     "optimizer.step()": ("Has it been changed?", KINDS[:1]),
     "requires_grad_(True)": ("Does a step change it?", KINDS[:2]),
-    "refuses another length": ("Does it refuse?", KINDS[:3]),
+    "loads at another length": ("Does the model load?", KINDS[3:]),
     "copy.deepcopy(model)": ("Has the copy one of its own?", KINDS),
     "torch.save(model)": ("Is it in the file?", KINDS),
 }
 FOLLOWS = {operation: {kind: kind in yes for kind in KINDS} for operation, (_, yes) in _YES.items()}
 DESCRIPTION = (
-    "A table of eight operations and five ways to hold a tensor: a parameter, a frozen parameter, a "
-    "buffer, a "
-    "buffer that is not saved, a plain tensor. A mark in each cell says whether the operation reaches that "
-    "tensor; a choice brings one row forward. Moving and converting reach all but the plain tensor. The "
-    "state_dict holds the first three, and those three refuse one of another length. An optimizer changes "
-    "the "
-    "parameter alone, and after requires_grad_(True) the frozen one as well. A copy or a file of the whole "
-    "model "
-    "has all five."
+    "A table of eight operations and five ways to hold a tensor: a parameter, a frozen parameter, a buffer, "
+    "a buffer that is not saved, a plain tensor. A mark in each cell says whether the answer is yes; a choice "
+    "brings one row forward. Moving and converting reach all but the plain tensor. The state_dict holds the "
+    "first three, and with any of those three a model refuses the state of another length. An optimizer "
+    "changes the parameter alone, and after requires_grad_(True) the frozen one as well. A copy or a file of "
+    "the whole model has all five."
 )
 
 
