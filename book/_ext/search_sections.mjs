@@ -4,6 +4,7 @@ import { question, read, terms } from "./search_words.mjs";
 
 const BOOSTS = { title: 4, within: 1.5, page: 1.5, claimed: 0.7, code: 0.7 };
 const OF_PARTS = 0.3; // what a name found in its parts alone is worth
+const OF_LIKE = 0.3; // what a word counts for in its question if only words much like it are found, a guess
 const QUOTED = 30; // sections that are looked through for a sentence; those below keep their order
 
 // The lesson comes first: other pages must be much better, and the one on the checks better still.
@@ -56,7 +57,7 @@ function look({ index, sections }, word) {
     scores,
     best: Math.max(...scores.values()),
     // A rare word says more of what is asked than one that stands everywhere.
-    weight: Math.log(1 + sections.length / scores.size),
+    weight: Math.log(1 + sections.length / scores.size) * (similar ? OF_LIKE : 1),
     whole: termsOf([...strong, ...like]),
     inParts: termsOf(weak),
   };

@@ -5,11 +5,11 @@
 const WORD = /√?[\p{L}\p{M}\p{N}∞]+(?:[_.·^'’–-]+[\p{L}\p{M}\p{N}]+)*|√|∞/gu;
 // MultiheadAttention has two parts, float16 has two, and ReLU what it may.
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu;
-// What joins the words of a question, and stands in every section.
+// What joins the words of a question and stands in every section, or tells of the one who asks: "I forgot to".
 const JOINING = new Set(
-  `a about am an and are as at be but by can can't do does doesn't don't did didn't for from get gets has have how i if
-  in into is isn't it its me my no not of on or our so than that the their then there this to was we what when where
-  which who why will with won't you your`.split(/\s+/),
+  `a about am an and are as at be but by can can't do does doesn't don't did didn't for forget forgot
+  forgotten from get gets has have how i if in into is isn't it its me my no not of on or our so than that
+  the their then there this to was we what when where which who why will with won't you your`.split(/\s+/),
 );
 
 // What is called by several names, by the one that the book uses most.

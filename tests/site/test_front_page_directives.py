@@ -135,7 +135,7 @@ def test_doors_lead_to_the_first_chapter_to_binder_and_to_a_section(page):
 
 def test_a_chart_stands_on_a_page_without_cells(page):
     chart = page.select_one(".chart")
-    assert chart.find(role="img")["aria-label"].startswith("Four bars")
+    assert chart.find(role="img")["aria-label"].startswith("Above, arrows from one point")
     assert len(chart.find_all("input", type="range")) == 2
 
 
@@ -143,7 +143,7 @@ def test_a_page_that_is_only_text_says_what_the_chart_shows(tmp_path):
     status, messages, out = build(tmp_path, builder="text")
     assert status == 0, messages
     text = " ".join((out / "index.txt").read_text("utf-8").split())
-    assert "Four bars, the weights that one query gives" in text
+    assert "Above, arrows from one point: a query, and the keys" in text
     assert "1. About A" in text
     assert "<" not in text
 

@@ -43,15 +43,15 @@ QUESTIONS = [
     ("rotary positions", ORDER, "rotary"),
     ("early stopping", EPOCHS, "stop"),
     ("Bahdanau", ADDITIVE, "Bahdanau"),
-    ("overflow", FIRST, "overflow"),
+    ("softmax infinity", FIRST, "infinity"),
     ("float16", BUFFERS, "float16"),
     # mistakes, in a reader's words
     ("why is my loss nan", SCALE, "NaN"),
     ("attention to padding", TEXT, "padding"),
     ("I forgot to scale the scores", SCALE, "scores"),
-    ("model does not learn the order", ORDER, "order"),
+    ("model ignores the order", ORDER, "order"),
     ("buffer is not moved to the device", BUFFERS, "device"),
-    ("softmax over the wrong axis", FIRST, "axis"),
+    ("softmax over the wrong axis", ADDITIVE, "axis"),
     # a slip of the finger
     ("regsiter_buffer", BUFFERS, "register_buffer"),
     ("vanishing gradeint", SCALE, "vanish"),
