@@ -19,12 +19,12 @@ _YES = {
 }
 FOLLOWS = {operation: {kind: kind in yes for kind in KINDS} for operation, (_, yes) in _YES.items()}
 DESCRIPTION = (
-    "A table of eight operations and five ways to hold a tensor: a parameter, a frozen parameter, a buffer, "
-    "a buffer that is not saved, a plain tensor. A mark in each cell says whether the answer is yes; a "
-    "choice brings one row forward. Moving and converting reach all but the plain tensor. The state_dict holds the "
-    "first three, and with any of those three a model refuses the state of another length. An optimizer "
-    "changes the parameter alone, and after requires_grad_(True) the frozen one as well. A copy or a file of "
-    "the whole model has all five."
+    "A table of eight operations and five ways to hold a tensor: a parameter, a frozen parameter, a "
+    "buffer, a buffer that is not saved, a plain tensor. A mark in each cell says whether the answer is "
+    "yes; a choice brings one row forward. Moving and converting reach all but the plain tensor. The "
+    "state_dict holds the first three, and with any of those three a model refuses the state of another "
+    "length. An optimizer changes the parameter alone, and after requires_grad_(True) the frozen one as "
+    "well. A copy or a file of the whole model has all five."
 )
 
 
