@@ -746,7 +746,7 @@ check_reach = ReachExperiment(
         "trained too little": (
             "At the training length much is copied, but not nearly all of it. Are the readers trained long "
             "enough?",
-            (0.8, 0.7, 0.2, 0.5),
+            (0.69, 0.26, 0.16, 0.67),  # after 25 steps
         ),
     },
 )
