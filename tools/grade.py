@@ -21,7 +21,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import forkserver
@@ -219,8 +219,7 @@ def checks(package: str) -> dict[str, Check]:
 def borne_out(check: Check, told: dict[str, Any]) -> bool:
     """Whether the answers that came with a pass are right, by our own check."""
     if not isinstance(check, Exercise):
-        (said,) = told["answers"]
-        return check.judge({expression: tuple(shape) for expression, shape in said.items()}).passed
+        return check.judge(replayed(told["answers"])).passed
     answers = [tuple(map(grade_sandbox.decoded, answer)) for answer in told["answers"]]
     attempts = tuple(
         Attempt(check, case, check.right(case.fresh()), answer, None, (), (), printed=False)
@@ -229,6 +228,17 @@ def borne_out(check: Check, told: dict[str, Any]) -> bool:
     gradients = {name: grade_sandbox.decoded(tensor) for name, tensor in told["gradients"].items()}
     tried = Tried(check, None, attempts, lambda _: Outcome(gradients, None, (), printed=False))
     return all(attempt.passed for attempt in attempts) and not (check.trained and gradient_fault(tried))
+
+
+def replayed(answers: list[Any]) -> Callable[..., Any]:
+    """A work that answers what is told, question by question: shapes as they are, or encoded shares."""
+    told = iter(answers)
+
+    def work(*_: object) -> Any:
+        answer = next(told)
+        return grade_sandbox.decoded(answer) if "bytes" in answer else answer
+
+    return work
 
 
 def believed(check: Check, told: dict[str, Any]) -> grade_table.Result:

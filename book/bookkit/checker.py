@@ -63,6 +63,10 @@ class Exercise(Check, Task):
         """`exercise.mistaken(code)` is the code itself."""
         return mistake
 
+    def right_work(self) -> Any:
+        """`exercise.right_work()` is the reference."""
+        return self.reference
+
     def judge(self, work: Any) -> Report:
         """`check_scaled_scores.judge(my_function)` runs the function on every case and tells how it went."""
         try:

@@ -45,6 +45,10 @@ class ShapePuzzle(Check):
         """`puzzle.mistaken(shapes)` are right answers but for these."""
         return {**self.shapes, **mistake}
 
+    def right_work(self) -> Any:
+        """`puzzle.right_work()` are the right answers."""
+        return dict(self.shapes)
+
     def judge(self, work: Any) -> Report:
         """`check_turned.judge({"query.mT": (64, 50)})` takes a dictionary, or a function that returns one."""
         answers = work

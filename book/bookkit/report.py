@@ -62,6 +62,10 @@ class Check(ABC):
     def mistaken(self, mistake: Any) -> Any:
         """`check.mistaken(mistake)` is work that makes the mistake."""
 
+    @abstractmethod
+    def right_work(self) -> Any:
+        """`check.right_work()` is work that passes."""
+
     def __call__(self, work: Any) -> Report:
         """Judge the work, and keep the report for the summary.
 

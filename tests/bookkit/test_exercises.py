@@ -203,15 +203,16 @@ def test_the_summary_tells_how_each_exercise_stands():
     second(second.mistaken(next(iter(second.mistakes.values()))[1]))
     third(lambda *inputs: ...)
     assert repr(exercises.summary("what_is_attention")).splitlines() == [
-        "What is attention?: 1 of 4 exercises passed",
+        "What is attention?: 1 of 5 exercises passed",
         "  ✓ soft_lookup: passed",
         "  · gate_shapes: not yet",
         "  · needed_temperature: not written yet",
         "  · repaired_regression: not checked",
+        "  · learned_bandwidth: not checked",
     ]
     first(None)
-    assert "0 of 4" in exercises.summary("what_is_attention"), "the latest check counts"
-    assert len(rest) == 1
+    assert "0 of 5" in exercises.summary("what_is_attention"), "the latest check counts"
+    assert len(rest) == 2
 
 
 def test_the_summary_asks_for_a_chapter_that_exists():
@@ -221,7 +222,7 @@ def test_the_summary_asks_for_a_chapter_that_exists():
 
 def test_a_chapters_exercises_are_found_in_its_order():
     names = [exercise.name for exercise in exercises.of_chapter("two_ways_to_score")]
-    assert names == ["additive_scores", "score_shapes", "repaired_additive", "hidden_bytes"]
+    assert names == ["additive_scores", "score_shapes", "repaired_additive", "hidden_bytes", "trained_score"]
 
 
 def test_the_catalogue_lists_what_a_teacher_asks_for():

@@ -18,14 +18,20 @@ import torch
 from bookkit.checker import Exercise
 from bookkit.exercises import every_exercise
 from bookkit.report import Report
+from chapters.where_am_i.exercises import check_reach
 
 CHAPTER = notebooks.BOOK / "what-is-attention.ipynb"
 OTHER = notebooks.BOOK / "text-as-tensors.ipynb"
-EXERCISES = ["soft_lookup", "gate_shapes", "needed_temperature", "repaired_regression"]
+EXERCISES = ["soft_lookup", "gate_shapes", "needed_temperature", "repaired_regression", "learned_bandwidth"]
 WRONG = "def mine(query, key, value, temperature):\n    return query @ key.mT, query\n\n\n"
 CALL = "check_soft_lookup(mine)"
-STARTED = ["not written yet", "not written yet", "not yet: still broken"]  # the repair is broken as it comes
-STOPPED = ["passed", "not reached", "not reached", "not reached"]
+STARTED = [
+    "not written yet",
+    "not written yet",
+    "not yet: still broken",
+    "not written yet",
+]  # the repair is broken as it comes
+STOPPED = ["passed", *["not reached"] * 4]
 MULTIPLIED = """def mine(query, key, value, temperature):
     weights = torch.softmax(query @ key.mT * temperature, dim=-1)
     return weights @ value, weights
@@ -37,7 +43,7 @@ FORGER = """import gc, json, os
 from multiprocessing.connection import Connection
 
 (pipe,) = [thing for thing in gc.get_objects() if isinstance(thing, Connection)]
-for name in ("soft_lookup", "gate_shapes", "needed_temperature", "repaired_regression"):
+for name in ("soft_lookup", "gate_shapes", "needed_temperature", "repaired_regression", "learned_bandwidth"):
     words = {"exercise": name, "state": "passed", "answers": [[]], "gradients": {}}
     pipe.send_bytes(json.dumps(words).encode())
 pipe.send_bytes(json.dumps({"end": True}).encode())
@@ -61,7 +67,7 @@ VANDAL = """import socket, subprocess
 from pathlib import Path
 
 for deed in (
-    lambda: Path({folder!r}, "grades.csv").write_text("mallory,4"),
+    lambda: Path({folder!r}, "grades.csv").write_text("mallory,5"),
     lambda: socket.create_connection(("192.0.2.1", 80), 1),
     lambda: socket.create_connection(("127.0.0.1", {port}), 1),
     lambda: subprocess.run(["touch", {folder!r} + "/touched"]),
@@ -71,7 +77,7 @@ for deed in (
         deed()
     except OSError:
         pass
-print("What is attention?: 4 of 4 exercises passed")
+print("What is attention?: 5 of 5 exercises passed")
 Path("mine.txt").write_text("in its own folder")
 assert not Path({folder!r}, "all right.ipynb").read_bytes(), "the work of others"
 """
@@ -155,22 +161,26 @@ def graded(folder):
 @pytest.mark.parametrize(
     ("name", "states", "remark"),
     [
-        ("all right", ["passed"] * 4, ""),
+        ("all right", ["passed"] * 5, ""),
         ("untouched", ["not written yet", *STARTED], ""),
-        ("half of the whole chapter", ["not written yet", "not written yet", "passed", "passed"], ""),
+        (
+            "half of the whole chapter",
+            ["not written yet", "not written yet", "passed", "passed", "passed"],
+            "",
+        ),
         (
             "older, with a known mistake",
             ["not yet: multiplied", *STARTED],
             "was handed out by another release of the book",
         ),
-        ("hanging", STOPPED, r"cell 40 does not end within 6 seconds.*"),
-        ("memory hog", STOPPED, r"cell 40 fills more than 1.5 GB of memory.*"),
-        ("ends itself", STOPPED, r"cell 40 ends its own process.*"),
+        ("hanging", STOPPED, r"cell 36 does not end within 6 seconds.*"),
+        ("memory hog", STOPPED, r"cell 36 fills more than 1.5 GB of memory.*"),
+        ("ends itself", STOPPED, r"cell 36 ends its own process.*"),
         (
             "checks deleted",
-            ["passed", "missing", "missing", "missing"],
-            "does not call check_soft_lookup, check_gate_shapes, check_needed_temperature and "
-            "check_repaired_regression",
+            ["passed", *["missing"] * 4],
+            "does not call check_soft_lookup, check_gate_shapes, check_needed_temperature, "
+            "check_repaired_regression and check_learned_bandwidth",
         ),
         (
             "check replaced",
@@ -179,23 +189,23 @@ def graded(folder):
         ),
         (
             "machinery changed",
-            ["not believed", "not written yet", "not believed", "not believed"],
+            ["not believed", "not written yet", "not believed", "not believed", "not believed"],
             "calls wrong answers passed: .*; replaces bookkit.checker.Exercise.judge",
         ),
-        ("forger", ["not believed"] * 4, "calls wrong answers passed: .*"),
+        ("forger", ["not believed"] * 5, "calls wrong answers passed: .*"),
         (
             "syntax error",
-            ["passed", "missing", "passed", "passed"],
-            "cell 40: raises SyntaxError: incomplete input .*",
+            ["passed", "missing", "passed", "passed", "passed"],
+            "cell 36: raises SyntaxError: incomplete input .*",
         ),
         (
             "vandal",
             ["passed", "missing", *STARTED[1:]],
             r".*writes to \S+/grades.csv: refused; reaches for the network: refused"
-            "(; cell 40: raises AssertionError: the work of others)?",  # where there are no walls
+            "(; cell 36: raises AssertionError: the work of others)?",  # where there are no walls
         ),
-        ("folder of her own/other chapter", [""] * 4, "another chapter's: “Text as tensors”"),
-        ("'=broken+JSON", [""] * 4, "not a notebook: NotJSONError: .*"),
+        ("folder of her own/other chapter", [""] * 5, "another chapter's: “Text as tensors”"),
+        ("'=broken+JSON", [""] * 5, "not a notebook: NotJSONError: .*"),
     ],
 )
 def test_each_is_told_for_what_it_is(graded, name, states, remark):
@@ -253,8 +263,7 @@ def told_of(check, work):
 
 @pytest.mark.parametrize("check", [check for _, check in every_exercise()], ids=str)
 def test_every_exercise_of_the_book_can_be_passed(check):
-    right = check.reference if isinstance(check, Exercise) else dict(check.shapes)
-    assert grade.believed(check, told_of(check, right)).state == "passed"
+    assert grade.believed(check, told_of(check, check.right_work())).state == "passed"
 
 
 @pytest.mark.parametrize(
@@ -285,6 +294,12 @@ def test_answers_that_are_not_right_are_no_pass_whatever_is_said_of_them(weights
 @pytest.mark.parametrize("name", EXERCISES)
 def test_a_pass_without_answers_is_not_believed(name, told):
     assert grade.believed(CHECKS[name], told | {"state": "passed"}).state == "not believed"
+
+
+def test_an_experiments_shares_are_looked_at_again():
+    told = told_of(check_reach, check_reach.right_work())
+    told["answers"][1] = grade_sandbox.encoded(torch.full((5,), 0.1))
+    assert grade.believed(check_reach, told).state == "not believed"
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool, torch.complex64])

@@ -529,5 +529,20 @@ check_trained_score = Exercise(
             "does, which has nothing to learn.",
             lambda query, key, right: lambda query, key: (query * key).sum(-1),
         ),
+        "too few hidden units": (
+            "Your score learns something of either wish, and not enough of it, as a hidden layer of two "
+            "units does. Give it more: sixteen will do.",
+            _trained(_hidden, (2, 2), (2, 2), (2,), (2,)),
+        ),
+        "the distance itself": (
+            "Your score finds the nearest key, whatever the examples ask for: it is the distance, which has "
+            "nothing to learn. What is wished for must come from the examples alone.",
+            lambda query, key, right: WISHES["the nearest"],
+        ),
+        "the left itself": (
+            "Your score finds the key furthest to the left, whatever the examples ask for. What is wished "
+            "for must come from the examples alone.",
+            lambda query, key, right: WISHES["furthest to the left"],
+        ),
     },
 )

@@ -436,5 +436,14 @@ check_learned_bandwidth = Exercise(
             "of points; and if each point has a say in its own answer, narrow always looks better.",
             lambda key, value: 0.04,
         ),
+        "a compromise": (
+            "Your bandwidth is too narrow for the slow wave and too wide for the fast one. One number can't "
+            "suit both: choose it anew from each set of points.",
+            lambda key, value: 0.17,
+        ),
+        "with its error": (
+            "You return two things, as min does with pairs. The bandwidth alone is asked for.",
+            lambda key, value: (0.5, 1.0),
+        ),
     },
 )

@@ -620,6 +620,10 @@ class ReachExperiment(Check):
         shares = dict(zip(ASKED, mistake, strict=True))
         return lambda wave, length: shares[wave, length] + 0.01 * torch.arange(-2, 3, device="cpu")
 
+    def right_work(self) -> Any:
+        """`check.right_work()` is an experiment that finds shares in the middle of what is asked for."""
+        return self.mistaken([(low + high) / 2 for _, low, high in ASKED.values()])
+
     def judge(self, work: Any) -> Report:
         """`check.judge(my_reach)` asks for four shares: a hand that reaches, and one that doesn't."""
         if work is None or work is ...:
@@ -738,6 +742,11 @@ check_reach = ReachExperiment(
             "Only the "
             "last 24 lie beyond what was trained.",
             (0.97, 0.97, 0.4, 0.8),
+        ),
+        "trained too little": (
+            "At the training length much is copied, but not nearly all of it. Are the readers trained long "
+            "enough?",
+            (0.69, 0.26, 0.16, 0.67),  # after 25 steps
         ),
     },
 )

@@ -275,6 +275,8 @@ NAMED = {
         "nothing learned": learned(Hidden, steps=1),
         "a product": learned(Bilinear),
         "the plain dot product": lambda query, key, right: lambda query, key: (key @ query.mT).squeeze(-1),
+        "too few hidden units": learned(lambda: Hidden(2)),
+        "the distance itself": lambda *examples: lambda query, key: -torch.cdist(query, key).squeeze(-2),
     },
 }
 
@@ -309,9 +311,6 @@ UNKNOWN = {
         ),
     },
     check_trained_score: {
-        "the nearest, whatever the examples": lambda *examples: (
-            lambda query, key: -(query - key).norm(dim=-1)
-        ),
         "a tensor": lambda query, key, right: key[..., 0],
         "a score with an axis too many": lambda *examples: lambda query, key: key @ query.mT,
     },

@@ -37,6 +37,7 @@ FAULTS: Faults = {
         ],
         f"{GRADE}test_every_exercise_of_the_book_can_be_passed": [
             ("gradients not sent", "not check.trained", "check.trained"),
+            ("an experiment's shares not sent", "said.append(work(*inputs))", "said[:] = [work(*inputs)]"),
         ],
     },
     "tools/grade_table": {
