@@ -173,9 +173,9 @@ def graded(folder):
             ["not yet: multiplied", *STARTED],
             "was handed out by another release of the book",
         ),
-        ("hanging", STOPPED, r"cell 36 does not end within 6 seconds.*"),
-        ("memory hog", STOPPED, r"cell 36 fills more than 1.5 GB of memory.*"),
-        ("ends itself", STOPPED, r"cell 36 ends its own process.*"),
+        ("hanging", STOPPED, r"cell 37 does not end within 6 seconds.*"),
+        ("memory hog", STOPPED, r"cell 37 fills more than 1.5 GB of memory.*"),
+        ("ends itself", STOPPED, r"cell 37 ends its own process.*"),
         (
             "checks deleted",
             ["passed", *["missing"] * 4],
@@ -196,13 +196,13 @@ def graded(folder):
         (
             "syntax error",
             ["passed", "missing", "passed", "passed", "passed"],
-            "cell 36: raises SyntaxError: incomplete input .*",
+            "cell 37: raises SyntaxError: incomplete input .*",
         ),
         (
             "vandal",
             ["passed", "missing", *STARTED[1:]],
             r".*writes to \S+/grades.csv: refused; reaches for the network: refused"
-            "(; cell 36: raises AssertionError: the work of others)?",  # where there are no walls
+            "(; cell 37: raises AssertionError: the work of others)?",  # where there are no walls
         ),
         ("folder of her own/other chapter", [""] * 5, "another chapter's: “Text as tensors”"),
         ("'=broken+JSON", [""] * 5, "not a notebook: NotJSONError: .*"),
