@@ -136,8 +136,7 @@ def stray(mask: Tensor) -> None:
     draw(
         arrange,
         alt="A causal mask, a triangle of cells that may be seen, on the CPU. The scores that it should "
-        "hide are on a "
-        "second device: the two cannot meet.",
+        "hide are on a second device: the two cannot meet.",
     )
 
 
@@ -223,8 +222,8 @@ def survivors(altered: Tensor, fresh: Tensor, found: Mapping[str, Tensor]) -> No
     draw(
         arrange,
         alt="Two masks: the file's, altered so that every word sees every word, and the code's, which is "
-        "causal. After "
-        "loading, a persistent buffer holds the file's, and one with persistent=False the code's.",
+        "causal. After loading, a persistent buffer holds the file's, and one with persistent=False the "
+        "code's.",
     )
 
 
@@ -287,8 +286,8 @@ def to_count() -> None:
     draw(
         arrange,
         alt="A model in four parts: an embedding, vocabulary by d_model; an output layer tied to it, the "
-        "same tensor; a "
-        "table, max_length by d_model; and a linear layer, d_model by d_model and d_model more.",
+        "same tensor; a table, max_length by d_model; and a linear layer, d_model by d_model and d_model "
+        "more.",
     )
 
 

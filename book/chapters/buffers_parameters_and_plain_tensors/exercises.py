@@ -458,9 +458,8 @@ def _held_wrongly(name: str, ways: Mistakes) -> Mistakes:
 
 _PLAIN = "The {0} is a plain tensor: it stays behind when the model moves, and no file holds it."
 _FILED = (
-    "The {0} is in the file, so a model with room for another length refuses to load it. The code makes "
-    "the {0}: "
-    "keep it out of the file."
+    "The {0} is in the file, so a model with room for another length refuses to load it. The code makes the "
+    "{0}: keep it out of the file."
 )
 _LISTED = "The {0} is a parameter, if a frozen one: it is on the optimizer's list. Who decides what is in it?"
 _TRAINED = "The {0} is a parameter, and will be trained. Nobody wants a {0} that the gradient made."
@@ -540,8 +539,7 @@ check_deployable = Exercise(
     | {
         "history kept": (
             "Every tensor is in its place. But the mean is made from words that carry a history, and holds "
-            "on "
-            "to all of it.",
+            "on to all of it.",
             partial(_Smoother, cut=_same),
         ),
     },

@@ -54,10 +54,8 @@ def clocks(words: Sequence[str], *, slower: float = 4, hands: int = 3) -> None:
     draw(
         arrange,
         alt=f"The words {', '.join(words)} at positions 0 to {len(words) - 1}. To each, {hands} clock hands "
-        "are "
-        "added. At position 0 all of them point straight up. From word to word the first turns by one "
-        "radian, "
-        f"and each further one by {slower:g} times less.",
+        "are added. At position 0 all of them point straight up. From word to word the first turns by one "
+        f"radian, and each further one by {slower:g} times less.",
     )
 
 
@@ -90,8 +88,7 @@ def same_bag(sentence: Sequence[str], weights: Tensor, output: Tensor) -> None:
     draw(
         arrange,
         alt=f"What “{asks}” reads in “{' '.join(sentence)}” and in “{' '.join(sentence[::-1])}”. The weights "
-        "are the "
-        f"same, {terms}, on the same values in another order, and so is the output, {mix}.",
+        f"are the same, {terms}, on the same values in another order, and so is the output, {mix}.",
     )
 
 
@@ -129,9 +126,8 @@ def counting(bits: Sequence[Sequence[int]]) -> None:
     draw(
         arrange,
         alt="The numbers 0 to 7 in binary, a column for each. The row of the ones changes at every number, "
-        "that of the "
-        "twos at every second, that of the fours once. Beside them three waves that swing as fast as the "
-        "rows change.",
+        "that of the twos at every second, that of the fours once. Beside them three waves that swing as "
+        "fast as the rows change.",
     )
 
 
@@ -156,8 +152,7 @@ def added(words: Sequence[str], vectors: Tensor, table: Tensor) -> None:
     draw(
         arrange,
         alt=f"A matrix of words, {shape}, plus a matrix of positions of the same shape: each word gets the "
-        "row of the "
-        "place where it stands, added number by number.",
+        "row of the place where it stands, added number by number.",
     )
 
 
@@ -204,8 +199,7 @@ def three_places() -> None:
         lambda narrow: across(narrow, *(_attention(place) for place in PLACES), gap=14),
         alt="Attention drawn three times: words, then query, key and value, then scores, softmax and output. "
         "Sinusoidal and learned tables are added to the words. Rotary turns query and key, and not the "
-        "value. ALiBi "
-        "adds a penalty to the scores.",
+        "value. ALiBi adds a penalty to the scores.",
     )
 
 
@@ -234,9 +228,8 @@ def turned(pairs: Sequence[tuple[int, int]]) -> None:
     draw(
         lambda narrow: across(narrow, *(dial(query, key) for query, key in pairs), gap=24),
         alt=f"A query and a key of two numbers, turned by one radian a position to {places}. They point "
-        "elsewhere each "
-        f"time, but the angle between them is always {apart} radians, and so the score is always "
-        f"{math.cos(apart):.2f}.",
+        f"elsewhere each time, but the angle between them is always {apart} radians, and so the score is "
+        f"always {math.cos(apart):.2f}.",
     )
 
 
@@ -266,9 +259,8 @@ def penalties(words: Sequence[str], bias: Tensor, slopes: Sequence[str]) -> None
     draw(
         arrange,
         alt=f"The penalties for {len(words)} words in {len(slopes)} heads, as grids: a row for each query, a "
-        "column for "
-        "each key. On the diagonal they are 0; with each step away they fall by the head's slope, "
-        f"{' or '.join(slopes)}. Keys that come later are hidden.",
+        "column for each key. On the diagonal they are 0; with each step away they fall by the head's "
+        f"slope, {' or '.join(slopes)}. Keys that come later are hidden.",
     )
 
 
@@ -361,9 +353,8 @@ def tips(right: Tensor, broken: Tensor) -> None:
             gap=60,
         ),
         alt=f"The first two columns of {len(right)} rows as points. In the right table all lie on a circle, "
-        "where the "
-        "tip of a hand goes round. In the broken one they are scattered over a square, and row 0 is in the "
-        "middle.",
+        "where the tip of a hand goes round. In the broken one they are scattered over a square, and row 0 "
+        "is in the middle.",
     )
 
 
@@ -397,6 +388,5 @@ def pairings(width: int = 8) -> None:
             gap=36,
         ),
         alt=f"{width} columns, and which of them turn together. In the paper 0 with 1, 2 with 3 and so on; "
-        "in many "
-        f"libraries 0 with {half}, 1 with {half + 1} and so on.",
+        f"in many libraries 0 with {half}, 1 with {half + 1} and so on.",
     )

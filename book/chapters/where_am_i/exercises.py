@@ -330,8 +330,7 @@ def _turned_halves(
 _NEIGHBOURS: Mistakes = {
     "neighbours": (
         "This turns neighbours, as the paper does. Here column i turns with column i + d_k/2: take the "
-        "vectors "
-        "apart in the middle.",
+        "vectors apart in the middle.",
         lambda vectors: _turned_halves(
             vectors,
             apart=lambda vectors: (vectors[..., 0::2], vectors[..., 1::2]),
@@ -344,8 +343,7 @@ _NEIGHBOURS: Mistakes = {
     ),
     "neighbours side by side": (
         "This turns neighbours and puts the results side by side. The columns must come back where they "
-        "were: "
-        "take the vectors apart in the middle.",
+        "were: take the vectors apart in the middle.",
         lambda vectors: _turned_halves(
             vectors, apart=lambda vectors: (vectors[..., 0::2], vectors[..., 1::2])
         ),
@@ -701,8 +699,7 @@ def _no_shares(answer: object) -> str:
     if shares.dim() != 1 or len(shares) < STARTS:
         return (
             f"It returns shape {tuple(shares.shape)}, where (starts,) is expected, with at least {STARTS} "
-            "starts: "
-            "return each start's own share, not their mean."
+            "starts: return each start's own share, not their mean."
         )
     if not ((shares >= 0) & (shares <= 1)).all():
         return "A share lies between 0 and 1. Divide by how many answers there are."
@@ -720,27 +717,23 @@ check_reach = ReachExperiment(
             (0.1, 0.1, 0.1, 0.1),
         ),
         "lengths mixed up": (
-            "The hand of 63 positions copies everything. Is it trained at 24 and tested at `length`, and not "
-            "both at "
-            "the same length?",
+            "The hand of 63 positions copies everything. Is it trained at 24 and tested at `length`, and "
+            "not both at the same length?",
             (0.97, 0.97, 0.97, 0.97),
         ),
         "wave for base": (
-            "Even a hand of 314 positions lets go at 96. Is the wave taken for the base? The slow hand turns "
-            "by "
-            "base^(-1/2) a position, and its wave is 2π over that.",
+            "Even a hand of 314 positions lets go at 96. Is the wave taken for the base? The slow hand "
+            "turns by base^(-1/2) a position, and its wave is 2π over that.",
             (0.97, 0.3, 0.1, 0.5),
         ),
         "without 2π": (
             "The hand of 63 positions reaches far, and that of 314 does not: both are too slow. Its wave is "
-            "a whole "
-            "turn, 2π over the frequency base^(-1/2).",
+            "a whole turn, 2π over the frequency base^(-1/2).",
             (0.97, 0.4, 0.97, 0.97),
         ),
         "early positions counted": (
             "At 96 the hand of 63 positions still gets a good part right. Are the first positions counted? "
-            "Only the "
-            "last 24 lie beyond what was trained.",
+            "Only the last 24 lie beyond what was trained.",
             (0.97, 0.97, 0.4, 0.8),
         ),
         "trained too little": (

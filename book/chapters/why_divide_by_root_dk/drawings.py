@@ -67,9 +67,8 @@ def idea(scores: Tensor, d_k: int) -> None:
     draw(
         arrange,
         alt=f"A query's scores with the keys of six words, at d_k = {d_k}. Their softmax gives one word "
-        "nearly all "
-        "the weight. Below, the same scores divided by the root of d_k: every word keeps a part of the "
-        "weight.",
+        "nearly all the weight. Below, the same scores divided by the root of d_k: every word keeps a part "
+        "of the weight.",
     )
 
 
@@ -117,9 +116,8 @@ def walks(products: Tensor) -> None:
     draw(
         arrange,
         alt=f"{count} walks of {steps} steps up or down, each a score that grows product by product. Most "
-        "end not much "
-        f"further from zero than the root of {steps}, {root:.0f}; a curve for the root of the steps so far "
-        "goes with them.",
+        f"end not much further from zero than the root of {steps}, {root:.0f}; a curve for the root of the "
+        "steps so far goes with them.",
     )
 
 
@@ -292,10 +290,8 @@ def masked(scores: Tensor, may_see: Tensor, weights: Tensor, words: Sequence[str
     draw(
         arrange,
         alt=f"Three grids for the words {', '.join(words)}: a row for each query, a column for each key. "
-        "The scores; the "
-        "same with minus infinity wherever a word would see a later one; and the weights, which are 0 "
-        "there and "
-        "sum to 1 in every row.",
+        "The scores; the same with minus infinity wherever a word would see a later one; and the weights, "
+        "which are 0 there and sum to 1 in every row.",
     )
 
 
@@ -333,8 +329,7 @@ def shapes() -> None:
     draw(
         arrange,
         alt="Three stacks of sheets: query, 50 by 64; key, 200 by 64; value, 200 by 32. There are 4 "
-        "sheets, one "
-        "for each head, in each of 8 examples.",
+        "sheets, one for each head, in each of 8 examples.",
     )
 
 

@@ -38,10 +38,8 @@ def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
             for name, each in learned.items()
         },
         alt="The share of values fetched right without a divisor, mean over ten seeds in a band from the "
-        "worst to "
-        f"the best, at d_k = {', '.join(map(str, lengths))}. From independent starts it falls with every "
-        "step. From "
-        "queries at zero, and with queries tied to keys, it stays at or near 1.",
+        f"worst to the best, at d_k = {', '.join(map(str, lengths))}. From independent starts it falls with "
+        "every step. From queries at zero, and with queries tied to keys, it stays at or near 1.",
     )
 
 
