@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attnlab import require
-from attnlab.attention import MultiHeadAttention
+from attnlab.attention import MultiHeadAttention, Score
+from attnlab.scores import scaled_dot
 from attnlab.shapes import Mask, Sequence
 
 
@@ -116,17 +117,24 @@ class Residual(nn.Module):
 class EncoderLayer(nn.Module):
     """`EncoderLayer(d_model=512, heads=8, hidden=2048)(inputs, mask)` lets each position read the others.
 
-    With `causal(T)` as mask, this is also the layer of a model that has a decoder only.
+    With `causal(T)` as mask, this is also the layer of a model that has a decoder only. With `rotary` or
+    `alibi` of attnlab.positions as score, it can tell where each position stands.
 
     >>> EncoderLayer(d_model=8, heads=2, hidden=16)(torch.zeros(3, 5, 8)).shape
     torch.Size([3, 5, 8])
     """
 
     def __init__(
-        self, d_model: int, heads: int, hidden: int, dropout: float = 0.0, norm_first: bool = False
+        self,
+        d_model: int,
+        heads: int,
+        hidden: int,
+        dropout: float = 0.0,
+        norm_first: bool = False,
+        score: Score = scaled_dot,
     ) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, heads, dropout)
+        self.self_attention = MultiHeadAttention(d_model, heads, dropout, score)
         self.around_self_attention = Residual(d_model, dropout, norm_first)
         self.feed_forward = FeedForward(d_model, hidden, dropout)
         self.around_feed_forward = Residual(d_model, dropout, norm_first)
@@ -147,6 +155,7 @@ class DecoderLayer(nn.Module):
     """`DecoderLayer(d_model=512, heads=8, hidden=2048)(inputs, memory, mask, memory_mask)` also reads memory.
 
     inputs are the words so far, under a causal mask; memory is what an encoder made of another sequence.
+    The score is that of self-attention: what stands in memory has places of its own.
 
     >>> inputs, memory = torch.zeros(3, 5, 8), torch.zeros(3, 7, 8)
     >>> DecoderLayer(d_model=8, heads=2, hidden=16)(inputs, memory).shape
@@ -154,10 +163,16 @@ class DecoderLayer(nn.Module):
     """
 
     def __init__(
-        self, d_model: int, heads: int, hidden: int, dropout: float = 0.0, norm_first: bool = False
+        self,
+        d_model: int,
+        heads: int,
+        hidden: int,
+        dropout: float = 0.0,
+        norm_first: bool = False,
+        score: Score = scaled_dot,
     ) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, heads, dropout)
+        self.self_attention = MultiHeadAttention(d_model, heads, dropout, score)
         self.around_self_attention = Residual(d_model, dropout, norm_first)
         self.cross_attention = MultiHeadAttention(d_model, heads, dropout)
         self.around_cross_attention = Residual(d_model, dropout, norm_first)

@@ -87,6 +87,7 @@ def to_multihead(mask: Mask, heads: int) -> dict[str, Tensor]:
 
     A mask (batch, 1, m) becomes its key_padding_mask (batch, m); (1, n, m) becomes its attn_mask (n, m); and
     (batch, n, m) its attn_mask (batch · heads, n, m), in which the heads of one example are neighbours.
+    A mask (1, 1, m) could be of the first or the second kind. It becomes the first, for a batch of one.
 
     >>> to_multihead(causal(2), heads=2)["attn_mask"].int().tolist()
     [[0, 1], [0, 0]]

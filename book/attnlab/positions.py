@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attnlab import require
+from attnlab.scores import scaled_dot
 from attnlab.shapes import Keys, Queries, Scores, Sequence
 
 
@@ -81,6 +82,20 @@ def rotate(vectors: Queries | Keys, offset: int = 0, base: float = 10000.0) -> T
     return _turn(vectors, table[offset:])
 
 
+def rotary(query: Queries, key: Keys) -> Scores:
+    """`MultiHeadAttention(512, 8, score=rotary)` turns each head's queries and keys by where they stand.
+
+    The last query stands where the last key does, so that n < m fits a cache of earlier keys.
+
+    >>> whole = rotary(torch.ones(3, 4), torch.ones(3, 4))
+    >>> torch.equal(rotary(torch.ones(1, 4), torch.ones(3, 4)), whole[2:])
+    True
+    """
+    n, m = query.shape[-2], key.shape[-2]
+    require.last_positions(n, m)
+    return scaled_dot(rotate(query, offset=m - n), rotate(key))  # (…, n, m)
+
+
 def alibi_slopes(heads: int) -> list[float]:
     """`alibi_slopes(8)` is 1/2, 1/4, … 1/256: how steeply each head's scores fall with distance.
 
@@ -115,6 +130,18 @@ def alibi_bias(
     slopes = torch.tensor(alibi_slopes(heads), dtype=torch.float64, device=device)  # (heads,)
     # Rounded at the end: bfloat16 can't even count distances beyond 256.
     return (-slopes[:, None, None] * distances).to(dtype)  # (heads, n, m)
+
+
+def alibi(query: Queries, key: Keys) -> Scores:
+    """`MultiHeadAttention(512, 8, score=alibi)` favours near keys, each head by a slope of its own.
+
+    >>> alibi(torch.zeros(1, 2, 4), torch.zeros(1, 3, 4)).equal(alibi_bias(1, 2, 3))
+    True
+    """
+    require.axes("query", query, "…", heads=None, n=None, d_k=None)
+    heads, n = query.shape[-3:-1]
+    bias = alibi_bias(heads, n, key.shape[-2], query.dtype, query.device)  # (heads, n, m)
+    return scaled_dot(query, key) + bias  # (…, heads, n, m)
 
 
 class _Table(nn.Module):

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from attnlab.attention import MultiHeadAttention, attend, gate, masked_softmax
 from attnlab.masks import causal, combine, for_heads, padding, to_multihead
+from attnlab.positions import alibi, rotary
 from attnlab.runtime import choose_device
 from attnlab.scores import Additive, Concat, General, dot, general, scaled_dot
 
@@ -82,19 +83,23 @@ class Case:
     dtype: torch.dtype
     mask_leading: tuple[int, ...] | None  # None for no mask
     one_mask_row: bool
+    seed: int
 
     def inputs(self) -> list[Tensor]:
         shapes = (self.n, self.d_k), (self.m, self.d_k), (self.m, self.d_v)
         return learnable(
-            *(random(*self.leading, *shape, dtype=self.dtype, seed=seed) for seed, shape in enumerate(shapes))
+            *(
+                random(*self.leading, *shape, dtype=self.dtype, seed=self.seed + number)
+                for number, shape in enumerate(shapes)
+            )
         )
 
     def mask(self) -> Tensor | None:
         if self.mask_leading is None:
             return None
         if self.one_mask_row:
-            return random_mask(*self.mask_leading, 2, self.m)[..., 1:, :]
-        return random_mask(*self.mask_leading, self.n, self.m)
+            return random_mask(*self.mask_leading, 2, self.m, seed=self.seed)[..., 1:, :]
+        return random_mask(*self.mask_leading, self.n, self.m, seed=self.seed)
 
 
 @st.composite
@@ -111,6 +116,7 @@ def cases(draw: st.DrawFn) -> Case:
         dtype=draw(st.sampled_from(list(TOLERANCE))),
         mask_leading=draw(st.one_of(st.none(), mask_leading)),
         one_mask_row=draw(st.booleans()),
+        seed=draw(st.integers(0, 9)),
     )
 
 
@@ -314,6 +320,8 @@ class TestAttend:
         assert_same(vmap(output)(*inputs, mask), output(*inputs, mask))
         assert_same(vmap(grad(loss))(*inputs, mask), grad(loss)(*inputs, mask))
 
+    # PyTorch makes an object of every autograd.Function that it compiles, and warns itself not to.
+    @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
     @pytest.mark.parametrize("need_weights", [True, False])
     def test_compiles(self, need_weights: bool) -> None:
         inputs, mask = learnable(*(random(2, 5, 4, seed=seed) for seed in range(3))), random_mask(2, 5, 5)
@@ -379,6 +387,50 @@ class TestMaskedSoftmax:
         with pytest.raises(ValueError, match=r"mask must be \(2, 3, 4\).*, got \(2, 4\)"):
             masked_softmax(random(2, 3, 4), torch.ones(2, 4).bool())
 
+    @pytest.mark.parametrize("dtype", ALL_DTYPES)
+    def test_no_visible_score_is_too_low(self, dtype: torch.dtype) -> None:
+        limits = torch.finfo(dtype)
+        scores = torch.tensor([[limits.min, 0.0], [limits.min, limits.max]], dtype=dtype)
+        assert masked_softmax(scores, torch.tensor([[True, False]])).tolist() == [[1.0, 0.0], [1.0, 0.0]]
+
+    @pytest.mark.parametrize("hidden", [math.nan, math.inf, -math.inf])
+    def test_a_hidden_score_may_be_anything(self, hidden: float) -> None:
+        mask = random_mask(2, 4, 5)
+        (scores,) = learnable(random(2, 4, 5))
+        (spoilt,) = learnable(torch.where(mask, scores, hidden))
+        weights, others = masked_softmax(scores, mask), masked_softmax(spoilt, mask)
+        assert weights.equal(others)
+        for inputs, outputs in ((scores, weights), (spoilt, others)):
+            (gradient,) = torch.autograd.grad(outputs.square().sum(), inputs)
+            assert gradient[~mask].eq(0).all()
+            assert gradient[mask].isfinite().all()
+
+    def test_gradients_twice(self) -> None:
+        mask = random_mask(2, 4, 5)
+        assert torch.autograd.gradgradcheck(
+            lambda scores: masked_softmax(scores, mask), learnable(random(2, 4, 5))
+        )
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+    def test_gradients_in_half_precision_are_rounded_once(self, dtype: torch.dtype) -> None:
+        (scores,) = learnable(random(4, 64, dtype=dtype))
+        weights = masked_softmax(scores, random_mask(4, 64))
+        # The larger the number that all have in common, the less may be rounded before it is taken off.
+        backward = (10 + random(4, 64, seed=1)).to(dtype)
+        (gradient,) = torch.autograd.grad(weights, scores, backward)
+        exact, flow = weights.double(), backward.double()
+        expected = exact * (flow - (exact * flow).sum(-1, keepdim=True))
+        # Half a step of rounding, beside which float32 is exact.
+        torch.testing.assert_close(gradient.double(), expected, rtol=torch.finfo(dtype).eps, atol=1e-6)
+
+    def test_nothing_but_the_weights_is_kept_for_the_way_back(self) -> None:
+        kept: list[Tensor] = []
+        (scores,) = learnable(random(2, 4, 5))
+        with torch.autograd.graph.saved_tensors_hooks(kept.append, lambda _: None):
+            weights = masked_softmax(scores, random_mask(2, 4, 5))
+        assert len(kept) == 1
+        assert kept[0].equal(weights)
+
 
 class TestGate:
     def test_each_feature_by_its_own_share(self) -> None:
@@ -398,52 +450,117 @@ class TestGate:
 
 
 def pair(
-    d_model: int, heads: int, dtype: torch.dtype = torch.float64, dropout: float = 0.0
+    d_model: int, heads: int, dtype: torch.dtype = torch.float64, dropout: float = 0.0, bias: bool = True
 ) -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
     """Our module and PyTorch's with the same weights, biases that are not 0 included."""
-    theirs = nn.MultiheadAttention(d_model, heads, dropout=dropout, batch_first=True, dtype=dtype)
+    theirs = nn.MultiheadAttention(d_model, heads, dropout, bias, batch_first=True, dtype=dtype)
     for seed, parameter in enumerate(theirs.parameters()):
         parameter.data = random(*parameter.shape, dtype=dtype, seed=seed) / math.sqrt(d_model)
     ours = MultiHeadAttention(d_model, heads, dropout).to(dtype)
-    ours.load_state_dict(theirs.state_dict())
+    # Ours always has biases. They are 0 at the start, which is what none is.
+    ours.load_state_dict(theirs.state_dict(), strict=bias)
     return ours, theirs
 
 
-class TestMultiHeadAttention:
-    @quick
-    @given(
-        heads=st.integers(1, 4),
-        d_k=st.integers(1, 4),
-        lengths=st.lists(st.integers(1, 5), min_size=1, max_size=4),
-        n=st.one_of(st.none(), st.integers(1, 5)),
-        hide_future=st.booleans(),
-        dtype=st.sampled_from(list(TOLERANCE)),
-    )
-    def test_equals_pytorchs_own(
-        self, heads: int, d_k: int, lengths: list[int], n: int | None, hide_future: bool, dtype: torch.dtype
-    ) -> None:
-        ours, theirs = pair(heads * d_k, heads, dtype)
-        memory = random(len(lengths), max(lengths), heads * d_k, dtype=dtype).requires_grad_()
-        mask = padding(torch.tensor(lengths))
-        if n is None:  # self-attention
-            query = memory
-            if hide_future:
-                mask = combine(mask, causal(max(lengths)))
-        else:
-            query = random(len(lengths), n, heads * d_k, dtype=dtype, seed=1).requires_grad_()
-        value = random(*memory.shape, dtype=dtype, seed=2).requires_grad_()
-        inputs = [memory, value] if query is memory else [query, memory, value]
+MASKS = ["none", "padding", "causal", "padding and causal", "of its own"]
 
-        their_masks = to_multihead(mask, heads)
-        expected, expected_weights = theirs(query, memory, value, **their_masks, average_attn_weights=False)
+
+@dataclass(frozen=True)
+class HeadsCase:
+    """One drawn comparison of whole layers."""
+
+    batch: int
+    heads: int
+    d_k: int
+    n: int
+    m: int
+    inputs: int  # 1 for attention(x), 2 for attention(x, memory), 3 for attention(query, key, value)
+    bias: bool
+    dtype: torch.dtype
+    kind: str
+    lengths: list[int]
+    mask_batch: int  # of a mask of its own
+    mask_rows: int
+    seed: int
+
+    def modules(self) -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
+        ours, theirs = pair(self.heads * self.d_k, self.heads, self.dtype, bias=self.bias)
+        return ours, theirs
+
+    def given(self) -> list[Tensor]:
+        shapes = [(self.batch, length, self.heads * self.d_k) for length in (self.n, self.m, self.m)]
+        return learnable(
+            *(
+                random(*shape, dtype=self.dtype, seed=self.seed + number)
+                for number, shape in enumerate(shapes[: self.inputs])
+            )
+        )
+
+    def mask(self) -> Tensor | None:
+        padded = padding(torch.tensor(self.lengths), self.m)
+        match self.kind:
+            case "none":
+                return None
+            case "padding":
+                return padded
+            case "of its own":  # one row more, of which the first hides everything
+                rows = random_mask(self.mask_batch, self.mask_rows + 1, self.m, seed=self.seed)
+                return rows[:, self.seed % 2 :][:, : self.mask_rows]
+        unseen = causal(self.n, self.m)
+        return unseen if self.kind == "causal" else combine(padded, unseen)
+
+
+@st.composite
+def heads_cases(draw: st.DrawFn) -> HeadsCase:
+    inputs = draw(st.integers(1, 3))
+    batch, n, m = (draw(st.integers(1, 4)) for _ in range(3))
+    n = m if inputs == 1 else n
+    return HeadsCase(
+        batch=batch,
+        heads=draw(st.integers(1, 4)),
+        d_k=draw(st.integers(1, 4)),
+        n=n,
+        m=m,
+        inputs=inputs,
+        bias=draw(st.booleans()),
+        dtype=draw(st.sampled_from(list(TOLERANCE))),
+        # Without a past that is as long, no query has a place among the keys.
+        kind=draw(st.sampled_from([kind for kind in MASKS if n <= m or "causal" not in kind])),
+        lengths=draw(st.lists(st.integers(0, m), min_size=batch, max_size=batch)),
+        mask_batch=draw(st.sampled_from([1, batch])),
+        mask_rows=draw(st.sampled_from([1, n])),
+        seed=draw(st.integers(0, 9)),
+    )
+
+
+class TestMultiHeadAttention:
+    @settings(quick, max_examples=100)
+    @given(heads_cases())
+    def test_equals_pytorchs_own(self, case: HeadsCase) -> None:
+        (ours, theirs), inputs, mask = case.modules(), case.given(), case.mask()
+        seen = torch.ones(case.batch, case.n, case.m).bool()
+        if mask is not None:
+            seen = seen & mask  # (B, n, m)
+        shown = seen.any(-1, keepdim=True)  # (B, n, 1)
+        # A query that sees nothing is NaN in PyTorch's module: there it sees all, and is compared apart.
+        their_masks = to_multihead(seen | ~shown, case.heads)
+        query, key, value = inputs + inputs[-1:] * (3 - len(inputs))
+        expected, expected_weights = theirs(query, key, value, **their_masks, average_attn_weights=False)
+        _, averaged = theirs(query, key, value, **their_masks)
+
+        names = [name for name, _ in theirs.named_parameters()]
+        our_inputs = [*inputs, *(ours.get_parameter(name) for name in names)]
         for need_weights in (True, False):
-            output, weights = ours(query, memory, value, mask=mask, need_weights=need_weights)
-            assert_same(output, expected)
-            # Both modules have their parameters in the same order.
-            our_inputs, their_inputs = [*inputs, *ours.parameters()], [*inputs, *theirs.parameters()]
-            assert_same_gradients(output, expected, our_inputs, their_inputs)
+            output, weights = ours(*inputs, mask=mask, need_weights=need_weights)
+            assert_same(output * shown, expected * shown)
+            assert_same_gradients(
+                output * shown, expected * shown, our_inputs, [*inputs, *theirs.parameters()]
+            )
+            # All heads of a query that sees nothing give 0, so that only the output's bias remains.
+            assert_same(output * ~shown, ours.out_proj.bias * ~shown)
             if need_weights:
-                assert_same(weights, expected_weights)
+                assert_same(weights, expected_weights * for_heads(shown))
+                assert_same(weights.mean(1), averaged * shown)
             else:
                 assert weights is None
 
@@ -468,6 +585,57 @@ class TestMultiHeadAttention:
         whole, _ = pair(8, 2)
         assert not torch.allclose(outputs[0], whole(x)[0])
         assert_same(ours.eval()(x, need_weights=need_weights)[0], whole(x)[0])
+
+    @pytest.mark.parametrize("score", [dot, General(4, 4).double(), rotary, alibi])
+    @pytest.mark.parametrize("n", [2, 5])
+    def test_each_head_scores_with_the_score_it_is_given(
+        self, score: Callable[[Tensor, Tensor], Tensor], n: int
+    ) -> None:
+        plain, _ = pair(8, 2)
+        attention = MultiHeadAttention(8, 2, score=score).double()
+        attention.load_state_dict(plain.state_dict(), strict=False)
+        query, memory = learnable(random(3, n, 8), random(3, 5, 8, seed=1))
+        mask = combine(padding(torch.tensor([5, 4, 2])), causal(n, 5))
+
+        parts = F.linear(query, *(part.chunk(3)[0] for part in (plain.in_proj_weight, plain.in_proj_bias)))
+        keys, values = F.linear(memory, plain.in_proj_weight[8:], plain.in_proj_bias[8:]).split(8, dim=-1)
+        all_scores = score(*(x.unflatten(-1, (2, 4)).transpose(1, 2) for x in (parts, keys)))
+        expected_weights = masked_softmax(all_scores, for_heads(mask))
+        mixed = [
+            weights @ values[..., 4 * h : 4 * h + 4] for h, weights in enumerate(expected_weights.unbind(1))
+        ]
+        expected = plain.out_proj(torch.cat(mixed, dim=-1))
+
+        for need_weights in (True, False):
+            output, weights = attention(query, memory, mask=mask, need_weights=need_weights)
+            assert_same(output, expected)
+            assert_same_gradients(output, expected, [query, memory])
+            if need_weights:
+                assert_same(weights, expected_weights)
+
+    @pytest.mark.parametrize("score", [scaled_dot, General(4, 4).double(), rotary, alibi])
+    def test_the_last_queries_need_only_a_cache(self, score: Callable[[Tensor, Tensor], Tensor]) -> None:
+        attention, x = MultiHeadAttention(8, 2, score=score).double(), random(2, 6, 8)
+        whole, _ = attention(x, mask=causal(6))
+        end, _ = attention(x[:, 4:], x, mask=causal(2, 6))
+        assert_same(end, whole[:, 4:])
+
+    def test_a_score_that_learns_is_part_of_the_module(self) -> None:
+        attention = MultiHeadAttention(8, 2, score=General(4, 4)).double()
+        assert set(attention.state_dict()) - set(MultiHeadAttention(8, 2).state_dict()) == {"score.weight"}
+        output, _ = attention(random(2, 4, 8))
+        output.square().sum().backward()
+        assert attention.score.weight.grad.abs().min() > 0
+        again = MultiHeadAttention(8, 2, score=General(4, 4)).double()
+        again.load_state_dict(attention.state_dict())
+        assert again(random(2, 4, 8))[0].equal(output)
+
+    @pytest.mark.parametrize("score", [scaled_dot, rotary, lambda query, key: dot(query, key)])
+    def test_a_function_as_score_leaves_the_state_dict_as_pytorchs(
+        self, score: Callable[[Tensor, Tensor], Tensor]
+    ) -> None:
+        theirs = nn.MultiheadAttention(8, 2).state_dict()
+        assert list(MultiHeadAttention(8, 2, score=score).state_dict()) == list(theirs)
 
     def test_starts_as_pytorchs_does(self) -> None:
         torch.manual_seed(0)
@@ -534,6 +702,8 @@ class TestMultiHeadAttention:
         for module, output in zip(modules, outputs, strict=True):
             assert_same(output, module(x, mask=causal(4))[0])
 
+    # PyTorch makes an object of every autograd.Function that it compiles, and warns itself not to.
+    @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
     def test_compiles(self) -> None:
         attention, _ = pair(8, 2)
         x = random(2, 4, 8).requires_grad_()

@@ -12,8 +12,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from attnlab.attention import Score
 from attnlab.layers import DecoderLayer, EncoderLayer, FeedForward, LayerNorm, Residual, ScaledEmbedding
 from attnlab.masks import causal, combine, padding
+from attnlab.positions import alibi, rotary
+from attnlab.scores import scaled_dot
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
 # The goal for whole layers, relative to the largest number compared: rounding errors grow with that one.
@@ -167,6 +170,18 @@ class TestDecoderLayer:
         }
         their_outputs = theirs(*their_inputs, **hidden)
         compare(ours, our_outputs, our_inputs, theirs, their_outputs, their_inputs, DECODER_NAMES)
+
+
+@pytest.mark.parametrize("score", [scaled_dot, rotary, alibi])
+def test_self_attention_takes_a_score(score: Score) -> None:
+    encoder, decoder = (kind(8, 2, 16, score=score).double() for kind in (EncoderLayer, DecoderLayer))
+    inputs, memory = random(1, 6, 8), random(1, 5, 8, seed=1)
+    moved, moved_memory = inputs[:, [0, 2, 1, 5, 3, 4]], memory[:, [4, 0, 1, 3, 2]]
+    for layer in (encoder, lambda vectors: decoder(vectors, memory)):
+        # The first position reads the others: only some scores can tell where those stand.
+        unmoved = torch.allclose(layer(inputs)[:, 0], layer(moved)[:, 0], rtol=0, atol=1e-10)
+        assert unmoved == (score is scaled_dot)
+    assert_same(decoder(inputs, memory), decoder(inputs, moved_memory))
 
 
 def test_layers_normalise_after_each_block_unless_told_otherwise() -> None:

@@ -159,6 +159,11 @@ class TestConversions:
         assert from_multihead(2, **to_multihead(mask, heads=2)).equal(mask)
         assert from_scaled_dot_product(for_heads(mask)).equal(mask)
 
+    def test_one_row_for_all_is_padding_of_one_example(self) -> None:
+        assert to_multihead(padding(torch.tensor([2]), 3), heads=2)["key_padding_mask"].tolist() == [
+            [False, False, True]
+        ]
+
     def test_reads_both_masks_of_the_module_together(self) -> None:
         lengths = torch.tensor([4, 2])
         future = nn.Transformer.generate_square_subsequent_mask(4) != 0  # -inf where blocked

@@ -15,12 +15,15 @@ from attnlab.positions import (
     LearnedPositions,
     RotaryPositions,
     SinusoidalPositions,
+    alibi,
     alibi_bias,
     alibi_slopes,
+    rotary,
     rotate,
     shift_rotation,
     sinusoidal,
 )
+from attnlab.scores import scaled_dot
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
 even_widths = st.integers(1, 32).map(lambda pairs: 2 * pairs)
@@ -372,13 +375,13 @@ class TestRotary:
             RotaryPositions(7)
         with pytest.raises(ValueError, match=r"vectors must be \(…, time, d_k = 8\), got \(2, 6\)"):
             RotaryPositions(8)(torch.zeros(2, 6))
-        for rotary in (rotate, RotaryPositions(8)):
+        for turn in (rotate, RotaryPositions(8)):
             with pytest.raises(ValueError, match="offset must be at least 0, got -1"):
-                rotary(torch.zeros(2, 8), offset=-1)
+                turn(torch.zeros(2, 8), offset=-1)
             with pytest.raises(ValueError, match=r"vectors must be \(…, time, d_k( = 8)?\), got \(8,\)"):
-                rotary(torch.zeros(8))
+                turn(torch.zeros(8))
             with pytest.raises(TypeError, match=r"vectors must be floating-point vectors, got torch\.int64"):
-                rotary(torch.zeros(2, 8, dtype=torch.int64))
+                turn(torch.zeros(2, 8, dtype=torch.int64))
 
 
 class TestAlibi:
@@ -442,6 +445,41 @@ class TestAlibi:
         for n, m in ((-1, 2), (3, 2)):
             with pytest.raises(ValueError, match=f"n must be from 0 to m, .* got n = {n}, m = {m}"):
                 alibi_bias(2, n, m)
+
+
+class TestScores:
+    @quick
+    @given(heads=st.integers(1, 4), n=st.integers(1, 5), cached=st.integers(0, 3), d_k=even_widths)
+    def test_equal_what_they_are_made_of(self, heads: int, n: int, cached: int, d_k: int) -> None:
+        m = n + cached
+        query, key = random(2, heads, n, d_k), random(2, heads, m, d_k).flip(-1)
+        # All m queries, of which the last n are asked for.
+        padded = torch.cat([random(2, heads, cached, d_k), query], dim=-2)
+        turned = scaled_dot(rotate(padded), rotate(key))[..., cached:, :]
+        # Numbers of order 1, in sums of up to 64.
+        torch.testing.assert_close(rotary(query, key), turned, rtol=0, atol=1e-12)
+        biased = scaled_dot(query, key) + alibi_bias(heads, n, m, torch.float64)
+        torch.testing.assert_close(alibi(query, key), biased, rtol=0, atol=0)
+
+    def test_one_head_at_a_time(self) -> None:
+        query = random(1, 3, 4)
+        assert rotary(query[0], query[0]).equal(rotary(query, query)[0])
+        with pytest.raises(ValueError, match=r"query must be \(…, heads, n, d_k\), got \(3, 4\)"):
+            alibi(query[0], query[0])
+
+    @pytest.mark.parametrize("score", [rotary, alibi])
+    @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+    def test_keep_the_dtype_and_the_device(
+        self, score: Callable[[Tensor, Tensor], Tensor], dtype: torch.dtype
+    ) -> None:
+        query, key = torch.empty(2, 3, 4, 8, dtype=dtype), torch.empty(2, 3, 5, 8, dtype=dtype)
+        assert score(query, key).dtype == dtype
+        assert score(query.to("meta"), key.to("meta")).device.type == "meta"
+
+    @pytest.mark.parametrize("score", [rotary, alibi])
+    def test_refuse_more_queries_than_keys(self, score: Callable[[Tensor, Tensor], Tensor]) -> None:
+        with pytest.raises(ValueError, match=r"n must be from 0 to m, .* got n = 3, m = 2"):
+            score(torch.zeros(1, 3, 4), torch.zeros(1, 2, 4))
 
 
 MODULES = {

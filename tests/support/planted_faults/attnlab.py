@@ -114,6 +114,9 @@ FAULTS: Faults = {
                 "repeat(heads, 1, 1)",
             ),
         ],
+        "TestConversions::test_one_row_for_all_is_padding_of_one_example": [
+            ("padding of one example given as attn_mask", "if n == 1:", "if n == 1 and batch > 1:"),
+        ],
         "TestConversions::test_reads_both_masks_of_the_module_together": [
             ("True = block taken as it is", "append(~attn_mask[None])", "append(attn_mask[None])"),
         ],
@@ -133,8 +136,8 @@ FAULTS: Faults = {
     },
     "attnlab/attention": {
         "TestAttend::test_equals_the_definition": [
-            ("softmax over the queries", "lowered.softmax(-1)", "lowered.softmax(-2)"),
-            ("visible only where all keys are", "mask.any(-1, keepdim=True)", "mask.all(-1, keepdim=True)"),
+            ("softmax over the queries", "scores, drop).softmax(-1)", "scores, drop).softmax(-2)"),
+            ("visible only where all keys are", ".any(-1, keepdim=True)", ".all(-1, keepdim=True)"),
         ],
         "TestMaskedSoftmax::test_without_a_mask_is_the_softmax_over_keys": [
             (
@@ -144,22 +147,26 @@ FAULTS: Faults = {
             ),
         ],
         "TestAttend::test_padding_never_matters": [
-            ("mask reversed", "torch.where(mask, 0.0, drop)", "torch.where(mask, drop, 0.0)"),
-            ("-1e9 in place of -inf", "-math.inf, 0.0", "-1e9, 0.0"),
+            ("mask reversed", "torch.where(mask, scores, drop)", "torch.where(mask, drop, scores)"),
             ("fused kernel without the mask", "attn_mask=mask,", "attn_mask=None,"),
         ],
         "TestScoresInAttend::test_any_score": [
-            ("mask after the softmax", "lowered.softmax(-1) * visible", "scores.softmax(-1) * mask"),
+            (
+                "mask after the softmax",
+                "torch.where(mask, scores, drop).softmax(-1)",
+                "scores.softmax(-1) * mask",
+            ),
+            ("nothing sent back to the scores", "(gradient, weights,", "(0 * gradient, weights,"),
             ("fused kernel for every score", "score is scaled_dot and not need_weights", "not need_weights"),
         ],
         "TestAttend::test_scores_of_ten_thousand": [
-            ("-1e4 in place of -inf", "-math.inf, 0.0", "-1e4, 0.0"),
+            ("nothing hidden", "torch.where(mask, scores, drop)", "scores"),
         ],
         "TestAttend::test_half_precision": [
-            ("masked in float32", "-math.inf, 0.0).to(scores.dtype)", "-math.inf, 0.0)"),
+            ("masked in float64", "-math.inf, 0.0).to(scores.dtype)", "-math.inf, 0.0).double()"),
         ],
         "TestAttend::test_a_query_that_sees_nothing": [
-            ("nothing visible gives a uniform row", " * visible.to(scores.dtype)", ""),
+            ("nothing visible gives a uniform row", "weights.mul_(visible)", "weights"),
             ("nothing visible gives NaN", "-math.inf, 0.0", "-math.inf, -math.inf"),
         ],
         "TestAttend::test_dropout_zeroes_some_weights_and_scales_the_others": [
@@ -178,6 +185,31 @@ FAULTS: Faults = {
         "TestAttend::test_equals_pytorchs_own": [
             ("fused kernel without the scale", "dropout_p=dropout)", "dropout_p=dropout, scale=1.0)"),
         ],
+        "TestMaskedSoftmax::test_no_visible_score_is_too_low": [
+            ("-1e9 in place of -inf", "-math.inf, 0.0", "-1e9, 0.0"),
+        ],
+        "TestMaskedSoftmax::test_a_hidden_score_may_be_anything": [
+            ("-inf added to what is hidden", "torch.where(mask, scores, drop)", "(scores + drop * ~mask)"),
+        ],
+        "TestMaskedSoftmax::test_gradients_twice": [
+            ("a way back that ends", "weights, -1, weights.dtype", "weights.detach(), -1, weights.dtype"),
+        ],
+        "TestMaskedSoftmax::test_gradients_in_half_precision_are_rounded_once": [
+            (
+                "gradients summed in float16",
+                "torch._softmax_backward_data(gradient, weights, -1, weights.dtype)",
+                "weights * gradient - weights * (weights * gradient).sum(-1, keepdim=True)",
+            ),
+        ],
+        "TestMaskedSoftmax::test_nothing_but_the_weights_is_kept_for_the_way_back": [
+            ("scores and mask kept, too", "save_for_backward(output)", "save_for_backward(output, *inputs)"),
+        ],
+        "TestMultiHeadAttention::test_each_head_scores_with_the_score_it_is_given": [
+            ("score lost on the way to the heads", "score=self.score,", "score=scaled_dot,"),
+        ],
+        "TestMultiHeadAttention::test_a_score_that_learns_is_part_of_the_module": [
+            ("score hidden from the module", "self.score = score", "self.score = lambda *x: score(*x)"),
+        ],
         "TestMultiHeadAttention::test_dropout_while_training_only": [
             ("dropout in eval mode", "self.dropout if self.training else 0.0", "self.dropout"),
             ("dropout never", "self.dropout if self.training else 0.0", "0.0"),
@@ -194,6 +226,16 @@ FAULTS: Faults = {
                 "queries and keys exchanged",
                 "query_weight, key_weight, value_weight =",
                 "key_weight, query_weight, value_weight =",
+            ),
+            (
+                "biases left out",
+                "query_bias, key_bias, value_bias = self",
+                "query_bias, key_bias, value_bias = 0 * self",
+            ),
+            (
+                "values projected as keys are",
+                "value, value_weight, value_bias",
+                "value, key_weight, value_bias",
             ),
             ("output matrix left out", "return self.out_proj(output), weights", "return output, weights"),
         ],
@@ -232,6 +274,30 @@ FAULTS: Faults = {
         ],
     },
     "attnlab/positions": {
+        "TestScores::test_equal_what_they_are_made_of": [
+            ("first query aligned with the first key", "rotate(query, offset=m - n)", "rotate(query)"),
+            ("keys unturned", "rotate(key))", "key)"),
+            (
+                "rotary scores twice as large",
+                "return scaled_dot(rotate(query",
+                "return 2 * scaled_dot(rotate(query",
+            ),
+            ("bias left out", "scaled_dot(query, key) + bias", "scaled_dot(query, key)"),
+        ],
+        "TestScores::test_one_head_at_a_time": [
+            ("heads unchecked", 'require.axes("query", query, "…", heads=None, n=None, d_k=None)', "pass"),
+        ],
+        "TestScores::test_keep_the_dtype_and_the_device": [
+            ("bias in float32", "query.dtype, query.device)", "device=query.device)"),
+            ("bias on the CPU", "query.dtype, query.device)", "query.dtype)"),
+        ],
+        "TestScores::test_refuse_more_queries_than_keys": [
+            (
+                "lengths unchecked",
+                "    n, m = query.shape[-2], key.shape[-2]\n    require.last_positions(n, m)",
+                "    n, m = query.shape[-2], key.shape[-2]",
+            ),
+        ],
         "TestSinusoidal::test_row_0_alternates": [
             ("sine twice", "(angles.sin(), angles.cos())", "(angles.sin(), angles.sin())"),
             ("cosine first", "(angles.sin(), angles.cos())", "(angles.cos(), angles.sin())"),
@@ -364,6 +430,27 @@ FAULTS: Faults = {
         ],
         "TestBothLayers::test_padding_does_not_matter": [
             ("memory without its mask", "mask=memory_mask", "mask=None"),
+        ],
+        "test_self_attention_takes_a_score": [
+            (
+                "encoder without its score",
+                "score)\n        self.around_self_attention = Residual(d_model, dropout, norm_first)\n"
+                "        self.feed",
+                "scaled_dot)\n        self.around_self_attention = Residual(d_model, dropout, norm_first)\n"
+                "        self.feed",
+            ),
+            (
+                "decoder without its score",
+                "score)\n        self.around_self_attention = Residual(d_model, dropout, norm_first)\n"
+                "        self.cross",
+                "scaled_dot)\n        self.around_self_attention = Residual(d_model, dropout, norm_first)\n"
+                "        self.cross",
+            ),
+            (
+                "self-attention's score for memory",
+                "self.cross_attention = MultiHeadAttention(d_model, heads, dropout)",
+                "self.cross_attention = MultiHeadAttention(d_model, heads, dropout, score)",
+            ),
         ],
         "TestDecoderLayer::test_equals_pytorch": [
             (
