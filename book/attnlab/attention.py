@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -78,42 +78,16 @@ def masked_softmax(scores: Scores, mask: Mask | None = None) -> Weights:
     if mask is None:
         return scores.softmax(-1)
     require.mask_fits(mask, scores.shape, scores.device)
-    weights: Weights = _SoftmaxOfVisible.apply(scores, mask)  # type: ignore[no-untyped-call]
-    return weights  # (…, n, m)
-
-
-class _SoftmaxOfVisible(torch.autograd.Function):
-    """`_SoftmaxOfVisible.apply(scores, mask)` is what `masked_softmax` gives, with its own way back.
-
-    PyTorch would go back through each step of `forward`. But a hidden weight is 0, so that the softmax alone
-    already sends nothing back to its score: to know that halves the memory that both ways take.
-    torch.func.jvp finds no way here, because torch.compile would refuse what has one of its own.
-    """
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(scores: Scores, mask: Mask) -> Weights:
-        # As bytes: `any` of booleans takes as long as the softmax.
-        visible = mask.view(torch.uint8).any(-1, keepdim=True).bool()  # (…, n, 1)
-        # -inf, because every finite number is too large for some type, or too small for some scores. But a
-        # row of nothing else has no softmax (0 / 0), so a query that sees nothing is spared until the end.
-        drop = torch.where(visible, -math.inf, 0.0).to(scores.dtype)  # (…, n, 1)
-        if mask.shape == scores.shape:
-            lowered = torch.where(mask, scores, drop)  # (…, n, m)
-        else:  # heads share a mask: what is added is small, and adding is quicker
-            lowered = scores + torch.where(mask, 0.0, drop)  # (…, n, m)
-        return lowered.softmax(-1).mul_(visible)  # in place, which PyTorch's own way back would not allow
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Scores, Mask], output: Weights) -> None:
-        ctx.save_for_backward(output)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        (weights,) = ctx.saved_tensors
-        # What the softmax itself calls. It sums a float16 row in float32, which a formula here would not.
-        return torch._softmax_backward_data(gradient, weights, -1, weights.dtype), None
+    # As bytes: to look for True among booleans takes PyTorch as long as the softmax.
+    visible = mask.view(torch.uint8).any(-1, keepdim=True).bool()  # (…, n, 1)
+    # -inf, because every finite number is too large for some type, or too small for some scores. But a row of
+    # nothing else has no softmax (0 / 0), so a query that sees nothing keeps its scores until the end.
+    drop = torch.where(visible, -math.inf, 0.0).to(scores.dtype)  # (…, n, 1)
+    if mask.shape == scores.shape:
+        lowered = torch.where(mask, scores, drop)  # (…, n, m)
+    else:  # heads share a mask: what is added is small, and adding is free on the way back
+        lowered = scores + torch.where(mask, 0.0, drop)  # (…, n, m)
+    return lowered.softmax(-1) * visible.to(scores.dtype)
 
 
 def _fused(query: Queries, key: Keys, value: Values, mask: Mask | None, dropout: float) -> Tensor:

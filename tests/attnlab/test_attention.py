@@ -320,8 +320,6 @@ class TestAttend:
         assert_same(vmap(output)(*inputs, mask), output(*inputs, mask))
         assert_same(vmap(grad(loss))(*inputs, mask), grad(loss)(*inputs, mask))
 
-    # PyTorch makes an object of every autograd.Function that it compiles, and warns itself not to.
-    @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
     @pytest.mark.parametrize("need_weights", [True, False])
     def test_compiles(self, need_weights: bool) -> None:
         inputs, mask = learnable(*(random(2, 5, 4, seed=seed) for seed in range(3))), random_mask(2, 5, 5)
@@ -428,14 +426,6 @@ class TestMaskedSoftmax:
         expected = exact * (flow - (exact * flow).sum(-1, keepdim=True))
         # Half a step of rounding, beside which float32 is exact.
         torch.testing.assert_close(gradient.double(), expected, rtol=torch.finfo(dtype).eps, atol=1e-6)
-
-    def test_nothing_but_the_weights_is_kept_for_the_way_back(self) -> None:
-        kept: list[Tensor] = []
-        (scores,) = learnable(random(2, 4, 5))
-        with torch.autograd.graph.saved_tensors_hooks(kept.append, lambda _: None):
-            weights = masked_softmax(scores, random_mask(2, 4, 5))
-        assert len(kept) == 1
-        assert kept[0].equal(weights)
 
 
 class TestGate:
@@ -708,8 +698,6 @@ class TestMultiHeadAttention:
         for module, output in zip(modules, outputs, strict=True):
             assert_same(output, module(x, mask=causal(4))[0])
 
-    # PyTorch makes an object of every autograd.Function that it compiles, and warns itself not to.
-    @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
     def test_compiles(self) -> None:
         attention, _ = pair(8, 2)
         x = random(2, 4, 8).requires_grad_()

@@ -214,7 +214,7 @@ def test_a_whole_run(monkeypatch, tmp_path, capsys):
         assert comparison.title in table
         assert f"  {comparison.case} " in table
     assert table.splitlines()[-1].startswith("bench: goals met: ")
-    assert "of 21 on a small machine" in table
+    assert "of 17 on a small machine" in table
     picture = ElementTree.parse(tmp_path / "package-1.svg").getroot()
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
 

@@ -147,26 +147,21 @@ FAULTS: Faults = {
             ),
         ],
         "TestAttend::test_padding_never_matters": [
-            ("shared mask reversed", "torch.where(mask, 0.0, drop)", "torch.where(mask, drop, 0.0)"),
+            ("mask reversed", "torch.where(mask, 0.0, drop)", "torch.where(mask, drop, 0.0)"),
             ("fused kernel without the mask", "attn_mask=mask,", "attn_mask=None,"),
         ],
         "TestScoresInAttend::test_any_score": [
-            (
-                "mask after the softmax",
-                "lowered.softmax(-1).mul_(visible)",
-                "scores.softmax(-1) * mask",
-            ),
-            ("nothing sent back to the scores", "(gradient, weights,", "(0 * gradient, weights,"),
+            ("mask after the softmax", "lowered.softmax(-1) * visible", "scores.softmax(-1) * mask"),
             ("fused kernel for every score", "score is scaled_dot and not need_weights", "not need_weights"),
         ],
         "TestAttend::test_scores_of_ten_thousand": [
             ("nothing hidden", "scores + torch.where(mask, 0.0, drop)", "scores"),
         ],
         "TestAttend::test_half_precision": [
-            ("masked in float64", "-math.inf, 0.0).to(scores.dtype)", "-math.inf, 0.0).double()"),
+            ("masked in float32", "-math.inf, 0.0).to(scores.dtype)", "-math.inf, 0.0)"),
         ],
         "TestAttend::test_a_query_that_sees_nothing": [
-            ("nothing visible gives a uniform row", ".mul_(visible)", ""),
+            ("nothing visible gives a uniform row", " * visible.to(scores.dtype)", ""),
             ("nothing visible gives NaN", "-math.inf, 0.0", "-math.inf, -math.inf"),
         ],
         "TestAttend::test_dropout_zeroes_some_weights_and_scales_the_others": [
@@ -185,28 +180,12 @@ FAULTS: Faults = {
         "TestAttend::test_equals_pytorchs_own": [
             ("fused kernel without the scale", "dropout_p=dropout)", "dropout_p=dropout, scale=1.0)"),
         ],
-        "TestAttend::test_vmap": [
-            ("no rule for vmap", "generate_vmap_rule = True", "generate_vmap_rule = False"),
-        ],
         "TestMaskedSoftmax::test_no_visible_score_is_too_low": [
             ("-1e9 in place of -inf", "-math.inf, 0.0", "-1e9, 0.0"),
         ],
         "TestMaskedSoftmax::test_a_hidden_score_changes_nothing_and_gets_no_gradient": [
             ("mask reversed", "torch.where(mask, scores, drop)", "torch.where(mask, drop, scores)"),
             ("mask forgotten", "torch.where(mask, scores, drop)", "scores + 0"),
-        ],
-        "TestMaskedSoftmax::test_gradients_twice": [
-            ("a way back that ends", "weights, -1, weights.dtype", "weights.detach(), -1, weights.dtype"),
-        ],
-        "TestMaskedSoftmax::test_gradients_in_half_precision_are_rounded_once": [
-            (
-                "gradients summed in float16",
-                "torch._softmax_backward_data(gradient, weights, -1, weights.dtype)",
-                "weights * gradient - weights * (weights * gradient).sum(-1, keepdim=True)",
-            ),
-        ],
-        "TestMaskedSoftmax::test_nothing_but_the_weights_is_kept_for_the_way_back": [
-            ("scores and mask kept, too", "save_for_backward(output)", "save_for_backward(output, *inputs)"),
         ],
         "TestMultiHeadAttention::test_each_head_scores_with_the_score_it_is_given": [
             ("score lost on the way to the heads", "score=self.score,", "score=scaled_dot,"),
