@@ -51,7 +51,7 @@ FAULTS: Faults = {
         ],
     },
     "_ext/formulas": {
-        f"{EXTENSIONS}test_one_stylesheet_has_a_colour_for_all_that_is_marked_in_code": [
+        f"{EXTENSIONS}test_one_stylesheet_and_no_mark_without_a_colour": [
             ("the formulas' styles lost", "styles + own", "own"),
         ],
         f"{EXTENSIONS}test_the_font_needs_what_formulas_show_and_browsers_draw": [
@@ -110,7 +110,7 @@ FAULTS: Faults = {
             ("a label taken for a sentence", ' and text.endswith(".")', ""),
             ("the first paragraph, however short", "len(text) > 60 and ", ""),
         ],
-        f"{EXTENSIONS}test_one_stylesheet_has_a_colour_for_all_that_is_marked_in_code": [
+        f"{EXTENSIONS}test_one_stylesheet_and_no_mark_without_a_colour": [
             ("marked and not coloured", "(?:n|p|o|w|", "(?:p|o|w|"),
         ],
     },
