@@ -40,7 +40,7 @@ def through_training() -> alt.TopLevelMixin:
     animals = alt.param(name="animals", value=ANIMALS)
     chased = alt.param(name="chased", value=CHASED)
     cells = _cells()
-    words = readout(_summary(cells), "left", y="height", dy=44)
+    words = readout(_summary(cells), "left", y="height", dy=14)
     return (
         alt.layer(_shades(cells), _frames(cells), _written(cells), words)
         .add_params(steps, history, animals, chased)

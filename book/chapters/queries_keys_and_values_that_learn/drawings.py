@@ -57,7 +57,7 @@ def three_vectors(word: str) -> None:
                 row(
                     box(matrix, name=matrix, colour=colour, learned=True),
                     stack(colour, letter, 2, letter),
-                    note(words, width=84),
+                    note(words, width=84 if narrow else None),
                     gap=16 if narrow else 22,
                 )
                 for colour, matrix, letter, words in ROLES
@@ -159,7 +159,7 @@ def longer_wins(words: Sequence[str], vectors: Tensor) -> None:
         one = plane(
             [1, 1, 1], f"“{asking}” · “{first}” = 2, “{asking}” · “{asking}” = 1: the longer one wins"
         )
-        same = plane([0.5, 0.5, 1], "all of length one: nobody scores more with a word than it does itself")
+        same = plane([0.5, 0.5, 1], "all of length one: nothing scores more than the word itself")
         return across(narrow, one, same, gap=40)
 
     draw(
@@ -302,19 +302,21 @@ def own_and_handed() -> None:
         cell = (48, 28)
 
         def sum_of(own: Sequence[str], handed: Sequence[str], both: Sequence[str]) -> Part:
-            def stack(numbers: Sequence[str], title: str, colour: str) -> Part:
-                return grid([[number] for number in numbers], title=title, colour=colour, cell=cell)
+            def stack(numbers: Sequence[str], title: str, colour: str, rows: Sequence[str] = ()) -> Part:
+                return grid(
+                    [[number] for number in numbers], title=title, colour=colour, rows=rows, cell=cell
+                )
 
-            names = column(*(note(colour) for colour in (*colours, *colours)[: len(own)]), gap=10.5)
-            given = row(names, stack(own, "own", "grey"), gap=8, align="bottom")
-            return row(given, "+", stack(handed, "handed", "value"), "=", stack(both, "sum", "output"), gap=9)
+            places = (*colours, *colours)[: len(own)]
+            given, mixed = stack(own, "own", "grey", places), stack(handed, "handed", "value")
+            return row(given, "+", mixed, "=", stack(both, "sum", "output"), gap=9)
 
         one = panel(
             column(sum_of("100", "001", "101"), note("red and white: but which is whose?"), gap=6),
             "without W_V",
         )
         other = panel(
-            column(sum_of("100000", "000001", "100001"), note("above its own, below the other's"), gap=6),
+            column(sum_of("100000", "000001", "100001"), note("above its own, below the other’s"), gap=6),
             "W_V can choose the place",
         )
         return across(narrow, one, other, gap=18)
@@ -331,7 +333,7 @@ def one_matrix(d: int, d_k: int) -> None:
     """`one_matrix(18, 6)` has the tall matrix W_Q times the flat one, which is a square."""
 
     def arrange(narrow: bool) -> Part:
-        scale = 5.6 if narrow else 7.0
+        scale = (100 if narrow else 126) / d
 
         def block(title: str, high: int, wide: int, colour: str, words: str) -> Part:
             part = grid([[""]], title=title, colour=colour, cell=(wide * scale, high * scale), shape=words)

@@ -81,7 +81,7 @@ def what_is_left_out(found: Mapping[str, Tensor]) -> None:
 
 
 def who_asks_for_whom(matrix: Tensor, facts: Sequence[str]) -> None:
-    """`who_asks_for_whom(M, ["name", "chases", "scarf"])` shades M, whose sides are cut in these facts."""
+    """`who_asks_for_whom(M, ["name", "prey", "scarf"])` shades M, whose sides are cut in these facts."""
     size = len(matrix) // len(facts)
     blocks = {
         (row, column): matrix[row * size :, column * size :][:size, :size].diagonal().mean().item()
