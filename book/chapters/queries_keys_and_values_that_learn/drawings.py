@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from torch import Tensor
+from torch.nn.functional import normalize
 
 from bookkit.drawings import (
     Arrow,
@@ -133,33 +134,36 @@ def with_itself(
 def longer_wins(words: Sequence[str], vectors: Tensor) -> None:
     """`longer_wins(words, X)` has the words as arrows: a longer one in the same direction scores more."""
     first, asking = words[0], words[-1]
+    with_first, with_itself = (vectors[-1] @ vectors[place] for place in (0, -1))
 
     def arrange(narrow: bool) -> Part:
         unit, left, low = 76, 40, 190
+        edge = 2.3 * unit
 
-        def plane(scale: Sequence[float], words_of: str) -> Part:
-            marks = [line(left, low, left + 2.3 * unit, low), line(left, low, left, low - 2.3 * unit)]
-            marks += [
-                label(left + 2.3 * unit, low + 30, "thing", size=13, colour="grey", anchor="end"),
-                label(left - 6, low - 2.15 * unit, "event", size=13, colour="grey", anchor="end"),
+        def plane(rows: Tensor, words_of: str) -> Part:
+            marks = [
+                line(left, low, left + edge, low),
+                line(left, low, left, low - edge),
+                label(left + edge, low + 30, "thing", size=13, colour="grey", anchor="end"),
+                label(left - 6, low - edge + 12, "event", size=13, colour="grey", anchor="end"),
             ]
-            lifts = {first: -9.0, asking: 9.0}  # two arrows on one line, side by side
-            for word, vector_of, length in zip(words, vectors.tolist(), scale, strict=True):
-                x, y = (unit * number * length for number in vector_of)
-                lift = lifts.get(word, 0.0) if y == 0 else 0.0
+            for word, (x, y) in zip(words, (unit * rows).tolist(), strict=True):
                 colour = "query" if word == asking else "key"
+                # Two arrows on one line are drawn side by side.
+                lift = 0 if y else 9 if word == asking else -9
                 marks.append(vector(left, low + lift, left + x, low - y + lift, colour=colour))
                 if y:
                     marks.append(label(left + 10, low - y + 12, word, colour=colour, anchor="start"))
                 else:
-                    under = lift + (20 if lift > 0 else -8)
-                    marks.append(label(left + x - 4, low + under, word, colour=colour, anchor="end"))
-            return column(over(left + 2.4 * unit, low + 36, *marks), note(words_of, width=210), gap=4)
+                    under = low + (29 if lift > 0 else -17)
+                    marks.append(label(left + x - 4, under, word, colour=colour, anchor="end"))
+            return column(over(left + edge + 8, low + 36, *marks), note(words_of, width=210), gap=4)
 
-        one = plane(
-            [1, 1, 1], f"“{asking}” · “{first}” = 2, “{asking}” · “{asking}” = 1: the longer one wins"
+        scores = f"“{asking}” · “{first}” = {with_first:g}, “{asking}” · “{asking}” = {with_itself:g}"
+        one = plane(vectors, f"{scores}: the longer one wins")
+        same = plane(
+            normalize(vectors, dim=-1), "all of length one: nothing scores more than the word itself"
         )
-        same = plane([0.5, 0.5, 1], "all of length one: nothing scores more than the word itself")
         return across(narrow, one, same, gap=40)
 
     draw(
@@ -177,17 +181,18 @@ def three_products(words: Sequence[str], vectors: Tensor, *matrices: Tensor) -> 
     def arrange(narrow: bool) -> Part:
         cell = (34, 26) if narrow else (36, 28)
 
-        def table(numbers: Tensor, title: str, shape: str, colour: str, rows: Sequence[str] = ()) -> Part:
+        def table(numbers: Tensor, title: str, colour: str, rows: Sequence[str] = ()) -> Part:
+            shape = f"({len(numbers)}, {numbers.shape[-1]})"
             return grid(numbers, title=title, colour=colour, rows=rows, digits=0, cell=cell, shape=shape)
 
-        given = table(vectors, "X", "(3, 2)", "grey", words)
+        given = table(vectors, "X", "grey", words)
         lanes = [
             column(
                 row(
                     *((given, "×") if narrow else ()),
-                    table(matrix, title, "(2, 2)", colour),
+                    table(matrix, title, colour),
                     "=",
-                    table(result, letter, "(3, 2)", colour),
+                    table(result, letter, colour),
                     gap=7,
                 ),
                 note(words_of),
@@ -207,7 +212,7 @@ def three_products(words: Sequence[str], vectors: Tensor, *matrices: Tensor) -> 
 
     draw(
         arrange,
-        alt="X, three words of two numbers, is multiplied by three matrices of two by two. The queries are "
+        alt="X, a row of numbers for each word, is multiplied by three matrices. The queries are "
         f"{told(results[0])}. The keys are {told(results[1])}. The values are {told(results[2])}.",
     )
 
@@ -244,7 +249,6 @@ def game_of_tag(names: Sequence[str], chased: Sequence[int], scarves: Sequence[s
             text(f"found by its name: {found}", bold=True, colour="key"),
             text(f"handed over: {scarves[order[1]]}", bold=True, colour="value"),
             gap=6,
-            align="left",
         )
         return across(narrow, ring, words, gap=20)
 
@@ -374,8 +378,8 @@ def shapes_to_say() -> None:
     )
 
 
-def line_and_circle(names: Sequence[str]) -> None:
-    """`line_and_circle(["cat", "dog"])` has keys of one number on a line, and a question about two."""
+def two_ends(names: Sequence[str]) -> None:
+    """`two_ends(["cat", "dog", "fox"])` has keys of one number on a line, where the ends alone can win."""
 
     def arrange(narrow: bool) -> Part:
         wide = 290
@@ -399,6 +403,6 @@ def line_and_circle(names: Sequence[str]) -> None:
 
     draw(
         arrange,
-        alt=f"Six names on a line: {', '.join(names)}. A query points to the left or to the right, so that "
+        alt=f"Names on a line: {', '.join(names)}. A query points to the left or to the right, so that "
         f"only {names[0]} and {names[-1]}, at the ends, are filled.",
     )

@@ -31,7 +31,7 @@ def before_during_after(animals: Sequence[str], chased: Sequence[int], history: 
     with plot(
         "The weights of one game, a row for each animal that asks and a column for each that is found, "
         f"before, during and after training. The mean weight on the chased one: {means}.",
-        size=(7.4, 2.9),
+        size=(5.6, 2.6),
         panels=len(history),
         grid=False,
     ) as panels:
@@ -55,7 +55,7 @@ def before_during_after(animals: Sequence[str], chased: Sequence[int], history: 
             axes.set_aspect("equal")
             axes.tick_params(length=0)
             axes.tick_params(axis="x", rotation=90)
-            axes.set_title("before" if step == 0 else f"after {step} steps")
+            axes.set_title("before" if step == 0 else f"{step} steps")
 
 
 def what_is_left_out(found: Mapping[str, Tensor]) -> None:
@@ -65,7 +65,7 @@ def what_is_left_out(found: Mapping[str, Tensor]) -> None:
     )
     with plot(
         f"The share of right answers of five starts each. {listed}. Guessing finds one in six.",
-        size=(6.4, 3.2),
+        size=(5.6, 3.2),
     ) as (axes,):
         axes.axvline(1 / 6, color=COLOURS["grey"][0], ls=":")
         for place, seeds in enumerate(found.values()):
