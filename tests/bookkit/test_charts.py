@@ -23,6 +23,7 @@ from bookkit.mime_types import CHART
 from chapters.buffers_parameters_and_plain_tensors.charts import who_follows
 from chapters.epochs_batches_iterations.charts import one_epoch
 from chapters.index.charts import ANIMALS, soft_look_up
+from chapters.queries_keys_and_values_that_learn.charts import CHASED, PERCENT, through_training
 from chapters.text_as_tensors.charts import FAMOUS_LENGTHS, padding_and_cutting
 from chapters.two_ways_to_score.charts import KEYS, score_field
 from chapters.what_is_attention.charts import VISITORS, soft_dictionary
@@ -143,6 +144,13 @@ def test_what_the_general_score_of_the_field_is():
     assert {f"best key {best}, score {table.max():.2f}", f"its weight {table.softmax(-1).max():.3f}"} <= set(
         said
     )
+
+
+def test_whom_through_training_shows_at_each_step():
+    on_the_chased = [PERCENT[80][6 * place + chased] for place, chased in enumerate(CHASED)]
+    said = texts(drawn(through_training(), steps=80))
+    mean, least = sum(on_the_chased) / len(CHASED), min(on_the_chased)
+    assert f"weight on the chased one: mean {mean:.0f} %, least {least} %" in said
 
 
 def test_what_the_soft_dictionary_answers():

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 from torch import Tensor
 
@@ -22,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import Place, Side, arrowhead, circle, curve, label, line, rectangle, vector
+from bookkit.marks import Place, Side, circle, curve, label, line, rectangle, vector
 
 
 def bottleneck(source: Sequence[str], target: Sequence[str], writes: int, shares: Sequence[float]) -> None:
@@ -227,45 +226,6 @@ def the_middle() -> None:
         alt="Three keys in a row and their scores, twice. On the left the scores lie on a straight ramp, "
         "and the last key has the highest. On the right they lie on a hump, and the key in the middle has "
         "the highest.",
-    )
-
-
-def training_loop() -> None:
-    """`training_loop()` is the circle of training: examples, scores, loss, gradient, step."""
-
-    def arrange(narrow: bool) -> Part:
-        stops = {
-            "examples": ("grey", "queries, keys, and which key is right"),
-            "score": ("query", "with its learned numbers W, U, v"),
-            "loss": ("grey", "how wrong: −log of the right key’s weight"),
-            "gradient": ("grey", "which way each number makes it worse"),
-            "step": ("grey", "a little the other way"),
-        }
-        boxes = {
-            name: box(name, name=name, colour=colour, learned=name == "score", width=84)
-            for name, (colour, _) in stops.items()
-        }
-        notes = {name: note(words, width=140) for name, (_, words) in stops.items()}
-        ring = [*stops]
-        arrows = [Arrow(*pair) for pair in pairwise(ring)]
-        if narrow:
-            lines = column(*(row(boxes[name], notes[name], gap=12) for name in ring), gap=24, align="left")
-            (y, end) = (lines.places[name].point("left")[1] for name in ("step", "score"))
-            back = curve([(30, y), (8, y), (8, end), (22, end)], colour="query", width=1.5)
-            back += arrowhead(22, end, (1, 0), 8, "query")
-            return joined(over(lines.width + 30, lines.height, (lines, 30, 0), back), *arrows)
-        above = [column(notes[name], boxes[name], gap=6) for name in ring[:3]]
-        below = [column(boxes[name], notes[name], gap=6) for name in ("step", "gradient")]
-        whole = column(
-            row(*above, gap=50, align="bottom"), row(*below, gap=50, align="top"), gap=30, align="right"
-        )
-        return joined(whole, *arrows, Arrow("step", "score", colour="query"))
-
-    draw(
-        arrange,
-        alt="A circle. Examples go into the score, whose learned numbers are W, U and v. What comes out "
-        "gives the loss, the loss gives the gradient, the gradient a small step, and the step changes the "
-        "score.",
     )
 
 

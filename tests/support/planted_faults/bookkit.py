@@ -175,6 +175,16 @@ FAULTS: Faults = {
             ("weights summed without their values", "datum.weight * datum.legs", "datum.weight"),
         ],
     },
+    "chapters/queries_keys_and_values_that_learn/charts": {
+        f"{CHARTS}test_whom_through_training_shows_at_each_step": [
+            ("the step before", "history[steps / {EVERY}]", "history[steps / {EVERY} - 1]"),
+            (
+                "the chaser framed",
+                "chased[datum.asking] == datum.place",
+                "chased[datum.place] == datum.asking",
+            ),
+        ],
+    },
     "chapters/text_as_tensors/charts": {
         f"{CHARTS}test_how_much_padding_and_cutting_cost": [
             ("nothing cut", "min(datum.tokens, row)", "datum.tokens"),
