@@ -41,7 +41,9 @@ def who_may_look() -> alt.TopLevelMixin:
 def _weights() -> alt.Chart:
     """Each pair of a query and a key, with its weight: 0 where the mask hides it, and in an empty row."""
     pairs = [
-        {"query": i, "key": j, "score": score} for i, row in enumerate(SCORES, 1) for j, score in enumerate(row, 1)
+        {"query": i, "key": j, "score": score}
+        for i, row in enumerate(SCORES, 1)
+        for j, score in enumerate(row, 1)
     ]
     filler = f"(side == 'at the end' ? datum.key > words : datum.key <= {PLACES} - words)"
     return (
@@ -66,7 +68,7 @@ def _cells(weights: alt.Chart) -> alt.Chart:
     colour = alt.Color("kind:N", scale=alt.Scale(domain=["word", "filler"]), legend=None)
     size = alt.Opacity("weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 0.9]), legend=None)
     return weights.mark_rect(stroke="currentColor", strokeOpacity=0.25).encode(
-        x=alt.X("key:O", title="key: looked at", axis=alt.Axis(labelAngle=0)),
+        x=alt.X("key:O", title="key: looked at (orange: filler)", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("query:O", title="query: looks"),
         color=colour,
         opacity=size,
@@ -82,9 +84,7 @@ def _summary(weights: alt.Chart) -> alt.Chart:
         weights.transform_calculate(
             on_filler="datum.weight * datum.filler", on_later="datum.weight * datum.later"
         )
-        .transform_aggregate(
-            on_filler="sum(on_filler)", on_later="sum(on_later)", everything="sum(weight)"
-        )
+        .transform_aggregate(on_filler="sum(on_filler)", on_later="sum(on_later)", everything="sum(weight)")
         .transform_calculate(
             readout=f"['weight on filler ' + format(100 * datum.on_filler / {PLACES}, '.0f') + ' %, '"
             f" + 'on later places ' + format(100 * datum.on_later / {PLACES}, '.0f') + ' %',"

@@ -12,7 +12,6 @@ from bookkit.drawings import (
     box,
     column,
     draw,
-    faded,
     grid,
     joined,
     note,
@@ -161,7 +160,9 @@ def spreading(layers: Sequence[Tensor]) -> None:
     def arrange(narrow: bool) -> Part:
         if narrow:
             rows = [["NaN" if lost[i] else "fine" for _, lost in stages] for i in range(len(places))]
-            table = grid(rows, rows=places, columns=["in", "layer 1", "layer 2"], cell=(72, 30), colour="grey")
+            table = grid(
+                rows, rows=places, columns=["in", "layer 1", "layer 2"], cell=(72, 30), colour="grey"
+            )
             return column(table, note("a weight of 0 does not help: 0 · NaN = NaN", width=300), gap=8)
         parts = [
             grid(
@@ -198,22 +199,21 @@ def spreading(layers: Sequence[Tensor]) -> None:
 def two_readers(mask: Tensor, keeps: Tensor, blocks: Tensor) -> None:
     """`two_readers(mask, keeps, blocks)` shows one boolean mask, and both functions' weights by it."""
 
-    def weights(table: Tensor, title: str, words: str) -> Part:
-        return grid(table, title=title, colour="query", shaded=True, cell=(42, 30), shape=words, digits=1)
+    def weights(table: Tensor, reader: str, words: str) -> Part:
+        told = grid(table, colour="query", shaded=True, cell=(40, 28), digits=1)
+        return column(text(reader, size=SMALL, code=True), told, note(words), gap=5)
 
     def arrange(narrow: bool) -> Part:
-        given = grid(
-            [["True" if each else "False" for each in one] for one in mask.tolist()],
-            name="given", title="one mask: ones.triu(1)", cell=(48, 30),
-        )  # fmt: skip
-        right = weights(blocks, "nn.MultiheadAttention", "True = blocked: itself and before").named("right")
-        wrong = weights(keeps, "scaled_dot_product_attention", "True = may look: the future alone")
-        wrong = wrong.named("wrong")
-        if narrow:
-            return column(given, right, wrong, gap=18)
-        return joined(
-            row(given, column(right, wrong, gap=22), gap=90), Arrow("given", "right"), Arrow("given", "wrong")
+        letters = [["T" if each else "F" for each in one] for one in mask.tolist()]
+        given = column(
+            text("ones.triu(1)", size=SMALL, code=True),
+            grid(letters, cell=(30, 28)),
+            note("T: lies in the future"),
+            gap=5,
         )
+        right = weights(blocks, "nn.MultiheadAttention", "True = blocked: the past is read")
+        wrong = weights(keeps, "scaled_dot_product_attention", "True = may look: the future is read")
+        return column(given, right, wrong, gap=18) if narrow else row(given, "→", right, wrong, gap=24)
 
     draw(
         arrange,
@@ -268,31 +268,30 @@ def language(words: Sequence[str], likely: Sequence[int], rare: Sequence[int]) -
     """`language(words, likely, rare)` joins each word to the two that may follow it."""
 
     def arrow(start: tuple[float, float], end: tuple[float, float], usual: bool) -> str:
+        """A bow from the edge of one circle to that of another, in short steps."""
         (x1, y1), (x2, y2) = start, end
         length = math.hypot(x2 - x1, y2 - y1)
         dx, dy = (x2 - x1) / length, (y2 - y1) / length
-        away, bend = 30.0, 14.0 if usual else -14.0
-        (x1, y1), (x2, y2) = (x1 + away * dx, y1 + away * dy), (x2 - away * dx, y2 - away * dy)
-        middle = (x1 + x2) / 2 - 2 * bend * dy, (y1 + y2) / 2 + 2 * bend * dx
-        steps = [place / 16 for place in range(17)]
-        points = [
-            (
-                (1 - t) ** 2 * x1 + 2 * t * (1 - t) * middle[0] + t**2 * x2,
-                (1 - t) ** 2 * y1 + 2 * t * (1 - t) * middle[1] + t**2 * y2,
-            )
-            for t in steps
+        bend = 18.0 if usual else -12.0
+        share = [place / 32 for place in range(33)]
+        bow = [(x1 + t * length * dx, y1 + t * length * dy, 4 * bend * t * (1 - t)) for t in share]
+        points = [(x - away * dy, y + away * dx) for x, y, away in bow]
+        outside = [
+            (x, y) for x, y in points if math.hypot(x - x1, y - y1) > 26 and math.hypot(x - x2, y - y2) > 38
         ]
-        (ax, ay), (bx, by) = points[-3], points[-1]
-        size = math.hypot(bx - ax, by - ay)
-        ux, uy = (bx - ax) / size, (by - ay) / size
-        wide = 6.0 if usual else 4.0
-        head = [(bx + 2 * ux, by + 2 * uy), (bx - 9 * ux - wide * uy, by - 9 * uy + wide * ux)]
-        head += [(bx - 9 * ux + wide * uy, by - 9 * uy - wide * ux)]
+        (bx, by), wide = outside[-1], 6.0 if usual else 4.0
+        ux, uy = (x2 - bx) / math.hypot(x2 - bx, y2 - by), (y2 - by) / math.hypot(x2 - bx, y2 - by)
+        reach = math.hypot(x2 - bx, y2 - by) - 27
+        head = [
+            (bx + reach * ux, by + reach * uy),
+            (bx - wide * uy, by + wide * ux),
+            (bx + wide * uy, by - wide * ux),
+        ]
         colour = "blue" if usual else "grey"
-        return curve(points[:-2], colour=colour, width=4 if usual else 1.5) + polygon(head, colour)
+        return curve(outside, colour=colour, width=4 if usual else 1.5) + polygon(head, colour)
 
     def arrange(narrow: bool) -> Part:
-        wide, high = (320.0, 300.0) if narrow else (560.0, 250.0)
+        wide, high = (320.0, 280.0) if narrow else (560.0, 220.0)
         at = {word: (x * wide, y * high) for word, (x, y) in _AT.items()}
         marks = ""
         for place, word in enumerate(words):
@@ -304,7 +303,8 @@ def language(words: Sequence[str], likely: Sequence[int], rare: Sequence[int]) -
         return column(graph, note("thick: three times in four · thin: once in four"), gap=6)
 
     told = "; ".join(
-        f"{word}: {words[likely[place]]}, more rarely {words[rare[place]]}" for place, word in enumerate(words)
+        f"{word}: {words[likely[place]]}, more rarely {words[rare[place]]}"
+        for place, word in enumerate(words)
     )
     draw(arrange, alt=f"Six words, each with a thick and a thin arrow to what may follow it. {told}.")
 
@@ -356,7 +356,7 @@ def peeking(words: Sequence[str]) -> None:
 
 
 def leak_test(before: Sequence[str], after: Sequence[str], place: int) -> None:
-    """`leak_test(["the", "cat"], ["the", "mat"], 1)`: two texts that agree up to a place, and may differ after."""
+    """`leak_test(["the", "cat"], ["the", "mat"], 1)`: two texts, equal up to a place."""
 
     def arrange(narrow: bool) -> Part:
         cell = (46.0, 28.0) if narrow else (70.0, 30.0)
@@ -378,13 +378,20 @@ def leak_test(before: Sequence[str], after: Sequence[str], place: int) -> None:
 
 
 def verdicts(table: Mapping[str, tuple[bool, bool]]) -> None:
-    """`verdicts({"no mask": (True, True)})` says of each fault whether the limit, and the leak test, find it."""
+    """`verdicts({"no mask": (True, True)})` says of each fault which test finds it."""
     names = list(table)
     cells = [["found" if found else "—" for found in each] for each in table.values()]
 
     def arrange(narrow: bool) -> Part:
-        cell = (88.0, 32.0) if narrow else (150.0, 34.0)
-        return grid(cells, rows=names, columns=["loss below limit", "leak test"], colour="value", cell=cell, absent="—")
+        cell = (88.0, 28.0) if narrow else (150.0, 27.0)
+        return grid(
+            cells,
+            rows=names,
+            columns=["loss below limit", "leak test"],
+            colour="value",
+            cell=cell,
+            absent="—",
+        )
 
     told = "; ".join(f"{name}: {', '.join(each)}" for name, each in zip(names, cells, strict=True))
     draw(arrange, alt=f"Whether a loss below the limit, and the leak test, find each fault. {told}.")
@@ -420,12 +427,14 @@ def areas(sizes: Mapping[str, int]) -> None:
     largest = max(sizes.values())
 
     def arrange(narrow: bool) -> Part:
-        full = 150.0 if narrow else 190.0
+        full = 120.0 if narrow else 130.0
         parts = []
         for name, size in sizes.items():
             side = max(1.5, full * math.sqrt(size / largest))
             amount = f"{size / 2**20:g} MiB" if size >= 2**20 else f"{size // 2**10} KiB"
-            square = over(side, side, rectangle(Place(0, 0, side, side), "orange", fill="orange", opacity=0.3))
+            square = over(
+                side, side, rectangle(Place(0, 0, side, side), "orange", fill="orange", opacity=0.3)
+            )
             parts.append(column(square, text(amount, bold=True), note(name), gap=6))
         if narrow:
             return column(*parts, gap=14)
@@ -456,8 +465,10 @@ def proof(place: int = 3) -> None:
     def arrange(narrow: bool) -> Part:
         one = grid([["a", "b", "c", "x", "y"]], name="one", colour="key", cell=(34, 28))
         other = grid([["a", "b", "c", "z", "w"]], name="other", colour="key", cell=(34, 28))
-        model = panel(box("a model", name="model", learned=True), "five of these")
-        verdict = column(text("different outputs", colour="output", bold=True), note("in the first three places"), gap=3)
+        model = panel(box("a model", name="model", learned=True), "six of these")
+        verdict = column(
+            text("different outputs", colour="output", bold=True), note("in the first three places"), gap=3
+        )
         texts = column(one, other, gap=14)
         return across(narrow, texts, "→", model, "→", verdict, gap=16 if narrow else 26)
 
@@ -466,5 +477,3 @@ def proof(place: int = 3) -> None:
         alt="Two texts that agree in their first three words go into a model that nobody has looked into. "
         "What comes out for those three differs.",
     )
-
-

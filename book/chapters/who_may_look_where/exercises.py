@@ -16,7 +16,7 @@ from bookkit.answers import WrongTypeError
 from bookkit.attempts import Case
 from bookkit.checker import Exercise
 from bookkit.inputs import draw, exact, whole
-from bookkit.mistakes import HIDING, WEIGHING, Mistakes, but, in_answer, in_parts, mixed, softmax, swapped
+from bookkit.mistakes import HIDING, WEIGHING, Mistakes, but, in_parts, mixed, softmax, swapped
 from bookkit.puzzle import ShapePuzzle
 
 # --- say the shapes -------------------------------------------------------------------------------
@@ -347,7 +347,9 @@ check_empty_row = Exercise(
         "empty row shown": (
             "A row that sees nothing comes out as if it saw everything: its scores must not be hidden from "
             "the softmax, but its weights must be 0 in the end.",
-            lambda scores, mask: scores.masked_fill(~mask & mask.any(-1, keepdim=True), -math.inf).softmax(-1),
+            lambda scores, mask: scores.masked_fill(~mask & mask.any(-1, keepdim=True), -math.inf).softmax(
+                -1
+            ),
         ),
         "all rows lost": (
             "One row that sees nothing empties all the others of its table, too: ask for each row by itself, "
@@ -452,8 +454,8 @@ check_repaired_mask = Exercise(
         _decoder,
         future={
             "one place ahead": (
-                "Now it is off by one the other way: every word sees the word after it. `triu(1)` begins just "
-                "above the diagonal.",
+                "Now it is off by one the other way: every word sees the word after it. `triu(1)` begins "
+                "just above the diagonal.",
                 lambda n: _ones(n).triu(2),
             ),
             "not causal": ("Now nothing hides the future.", lambda n: ~_ones(n)),
@@ -506,7 +508,9 @@ class Suspect(nn.Module):
         super().__init__()
         source = torch.Generator("cpu").manual_seed(seed)
         shapes = [(_WORDS + _PLACES, wide) for wide in (_WIDE, _WIDE, _WORDS, _WORDS)]
-        weights = [torch.randn(shape, generator=source, dtype=torch.float64, device="cpu") for shape in shapes]
+        weights = [
+            torch.randn(shape, generator=source, dtype=torch.float64, device="cpu") for shape in shapes
+        ]
         self.query, self.key, self.value, self.own = map(nn.Parameter, weights)
         self.mask = (_ones(_PLACES).tril() if mask is None else mask)[None]  # (1, 8, 8)
 
@@ -658,13 +662,6 @@ check_leak_proofs = Exercise(
                 lambda text, place: text,
             ),
         },
-        places={
-            "one place alone": (
-                "The model with a single hole got away. Change everything from a place on, compare everything "
-                "before it, and do so for every place.",
-                (1,),
-            ),
-        },
         start={
             "one text alone": (
                 "A leak got away. You try one text alone, and one model leaks only where a certain word "
@@ -672,7 +669,14 @@ check_leak_proofs = Exercise(
                 torch.zeros_like,
             ),
         },
-    ),
+    )
+    | {
+        "one place alone": (
+            "The model with a single hole got away. Change everything from a place on, compare everything "
+            "before it, and do so for every place.",
+            partial(_prove, places=(1,)),
+        ),
+    },
     trainable=False,
     ask=_judged,
 )

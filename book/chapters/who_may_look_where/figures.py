@@ -17,10 +17,15 @@ def losses(steps: Sequence[int], runs: Mapping[str, Tensor], limit: float, *, sa
         "The loss against the steps of training, the mean over six starts in a band from the lowest to the "
         f"highest, on a logarithmic scale, with the limit of the language as a dotted line. {said}"
     )
-    with plot(alt, size=(5.6, 3.2)) as (axes,):
+    with plot(alt, size=(6.4, 3.3)) as (axes,):
         for (name, seeds), colour, dash in zip(runs.items(), SERIES, DASHES, strict=False):
             axes.fill_between(
-                steps, rounded(seeds.amin(-1)), rounded(seeds.amax(-1)), color=COLOURS[colour][0], alpha=0.15, lw=0
+                steps,
+                rounded(seeds.amin(-1)),
+                rounded(seeds.amax(-1)),
+                color=COLOURS[colour][0],
+                alpha=0.15,
+                lw=0,
             )
             axes.plot(steps, rounded(seeds.mean(-1)), color=COLOURS[colour][0], ls=dash, label=name)
         axes.axhline(limit, color=COLOURS["ink"][0], lw=1.5, ls=":")
@@ -30,4 +35,4 @@ def losses(steps: Sequence[int], runs: Mapping[str, Tensor], limit: float, *, sa
         axes.minorticks_off()
         axes.set_xlabel("step of training")
         axes.set_ylabel("loss (nats a word)")
-        axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=4)
+        axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", ncols=3)
