@@ -16,7 +16,8 @@ import torch
 import vl_convert
 
 import chapters
-from attnlab import positions, scores
+from attnlab import masks, positions, scores
+from attnlab.attention import masked_softmax
 from attnlab.batches import iterations_per_epoch
 from bookkit import charts
 from bookkit.mime_types import CHART
@@ -28,6 +29,7 @@ from chapters.text_as_tensors.charts import FAMOUS_LENGTHS, padding_and_cutting
 from chapters.two_ways_to_score.charts import KEYS, score_field
 from chapters.what_is_attention.charts import VISITORS, soft_dictionary
 from chapters.where_am_i.charts import POSITIONS, position_table
+from chapters.who_may_look_where.charts import SCORES, who_may_look
 from chapters.why_divide_by_root_dk.charts import STANDARD_SCORES, softmax_saturation
 
 MODULES = [
@@ -167,6 +169,18 @@ def test_how_alike_the_rows_of_the_position_table_are():
     said = texts(drawn(position_table(), d_model=8, exponent=2, chosen=0))
     assert "row 0 of 8 columns, base 100" in said
     assert f"most alike: row {alike[1:].argmax() + 1}, {alike[1:].max():.3f}" in said
+
+
+def test_where_the_weight_goes_under_a_mask():
+    table, causal = torch.tensor([SCORES], dtype=torch.float64), masks.causal(6)
+    in_front = masks.padding(torch.tensor([4]), 6).flip(-1)  # two of filler, four words
+    seen = texts(drawn(who_may_look(), words=4, mask="causal", side="at the front"))
+    on_filler = masked_softmax(table, causal)[..., :2].sum() / 6
+    assert f"weight on filler {100 * on_filler:.0f} %, on later places 0 %" in seen
+    hidden = texts(drawn(who_may_look(), words=4, mask="both", side="at the front"))
+    assert "rows that may look at nothing: 2" in hidden
+    weights = 100 * masked_softmax(table, masks.combine(causal, in_front))[0]
+    assert {f"{weight:.0f}" for weight in weights[5, 2:]} <= set(hidden)
 
 
 def test_how_far_the_softmax_saturates():

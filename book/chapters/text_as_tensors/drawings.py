@@ -264,28 +264,6 @@ def merges(steps: Sequence[tuple[str, Words]]) -> None:
     )
 
 
-def lined_up(scores: Sequence[str], masks: Mapping[str, Sequence[str]]) -> None:
-    """`lined_up(["batch", "n", "m"], {"mask": ["batch", "m"]})` puts shapes below each other."""
-
-    def arrange(narrow: bool) -> Part:
-        cell = (54 if narrow else 76, 28)
-        missing = {name: [""] * (len(scores) - len(mask)) for name, mask in masks.items()}
-        lines = [
-            grid([list(scores)], title="scores", colour="query", cell=cell),
-            *(
-                grid([[*missing[name], *mask]], title=name, colour="key", cell=cell, absent="")
-                for name, mask in masks.items()
-            ),
-        ]
-        return column(*lines, note("PyTorch lines shapes up from the right."), gap=10)
-
-    words = "; ".join(f"{name}: {', '.join(mask)}" for name, mask in masks.items())
-    draw(
-        arrange,
-        alt=f"The shape of the scores, {', '.join(scores)}, and below it, flush right, of masks. {words}.",
-    )
-
-
 def _blocks(lengths: Sequence[int], side: float) -> Part:
     """Each text a row of small squares, filled up to the longest with dashed ones."""
     longest = max(lengths)

@@ -257,44 +257,6 @@ def look_up(focus: str = "") -> None:
     )
 
 
-# ---- a mask ----
-
-
-def masked(scores: Tensor, may_see: Tensor, weights: Tensor, words: Sequence[str]) -> None:
-    """`masked(scores, may_see, weights, words)` shows scores, what is hidden of them, and the weights."""
-    hidden = scores.masked_fill(~may_see, -math.inf)
-
-    def arrange(narrow: bool) -> Part:
-        cell = (50.0, 32.0) if narrow else (42.0, 32.0)
-        parts = [
-            grid(
-                numbers,
-                title=title,
-                rows=words if narrow or numbers is scores else (),
-                columns=words,
-                colour=colour,
-                cell=cell,
-                shaded=shaded,
-                digits=digits,
-            )
-            for numbers, title, colour, shaded, digits in (
-                (scores, "scores ÷ √d_k", "key", False, 1),
-                (hidden, "masked", "key", False, 1),
-                (weights, "weights", "query", True, 2),
-            )
-        ]
-        steps = [operator("mask"), operator("softmax")]
-        pieces = [parts[0], steps[0], parts[1], steps[1], parts[2]]
-        return column(*pieces, gap=12) if narrow else row(*pieces, gap=10)
-
-    draw(
-        arrange,
-        alt=f"Three grids for the words {', '.join(words)}: a row for each query, a column for each key. "
-        "The scores; the same with minus infinity wherever a word would see a later one; and the weights, "
-        "which are 0 there and sum to 1 in every row.",
-    )
-
-
 # ---- the shapes of an exercise ----
 
 

@@ -229,6 +229,13 @@ FAULTS: Faults = {
             ),
         ],
     },
+    "chapters/who_may_look_where/charts": {
+        f"{CHARTS}test_where_the_weight_goes_under_a_mask": [
+            ("filler at the same end", "datum.key <= {PLACES} - words", "datum.key > words"),
+            ("oneself hidden", "datum.key > datum.query ? 1", "datum.key >= datum.query ? 1"),
+            ("either mask for both", "mask == 'padding' || mask == 'both'", "mask == 'padding'"),
+        ],
+    },
     "chapters/why_divide_by_root_dk/charts": {
         f"{CHARTS}test_how_far_the_softmax_saturates": [
             ("divided by the root for d_k", "'d_k': d_k}", "'d_k': sqrt(d_k)}"),
