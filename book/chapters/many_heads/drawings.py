@@ -33,12 +33,12 @@ def idea() -> None:
     """`idea()` sets one look, which averages, beside two looks, whose answers are kept apart."""
 
     def words_of(name: str, narrow: bool) -> Part:
-        return row(*(box(word, name=f"{name} {word}") for word in WORDS), gap=10 if narrow else 14)
+        return row(*(box(word, name=f"{name} {word}") for word in WORDS), gap=10 if narrow else 24)
 
     def arrange(narrow: bool) -> Part:
         said = box("half Ann, half Bob", name="mean", colour="output", learned=True)
         one = joined(
-            column(words_of("one", narrow), said, note("who thanked whom?"), gap=34),
+            column(words_of("one", narrow), column(said, note("who thanked whom?"), gap=6), gap=38),
             *(Arrow(f"one {word}", "mean", weight=0.5, colour="query") for word in ("Ann", "Bob")),
         )
         answers = row(
@@ -47,7 +47,11 @@ def idea() -> None:
             gap=0,
         )
         two = joined(
-            column(words_of("two", narrow), answers, note("head 1 asks who, head 2 asks whom"), gap=34),
+            column(
+                words_of("two", narrow),
+                column(answers, note("head 1 asks who, head 2 asks whom"), gap=6),
+                gap=38,
+            ),
             Arrow("two Ann", "first", weight=1, colour="query", sides=("bottom", "top")),
             Arrow("two Bob", "second", weight=1, colour="query", sides=("bottom", "top")),
         )
@@ -105,116 +109,79 @@ def looks(weights: Tensor, answers: Tensor, turned: Tensor) -> None:
 
 # ---- the whole layer ----
 
+ROLES = {"Q": "query", "K": "key", "V": "value"}
+CELL = (16.0, 17.0)
+
 
 def layer(only: str = "") -> None:
     """`layer()` is the whole layer with its shapes. With `only="join"` all but the last steps step back."""
 
+    def told(part: Part, step: str) -> Part:
+        return part if only in ("", step) else faded(part)
+
+    def ink(colour: str, step: str) -> str:
+        return colour if only in ("", step) else "faint"
+
+    def blank(columns: int, name: str, colour: str, title: str = "", shape: str = "") -> Part:
+        cells = [[""] * columns for _ in WORDS]
+        return grid(cells, name=name, title=title, colour=colour, cell=CELL, shape=shape)
+
+    def head(number: int) -> Part:
+        pieces = row(
+            *(blank(2, f"{letter}{number}", role, title=letter) for letter, role in ROLES.items()), gap=10
+        )
+        answer = blank(2, f"answer {number}", "output", title=" ")
+        lane = row(pieces, operator("attend", name=f"attend {number}"), answer, gap=20)
+        arrows = (
+            Arrow(f"V{number}", f"attend {number}", colour=ink("grey", "attend")),
+            Arrow(f"attend {number}", f"answer {number}", colour=ink("output", "attend")),
+        )
+        return panel(joined(lane, *arrows), f"head {number}", name=f"head {number}")
+
     def arrange(narrow: bool) -> Part:
-        size = (16.0, 17.0)
-        blank = [[""] * 4 for _ in WORDS]
-        half = [[""] * 2 for _ in WORDS]
-
-        def told(part: Part, step: str) -> Part:
-            return part if only in step else faded(part)
-
-        def ink(colour: str, step: str) -> str:
-            return colour if only in step else "faint"
-
-        def cut(letter: str, role: str) -> Part:
-            first = grid(half, name=f"{letter}1", colour=role, cell=size)
-            second = grid(half, name=f"{letter}2", colour=role, cell=size)
-            return column(text(letter, bold=True, colour=role), row(first, second, gap=8), gap=2)
-
-        given = told(
-            column(grid(blank, name="X", title="X", cell=size), note("(B, T,\nd_model)"), gap=3), "split"
-        )
-        roles = {"Q": "query", "K": "key", "V": "value"}
-        matrices = told(
-            column(
-                *(
-                    box(f"W_{letter}", name=f"W_{letter}", colour=role, learned=True)
-                    for letter, role in roles.items()
-                ),
-                gap=44,
-            ),
-            "split",
-        )
-        pieces = told(
-            column(
-                *(cut(letter, role) for letter, role in roles.items()),
-                note("cut in heads:\n(B, heads, T, d_k)"),
-                gap=8,
-            ),
-            "split",
-        )
+        given = told(blank(4, "X", "grey", title="X", shape="(B, T, d_{model})"), "split")
+        matrices = [
+            box(f"W_{letter}", name=f"W_{letter}", colour=role, learned=True)
+            for letter, role in ROLES.items()
+        ]
+        learned = told(row(*matrices, gap=12) if narrow else column(*matrices, gap=30), "split")
         heads = told(
-            column(
-                *(
-                    column(operator(f"attend {head}", name=f"attend {head}"), note(f"head {head}"), gap=3)
-                    for head in (1, 2)
-                ),
-                gap=40,
-            ),
+            column(head(1), head(2), note("(B, heads, T, d_k) each"), gap=10),
             "attend",
         )
-        answers = told(
-            column(
-                *(grid(half, name=f"answer {head}", colour="output", cell=size) for head in (1, 2)),
-                gap=24,
-            ),
-            "attend join",
-        )
-        beside = told(
-            column(
-                grid(blank, name="joined", title="joined", colour="output", cell=size),
-                note("(B, T,\nd_model)"),
-                gap=3,
-            ),
-            "join",
-        )
+        beside = told(blank(4, "joined", "output", title="joined", shape="(B, T, d_{model})"), "join")
         mix = told(box("W_O", name="W_O", colour="output", learned=True), "join")
-        last = told(
-            column(
-                grid(blank, name="output", title="output", colour="output", cell=size),
-                note("(B, T,\nd_model)"),
-                gap=3,
-            ),
-            "join",
-        )
-        arrows = []
-        for letter, role in roles.items():
-            arrows.append(Arrow("X", f"W_{letter}", colour=ink(role, "split"), sides=("right", "left")))
-            arrows.append(
-                Arrow(f"W_{letter}", f"{letter}1", colour=ink(role, "split"), sides=("right", "left"))
-            )
+        last = told(blank(4, "output", "output", title="output", shape="(B, T, d_{model})"), "join")
         if narrow:
-            top = row(given, matrices, pieces, gap=24)
-            middle = row(heads, answers, beside, gap=34)
-            whole = column(top, middle, row(mix, last, gap=34), gap=30)
-            arrows.append(Arrow("joined", "W_O", colour=ink("output", "join"), sides=("bottom", "top")))
+            whole = column(given, learned, heads, row(beside, mix, last, gap=18), gap=30)
         else:
-            whole = row(given, matrices, pieces, heads, answers, beside, mix, last, gap=22)
-            arrows += [
-                Arrow(f"{letter}2", f"attend {head}", colour=ink(role, "attend"), sides=("right", "left"))
-                for letter, role in roles.items()
-                for head in (1, 2)
-            ]
-            arrows.append(Arrow("joined", "W_O", colour=ink("output", "join")))
-        arrows += [
-            Arrow(f"attend {head}", f"answer {head}", colour=ink("output", "attend")) for head in (1, 2)
+            whole = row(given, learned, heads, beside, mix, last, gap=17)
+        inward: tuple[Side, Side] = ("bottom", "top") if narrow else ("right", "left")
+        arrows = [
+            Arrow("X", f"W_{letter}", colour=ink(role, "split"), sides=inward)
+            for letter, role in ROLES.items()
         ]
         arrows += [
-            Arrow(f"answer {head}", "joined", colour=ink("output", "join"), sides=("right", "left"))
-            for head in (1, 2)
+            Arrow(f"W_{letter}", f"head {number}", colour=ink(role, "split"), sides=inward)
+            for letter, role in ROLES.items()
+            for number in ((1,) if narrow else (1, 2))
         ]
-        return joined(whole, *arrows, Arrow("W_O", "output", colour=ink("output", "join")))
+        arrows += [
+            Arrow(f"answer {number}", "joined", colour=ink("output", "join"), sides=inward)
+            for number in ((2,) if narrow else (1, 2))
+        ]
+        arrows += [
+            Arrow("joined", "W_O", colour=ink("output", "join"), sides=("right", "left")),
+            Arrow("W_O", "output", colour=ink("output", "join"), sides=("right", "left")),
+        ]
+        return joined(whole, *arrows)
 
     draw(
         arrange,
-        alt="From X, three words of four numbers, the matrices W_Q, W_K and W_V make Q, K and V, of the same "
-        "shape. Each is cut between its columns into two heads of two numbers. Head 1 attends with the first "
-        "pieces, head 2 with the second. Their answers, two numbers for each word, are joined side by side, "
-        "and the matrix W_O makes the output of them, again four numbers for each word."
+        alt="From X, three words of four numbers, the matrices W_Q, W_K and W_V make queries, keys and "
+        "values, of which each of two heads gets its own columns, two numbers a word. Head 1 attends with "
+        "its pieces, head 2 with its own. Their answers, two numbers for each word, are joined side by "
+        "side, and the matrix W_O makes the output of them, again four numbers for each word."
         + (" Only the joining and W_O stand out here." if only else ""),
     )
 
@@ -235,12 +202,12 @@ def written_by_heads() -> None:
             row(
                 blank(3, 2, "output", title=f"head {head}", shape="(T, d_k)"),
                 "×",
-                blank(2, 4, "grey", title="its part of W_O", shape="(d_k, d_model)"),
+                blank(2, 4, "grey", title="its part of W_O", shape="(d_k, d_{model})"),
                 gap=8,
             )
             for head in (1, 2)
         ]
-        out = blank(3, 4, "output", title="output", shape="(T, d_model)")
+        out = blank(3, 4, "output", title="output", shape="(T, d_{model})")
         if narrow:
             return column(terms[0], "+", terms[1], "=", out, gap=6)
         return row(terms[0], "+", terms[1], "=", out, gap=14)
@@ -346,7 +313,7 @@ def uses(source: Sequence[str], target: Sequence[str]) -> None:
         n, m = len(target), len(source)
         itself = use("self-attention", "self", looks_at(m, m), "every word sees every word")
         masked = use("causal\nself-attention", "causal", looks_at(n, n, causal=True), "none sees a later one")
-        across = use("cross-attention", "cross", looks_at(n, m), "and all of the source")
+        across = use("cross-attention", "cross", looks_at(n, m), "keys and values: the encoder’s")
         guess = box("the next word", name="next", colour="output", learned=True)
         left = panel(itself, "encoder")
         right = panel(column(masked, across, gap=26), "decoder")
@@ -360,7 +327,7 @@ def uses(source: Sequence[str], target: Sequence[str]) -> None:
         first, second = column(read, left, gap=26), column(half, right, guess, gap=26)
         whole = column(first, second, gap=40) if narrow else row(first, second, gap=90, align="top")
         ends: tuple[Side, Side] = ("left", "left") if narrow else ("right", "left")
-        memory = Arrow("self", "cross", "" if narrow else "keys, values", colour="value", sides=ends)
+        memory = Arrow("self", "cross", colour="value", sides=ends)
         return joined(whole, *arrows, memory)
 
     draw(
@@ -425,6 +392,42 @@ def pieces(right: Tensor, wrong: Tensor) -> None:
 
 
 # ---- exercises ----
+
+
+def side_by_side(pieces: Tensor) -> None:
+    """`side_by_side(pieces)` has the heads' answers, (heads, T, d_k) places, and the words they belong to."""
+    names = [f"{word[0]}_{number}" for word in WORDS for number in range(1, 5)]
+
+    def arrange(narrow: bool) -> Part:
+        cell = (35.0, 28.0)
+        heads = row(
+            *(
+                grid(
+                    [[names[int(place)] for place in line] for line in head.tolist()],
+                    title=f"head {number}",
+                    rows=WORDS if number == 1 else (),
+                    colour="output",
+                    cell=cell,
+                )
+                for number, head in enumerate(pieces, start=1)
+            ),
+            gap=24,
+        )
+        whole = grid(
+            [["?"] * 4 for _ in WORDS],
+            title="joined",
+            rows=WORDS if narrow else (),
+            colour="output",
+            cell=cell,
+        )
+        return column(heads, "↓", whole, gap=8) if narrow else row(heads, "→", whole, gap=24)
+
+    draw(
+        arrange,
+        alt="Two heads, a row for each of the words Ann, thanked and Bob: head 1 has the numbers 1 and 2 of "
+        "each word, head 2 the numbers 3 and 4. What stands where once they are joined is for the reader to "
+        "say.",
+    )
 
 
 def jobs() -> None:
