@@ -128,15 +128,16 @@ def layer(only: str = "") -> None:
 
     def head(number: int) -> Part:
         pieces = row(
-            *(blank(2, f"{letter}{number}", role, title=letter) for letter, role in ROLES.items()), gap=10
+            *(blank(2, f"{letter}{number}", role, title=letter) for letter, role in ROLES.items()), gap=6
         )
         answer = blank(2, f"answer {number}", "output", title=" ")
-        lane = row(pieces, operator("attend", name=f"attend {number}"), answer, gap=20)
+        lane = row(pieces, operator("attend", name=f"attend {number}"), answer, gap=14)
         arrows = (
             Arrow(f"V{number}", f"attend {number}", colour=ink("grey", "attend")),
             Arrow(f"attend {number}", f"answer {number}", colour=ink("output", "attend")),
         )
-        return panel(joined(lane, *arrows), f"head {number}", name=f"head {number}")
+        title = f"head {number} of (B, heads, T, d_k)"
+        return panel(joined(lane, *arrows), title, name=f"head {number}")
 
     def arrange(narrow: bool) -> Part:
         given = told(blank(4, "X", "grey", title="X", shape="(B, T, d_{model})"), "split")
@@ -144,26 +145,25 @@ def layer(only: str = "") -> None:
             box(f"W_{letter}", name=f"W_{letter}", colour=role, learned=True)
             for letter, role in ROLES.items()
         ]
-        learned = told(row(*matrices, gap=12) if narrow else column(*matrices, gap=30), "split")
-        heads = told(
-            column(head(1), head(2), note("(B, heads, T, d_k) each"), gap=10),
-            "attend",
+        learned = told(
+            (row(*matrices, gap=12) if narrow else column(*matrices, gap=30)).named("learned"), "split"
         )
+        heads = told(column(head(1), head(2), gap=10), "attend")
         beside = told(blank(4, "joined", "output", title="joined", shape="(B, T, d_{model})"), "join")
         mix = told(box("W_O", name="W_O", colour="output", learned=True), "join")
         last = told(blank(4, "output", "output", title="output", shape="(B, T, d_{model})"), "join")
         if narrow:
             whole = column(given, learned, heads, row(beside, mix, last, gap=18), gap=30)
         else:
-            whole = row(given, learned, heads, beside, mix, last, gap=17)
+            first, last_steps = row(given, learned, gap=26), row(beside, mix, last, gap=15)
+            whole = row(first, heads, last_steps, gap=27)
         inward: tuple[Side, Side] = ("bottom", "top") if narrow else ("right", "left")
         arrows = [
             Arrow("X", f"W_{letter}", colour=ink(role, "split"), sides=inward)
             for letter, role in ROLES.items()
         ]
         arrows += [
-            Arrow(f"W_{letter}", f"head {number}", colour=ink(role, "split"), sides=inward)
-            for letter, role in ROLES.items()
+            Arrow("learned", f"head {number}", colour=ink("grey", "split"), sides=inward)
             for number in ((1,) if narrow else (1, 2))
         ]
         arrows += [
@@ -315,20 +315,19 @@ def uses(source: Sequence[str], target: Sequence[str]) -> None:
         masked = use("causal\nself-attention", "causal", looks_at(n, n, causal=True), "none sees a later one")
         across = use("cross-attention", "cross", looks_at(n, m), "keys and values: the encoder’s")
         guess = box("the next word", name="next", colour="output", learned=True)
-        left = panel(itself, "encoder")
-        right = panel(column(masked, across, gap=26), "decoder")
+        left = panel(itself, "encoder", name="encoder")
+        right = panel(column(masked, across, gap=26), "decoder", name="decoder")
         down: tuple[Side, Side] = ("bottom", "top")
         arrows = [
-            Arrow("source", "self", colour="key", sides=down),
-            Arrow("target", "causal", colour="query", sides=down),
+            Arrow("source", "encoder", colour="key", sides=down),
+            Arrow("target", "decoder", colour="query", sides=down),
             Arrow("causal", "cross", colour="query", sides=down),
             Arrow("cross", "next", colour="output", sides=down),
         ]
         first, second = column(read, left, gap=26), column(half, right, guess, gap=26)
         whole = column(first, second, gap=40) if narrow else row(first, second, gap=90, align="top")
-        ends: tuple[Side, Side] = ("left", "left") if narrow else ("right", "left")
-        memory = Arrow("self", "cross", colour="value", sides=ends)
-        return joined(whole, *arrows, memory)
+        memory = [] if narrow else [Arrow("self", "cross", colour="value", sides=("right", "left"))]
+        return joined(whole, *arrows, *memory)
 
     draw(
         arrange,
