@@ -528,7 +528,7 @@ _MISTAKEN = in_parts(
     answer=_ANSWERED,
 )
 _NOT_REFUSED = (
-    "Heads that do not divide d_model are not refused: raise a ValueError when such a layer is made."
+    "heads that do not divide d_model are not refused: raise a ValueError when such a layer is made."
 )
 
 check_multi_head_layer = Exercise(
@@ -552,10 +552,14 @@ check_multi_head_layer = Exercise(
     # Who has one thing wrong has often not come to refusing anything yet.
     mistakes=_MISTAKEN
     | {
-        f"{name}, does not refuse": (f"{sentence} Besides: {_NOT_REFUSED}", partial(code, refuse=_never))
+        f"{name}, does not refuse": (
+            f"{sentence.removesuffix('.')}; besides, {_NOT_REFUSED}",
+            partial(code, refuse=_never),
+        )
         for name, (sentence, code) in _MISTAKEN.items()
     }
-    | {"does not refuse": (f"All is right but one thing. {_NOT_REFUSED}", partial(_Layer, refuse=_never))},
+    | {"does not refuse": (f"All is right but one thing: {_NOT_REFUSED}", partial(_Layer, refuse=_never))},
+    trainable=False,
 )
 
 # --- an experiment: find the heads' jobs ------------------------------------------------------------

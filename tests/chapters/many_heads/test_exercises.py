@@ -420,9 +420,6 @@ UNKNOWN = {
         "matrices of another name": NoMatrices,
         "dropout": variant(weights=lambda self, *inputs: F.dropout(MyMultiHead.weights(self, *inputs), 0.3)),
         "output alone": variant(forward=lambda self, *inputs: MyMultiHead.forward(self, *inputs)[0]),
-        "weights detached": variant(
-            forward=lambda self, *inputs: (lambda o, w: (o, w.detach()))(*MyMultiHead.forward(self, *inputs))
-        ),
     },
     check_head_jobs: {
         "always the first": lambda model, x, names: [0] * model.attention.heads,
