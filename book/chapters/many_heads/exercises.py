@@ -553,7 +553,7 @@ check_multi_head_layer = Exercise(
     mistakes=_MISTAKEN
     | {
         f"{name}, does not refuse": (
-            f"{sentence.removesuffix('.')}; besides, {_NOT_REFUSED}",
+            f"{sentence[:-1]}; besides, {_NOT_REFUSED}",  # without its full stop
             partial(code, refuse=_never),
         )
         for name, (sentence, code) in _MISTAKEN.items()
