@@ -44,7 +44,7 @@ test-colab: ## run the chapters in Colab's own image (needs docker, and disk for
 refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
 	@$(RUN) tools/refresh.py $(if $(ALL),--all)
 
-chapter: ready-book ## make a new chapter: NAME=many-heads TITLE="Many heads" PART="What goes in"
+chapter: ready-book ## make a new chapter: NAME=long-and-fast TITLE="Long and fast" PART="What goes in"
 	@$(RUN) tools/chapter.py "$(NAME)" "$(TITLE)" "$(PART)"
 
 exercises: ready-book ## write the hand-outs for a course: the chapters without solutions, and the solutions

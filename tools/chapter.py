@@ -1,8 +1,8 @@
 """Make a new chapter, to be written.
 
-    make chapter NAME=many-heads TITLE="Many heads" PART="Attention from first principles"
+    make chapter NAME=long-and-fast TITLE="Long and fast" PART="Attention from first principles"
 
-makes book/many-heads.ipynb, its folder in book/chapters and in tests/chapters, and its line in _toc.yml. All
+makes book/long-and-fast.ipynb, its folder in book/chapters and in tests/chapters, and its line in _toc.yml. All
 of it runs, builds and is empty: the sections that every chapter has, and modules with nothing in them yet.
 """
 
