@@ -521,6 +521,11 @@ _MISTAKEN = in_parts(
             "the axis where the heads are.",
             _at_the_batch,
         ),
+        "mask on the queries' axis": (
+            "The mask's new axis stands where the queries are. Padding does not notice, since there the mask "
+            "has 1 in their place. mask.unsqueeze(1) puts the axis where the heads are.",
+            lambda mask: mask.unsqueeze(2),  # (B, n, 1, m)
+        ),
     },
     weigh=_HIDDEN,
     join=_JOINED,
@@ -559,7 +564,6 @@ check_multi_head_layer = Exercise(
         for name, (sentence, code) in _MISTAKEN.items()
     }
     | {"does not refuse": (f"All is right but one thing: {_NOT_REFUSED}", partial(_Layer, refuse=_never))},
-    trainable=False,
 )
 
 # --- an experiment: find the heads' jobs ------------------------------------------------------------
