@@ -325,9 +325,15 @@ def uses(source: Sequence[str], target: Sequence[str]) -> None:
             Arrow("causal", "cross", colour="query", sides=down),
             Arrow("cross", "next", colour="output", sides=down),
         ]
-        first, second = column(read, left, gap=26), column(half, right, guess, gap=26)
-        whole = column(first, second, gap=40) if narrow else row(first, second, gap=90, align="top")
-        memory = Arrow("self", "cross", colour="value", sides=("right", "right" if narrow else "left"))
+        second = column(half, right, guess, gap=26)
+        if narrow:
+            # No arrow finds its way around the decoder: the same words stand at both ends.
+            given = box("keys and values", name="given", colour="value")
+            whole = column(read, left, given, second, gap=26)
+            memory = Arrow("encoder", "given", colour="value", sides=down)
+        else:
+            whole = row(column(read, left, gap=26), second, gap=90, align="top")
+            memory = Arrow("self", "cross", colour="value", sides=("right", "left"))
         return joined(whole, *arrows, memory)
 
     draw(
