@@ -308,6 +308,9 @@ NAMED = {
                 *(split(x, heads) for x in (query, key, value)), scale=query.shape[-1] ** -0.5
             )
         ),
+        "not scaled": lambda query, key, value, heads: join(
+            F.scaled_dot_product_attention(*(split(x, heads) for x in (query, key, value)), scale=1)
+        ),
         "numbers woven": lambda query, key, value, heads: torch.stack(
             F.scaled_dot_product_attention(*(split(x, heads) for x in (query, key, value))).unbind(1), -1
         ).flatten(2),
