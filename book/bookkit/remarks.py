@@ -76,13 +76,14 @@ def _calls(tried: Tried, case: Case) -> _Calls:
 
 
 def _loop(tried: Tried) -> Iterator[str]:
-    """Cases whose inputs have the same axes and other sizes: there a loop shows."""
+    """Cases whose inputs and answers have the same axes and other sizes: there a loop shows."""
     counts = defaultdict(list)
-    for case in tried.task.cases:
+    for attempt in tried.attempts:
         kinds = tuple(
-            (value.dim(), value.dtype) if isinstance(value, Tensor) else type(value) for value in case.inputs
+            (value.dim(), value.dtype) if isinstance(value, Tensor) else type(value)
+            for value in (*attempt.case.inputs, *attempt.right)
         )
-        counts[kinds].append(_calls(tried, case).count)
+        counts[kinds].append(_calls(tried, attempt.case).count)
     for own in counts.values():
         if max(own) >= min(own) + MORE_CALLS:
             yield (

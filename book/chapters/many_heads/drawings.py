@@ -231,7 +231,8 @@ def table(names: Sequence[str], asks: int, asked: Sequence[int]) -> None:
         middle = side / 2, radius + 34
 
         def seat(place: int, far: float) -> tuple[float, float]:
-            angle = 2 * math.pi * place / count - math.pi / 2
+            # Anticlockwise, as seen from above: who faces the table has the next seat on the right.
+            angle = -2 * math.pi * place / count - math.pi / 2
             return middle[0] + far * math.cos(angle), middle[1] + far * math.sin(angle)
 
         marks = circle(*middle, radius - 36, colour="faint")
@@ -281,7 +282,7 @@ def removed(shares: Sequence[Tensor], asked: Sequence[str]) -> None:
                 shape=words,
             )
             for each, words in zip(
-                shares, ("a head for each neighbour", "work shared out, and some idle"), strict=True
+                shares, ("a head for each neighbour", "work shared out, and some to spare"), strict=True
             )
         ]
         return column(*parts, gap=22) if narrow else row(*parts, gap=34, align="top")
@@ -324,10 +325,16 @@ def uses(source: Sequence[str], target: Sequence[str]) -> None:
             Arrow("causal", "cross", colour="query", sides=down),
             Arrow("cross", "next", colour="output", sides=down),
         ]
-        first, second = column(read, left, gap=26), column(half, right, guess, gap=26)
-        whole = column(first, second, gap=40) if narrow else row(first, second, gap=90, align="top")
-        memory = [] if narrow else [Arrow("self", "cross", colour="value", sides=("right", "left"))]
-        return joined(whole, *arrows, *memory)
+        second = column(half, right, guess, gap=26)
+        if narrow:
+            # No arrow finds its way around the decoder: the same words stand at both ends.
+            given = box("keys and values", name="given", colour="value")
+            whole = column(read, left, given, second, gap=26)
+            memory = Arrow("encoder", "given", colour="value", sides=down)
+        else:
+            whole = row(column(read, left, gap=26), second, gap=90, align="top")
+            memory = Arrow("self", "cross", colour="value", sides=("right", "left"))
+        return joined(whole, *arrows, memory)
 
     draw(
         arrange,

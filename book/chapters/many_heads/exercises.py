@@ -76,8 +76,8 @@ check_multi_head_parameters = Exercise(
             lambda d, heads, bias: 4 * (d**2 + bias * d) // heads,
         ),
         "square of the head's width": (
-            "Each head's matrices are d_k by d_k with you. A head reads all d_model numbers of a word: its "
-            "matrices are d_model by d_k.",
+            "Too little of W_Q, W_K and W_V: the part of a single head, or d_k by d_k for each. A head reads "
+            "all d_model numbers of a word, so that each head's part is d_model by d_k.",
             lambda d, heads, bias: heads * 3 * ((d // heads) ** 2 + bias * d // heads) + d**2 + bias * d,
         ),
     },
@@ -258,6 +258,10 @@ check_repaired_heads = Exercise(
             "The heads are right now, but the scores are divided by the root of d_model. Each product runs "
             "over d_k numbers.",
             partial(_in_heads, divisor=lambda query, key: math.sqrt(query.shape[-1] * query.shape[1])),
+        ),
+        "not scaled": (
+            "The heads are right now, but the scores are no longer divided by the root of d_k.",
+            partial(_in_heads, divisor=lambda query, key: 1),
         ),
         "one head": (
             "You attend in a single head, whatever `heads` says.",
@@ -521,6 +525,11 @@ _MISTAKEN = in_parts(
             "the axis where the heads are.",
             _at_the_batch,
         ),
+        "mask on the queries' axis": (
+            "The mask's new axis stands where the queries are. Padding does not notice, since there the mask "
+            "has 1 in their place. mask.unsqueeze(1) puts the axis where the heads are.",
+            lambda mask: mask.unsqueeze(2),  # (B, n, 1, m)
+        ),
     },
     weigh=_HIDDEN,
     join=_JOINED,
@@ -559,7 +568,6 @@ check_multi_head_layer = Exercise(
         for name, (sentence, code) in _MISTAKEN.items()
     }
     | {"does not refuse": (f"All is right but one thing: {_NOT_REFUSED}", partial(_Layer, refuse=_never))},
-    trainable=False,
 )
 
 # --- an experiment: find the heads' jobs ------------------------------------------------------------

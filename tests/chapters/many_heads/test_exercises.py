@@ -4,8 +4,9 @@ import copy
 import math
 
 import exercise_cases
+import pytest
 import torch
-from exercise_cases import changed, judged_as
+from exercise_cases import changed, judged_as, words
 from torch import nn
 from torch.nn import functional as F
 
@@ -307,6 +308,9 @@ NAMED = {
                 *(split(x, heads) for x in (query, key, value)), scale=query.shape[-1] ** -0.5
             )
         ),
+        "not scaled": lambda query, key, value, heads: join(
+            F.scaled_dot_product_attention(*(split(x, heads) for x in (query, key, value)), scale=1)
+        ),
         "numbers woven": lambda query, key, value, heads: torch.stack(
             F.scaled_dot_product_attention(*(split(x, heads) for x in (query, key, value))).unbind(1), -1
         ).flatten(2),
@@ -346,6 +350,11 @@ NAMED = {
         "mask on the batch's axis": variant(
             weights=lambda self, scores, mask: (
                 scores if mask is None else scores.masked_fill(~mask, -math.inf)
+            ).softmax(-1)
+        ),
+        "mask on the queries' axis": variant(
+            weights=lambda self, scores, mask: (
+                scores if mask is None else scores.masked_fill(~mask[:, :, None], -math.inf)
             ).softmax(-1)
         ),
         "value made from the key": variant(
@@ -420,6 +429,9 @@ UNKNOWN = {
         "matrices of another name": NoMatrices,
         "dropout": variant(weights=lambda self, *inputs: F.dropout(MyMultiHead.weights(self, *inputs), 0.3)),
         "output alone": variant(forward=lambda self, *inputs: MyMultiHead.forward(self, *inputs)[0]),
+        "relu at the end": variant(
+            forward=lambda self, *inputs: (lambda o, w: (o.relu(), w))(*MyMultiHead.forward(self, *inputs))
+        ),
     },
     check_head_jobs: {
         "always the first": lambda model, x, names: [0] * model.attention.heads,
@@ -433,3 +445,26 @@ UNKNOWN = {
 }
 
 test_right, test_named, test_unknown = judged_as(RIGHT, NAMED, UNKNOWN)
+
+# --- right numbers that can't be trained ---
+
+
+@pytest.mark.parametrize(
+    ("layer", "lost"),
+    [
+        (variant(forward=torch.no_grad()(MyMultiHead.forward)), "query, key and value"),
+        (variant(cut=lambda self, x: MyMultiHead.cut(self, x).detach()), "query, key and value"),
+        (variant(weights=lambda self, *inputs: MyMultiHead.weights(self, *inputs).detach()), "query and key"),
+    ],
+    ids=["no_grad", "pieces detached", "weights detached"],
+)
+def test_a_layer_through_which_no_gradient_comes(layer, lost):
+    report = check_multi_head_layer.judge(layer)
+    assert report.mistake == "no gradient", report
+    assert f"no gradient reaches {lost}," in words(report)
+
+
+def test_a_remark_on_a_loop_over_the_heads_alone():
+    for name, layer in RIGHT[check_multi_head_layer].items():
+        remarked = "A loop of Python's" in words(check_multi_head_layer.judge(layer))
+        assert remarked == (name == "head by head"), name
