@@ -1,11 +1,23 @@
 """The chart of a trained layer: where each of its heads looks."""
 
-from collections.abc import Sequence
-
 import altair as alt
-from torch import Tensor
 
 from bookkit.charts import choice, readout
+
+# One table of the chapter: who sits where; and the weights of a trained layer's four heads, in per cent, a row
+# of eight for each guest who asks.
+GUESTS = ["Dan", "Gus", "Hal", "Finn", "Gus", "Gus", "Ann", "Bob"]
+_ROWS = (
+    "5 1 1 0 0 6 3 84 95 1 0 0 0 0 0 4 5 93 1 0 0 0 1 0 1 4 92 0 0 0 1 1 "
+    "0 1 3 95 1 0 0 0 1 0 0 3 94 2 0 0 0 0 0 0 2 98 0 0 0 3 0 0 0 7 89 0",
+    "0 97 2 1 0 0 0 0 0 0 99 1 0 0 0 1 0 0 1 98 0 0 1 0 0 0 0 2 95 3 0 0 "
+    "0 0 0 0 1 97 2 0 0 0 1 1 0 0 94 5 1 0 1 0 0 0 1 97 94 4 0 0 0 0 0 2",
+    "0 1 22 0 0 1 76 1 0 0 1 13 2 0 2 82 77 2 0 0 20 0 0 0 4 83 1 0 0 11 1 0 "
+    "0 0 90 0 0 1 8 0 1 0 1 75 2 0 0 21 20 0 0 1 78 0 0 1 1 16 2 0 0 81 1 0",
+    "0 0 93 0 0 1 0 5 3 0 0 91 1 5 0 0 1 0 0 0 95 0 1 2 1 0 0 1 0 98 0 0 "
+    "0 3 0 0 1 0 96 0 0 0 3 0 1 0 0 96 94 0 0 3 0 3 0 0 0 99 0 0 0 0 1 0",
+)
+PERCENT = [[int(number) for number in row.split()] for row in _ROWS]
 
 MEAN = "their mean"
 DESCRIPTION = (
@@ -16,26 +28,26 @@ DESCRIPTION = (
 )
 
 
-def heads(weights: Tensor, names: Sequence[str]) -> alt.TopLevelMixin:
-    """`heads(weights, names)` shows one head at a time of (heads, guests, guests), or the mean of all."""
-    options = [f"head {head}" for head in range(1, len(weights) + 1)]
+def heads() -> alt.TopLevelMixin:
+    """`heads()` shows one head at a time, or the mean of all."""
+    options = [f"head {head}" for head in range(1, len(PERCENT) + 1)]
     chosen = choice("chosen", "show", [*options, MEAN], value=options[0])
-    seats = [f"{seat} {name}" for seat, name in enumerate(names, start=1)]
-    rows = [
-        {"head": head, "asks": i, "seen": j, "part": round(weight, 2)}
-        for head, table in zip(options, weights.tolist(), strict=True)
-        for i, line in enumerate(table)
-        for j, weight in enumerate(line)
-    ]
+    count, seats = len(GUESTS), [f"{seat} {name}" for seat, name in enumerate(GUESTS, start=1)]
     shown = (
-        alt.Chart(alt.InlineData(rows))
-        .transform_filter(f"chosen == '{MEAN}' || datum.head == chosen")
+        alt.Chart(alt.sequence(0, len(PERCENT) * count**2, as_="cell"))
+        .transform_calculate(
+            head=f"floor(datum.cell / {count**2})",
+            asks=f"floor(datum.cell % {count**2} / {count})",
+            seen=f"datum.cell % {count}",
+        )
+        .transform_calculate(part=f"percent[datum.head][datum.cell % {count**2}] / 100")
+        .transform_filter(f"chosen == '{MEAN}' || chosen == 'head ' + (datum.head + 1)")
         .transform_aggregate(weight="mean(part)", groupby=["asks", "seen"])
         .transform_calculate(
             asker=f"{seats}[datum.asks]",
             guest=f"{seats}[datum.seen]",
             # How many seats to the right, from -3 to 4.
-            away=f"(datum.seen - datum.asks + {len(names) + 3}) % {len(names)} - 3",
+            away=f"(datum.seen - datum.asks + {count + 3}) % {count} - 3",
         )
     )
     place = {
@@ -57,6 +69,6 @@ def heads(weights: Tensor, names: Sequence[str]) -> alt.TopLevelMixin:
     )
     return (
         alt.layer(ground, readout(summary, "left", y=-46))
-        .add_params(chosen)
+        .add_params(chosen, alt.param(name="percent", value=PERCENT))
         .properties(width=360, height=280, description=DESCRIPTION)
     )
