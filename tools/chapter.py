@@ -3,7 +3,7 @@
     make chapter NAME=long-and-fast TITLE="Long and fast" PART="Attention from first principles"
 
 makes book/long-and-fast.ipynb, its folder in book/chapters and in tests/chapters, and its line in _toc.yml.
-All of it runs, builds and is empty: the sections that every chapter has, and modules with nothing in them yet.
+All of it runs, builds and is empty: the sections that every chapter has, and modules with nothing in them.
 """
 
 import argparse

@@ -4,8 +4,8 @@ import altair as alt
 
 from bookkit.charts import choice, readout
 
-# One table of the chapter: who sits where; and the weights of a trained layer's four heads, in per cent, eight
-# for each guest who asks.
+# One table of the chapter: who sits where. And the weights of a trained layer's four heads, in per cent,
+# eight for each guest who asks.
 GUESTS = ["Dan", "Gus", "Hal", "Finn", "Gus", "Gus", "Ann", "Bob"]
 _ROWS = (
     "5 1 1 0 0 6 3 84 95 1 0 0 0 0 0 4 5 93 1 0 0 0 1 0 1 4 92 0 0 0 1 1 "
