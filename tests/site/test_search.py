@@ -17,6 +17,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 # One of the first three results must be such a one. A row follows its section to another page.
 BUFFERS, SCALE, ADDITIVE = "buffers-parameters", "why-divide-by-root", "two-ways-to-score"
 ORDER, TEXT, EPOCHS, FIRST = "where-am-i", "text-as-tensors", "epochs-batches", "what-is-attention"
+LEARNED, MASKS, HEADS = "queries-keys", "who-may-look", "many-heads"
 QUESTIONS = [
     # symbols
     ("√dₖ", SCALE, "divid"),
@@ -25,10 +26,11 @@ QUESTIONS = [
     ("square root of dk", SCALE, "root"),
     ("QKᵀ", FIRST, "QKᵀ"),
     ("QK^T", SCALE, "softmax"),
-    ("-inf", SCALE, "∞"),
+    ("-inf", MASKS, "∞"),
     # names of the API
     ("register_buffer", BUFFERS, "register_buffer"),
     ("nn.MultiheadAttention", SCALE, "nn.MultiheadAttention"),
+    ("key_padding_mask", MASKS, "key_padding_mask"),
     ("scaled_dot_product_attention", SCALE, "scaled_dot_product_attention"),
     ("key_padding_mask", TEXT, "padding"),
     ("state_dict()", BUFFERS, "state_dict"),
@@ -45,9 +47,13 @@ QUESTIONS = [
     ("Bahdanau", ADDITIVE, "Bahdanau"),
     ("softmax infinity", FIRST, "infinity"),
     ("float16", BUFFERS, "float16"),
+    ("projection matrices", LEARNED, "matri"),
+    ("how many parameters do more heads have", HEADS, "parameters"),
     # mistakes, in a reader's words
-    ("why is my loss nan", SCALE, "NaN"),
+    ("why is my loss nan", MASKS, "NaN"),
     ("attention to padding", TEXT, "padding"),
+    ("my loss is too good", MASKS, "loss"),
+    ("view without transpose", HEADS, "view"),
     ("I forgot to scale the scores", SCALE, "scores"),
     ("model ignores the order", ORDER, "order"),
     ("buffer is not moved to the device", BUFFERS, "device"),
