@@ -117,7 +117,9 @@ def difference(name: str, got: Tensor, expected: Tensor) -> tuple[str, ...]:
         return ()
     if got.dim() == 0:
         return (f"{name}: expected {written(expected)}, got {written(got)}",)
-    gaps = (got - expected).abs().nan_to_num(nan=math.inf, posinf=math.inf)
+    truths = expected.dtype is torch.bool  # of which PyTorch takes no differences
+    gaps = (got ^ expected).double() if truths else (got - expected).abs()
+    gaps = gaps.nan_to_num(nan=math.inf, posinf=math.inf)
     largest = gaps.max().item()
     # Among gaps that are equal but for rounding the first, so that every machine points at the same place.
     here = tuple((gaps >= largest * (1 - TOLERANCE)).nonzero()[0].tolist())
@@ -125,4 +127,5 @@ def difference(name: str, got: Tensor, expected: Tensor) -> tuple[str, ...]:
     if got.numel() <= WRITTEN_OUT:
         lines += [f"expected {name} = {written(expected)}", f"     got {name} = {written(got)}"]
     gap = f"largest difference {written(gaps[here])}" if math.isfinite(largest) else "not a finite number"
+    gap = "first difference" if truths else gap
     return *lines, f"{gap}, at {list(here)}: expected {written(expected[here])}, got {written(got[here])}"

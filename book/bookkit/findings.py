@@ -158,6 +158,8 @@ def _constants(
         return
     place = tried.task.returns.index(faulty[0])
     pairs = [(attempt.answer[place], attempt.right[place]) for attempt in tried.attempts]
+    if pairs[-1][1].dtype is torch.bool:
+        return  # True and False are no amount apart
     constant = off(*pairs[-1])
     everywhere = not any(close(got, right) for got, right in pairs)
     # Where the right answer never changes, anything is a constant away from it.

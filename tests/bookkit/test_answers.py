@@ -152,6 +152,15 @@ def test_of_equal_differences_the_first_is_shown():
     assert difference("table", got, right) == ("largest difference 1.0, at [1, 4]: expected 0.0, got 1.0",)
 
 
+def test_of_true_and_false_the_first_difference_is_shown():
+    right = torch.tensor([[True, False], [True, True]])
+    assert difference("mask", torch.tensor([[True, True], [True, False]]), right) == (
+        "expected mask = [[True, False], [True, True]]",
+        "     got mask = [[True, True], [True, False]]",
+        "first difference, at [0, 1]: expected False, got True",
+    )
+
+
 def test_what_is_not_finite_comes_first():
     right = torch.zeros(30)
     got = right.clone()

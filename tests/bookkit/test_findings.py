@@ -230,6 +230,25 @@ def test_where_the_right_answer_never_changes_no_constant_is_seen():
     assert constant.judge(lambda number: 5.0).mistake is None
 
 
+def test_between_true_and_false_no_constant_is_sought():
+    positive = Exercise(
+        "positive",
+        difficulty=1,
+        minutes=1,
+        takes=("numbers",),
+        returns=("mask",),
+        reference=lambda numbers: numbers > 0,
+        cases=(
+            Case("right for two", torch.tensor([1, -1])),
+            Case("right for three", torch.tensor([1, 2, -1])),
+        ),
+        mistakes={},
+        trainable=False,
+    )
+    report = positive.judge(lambda numbers: numbers > -5)
+    assert "first difference, at [1]: expected False, got True" in words(report)
+
+
 def test_probing_with_inputs_that_make_no_sense_is_no_evidence():
     root = Exercise(
         "root",

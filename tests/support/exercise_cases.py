@@ -74,6 +74,7 @@ def assert_rejected_without_a_name(check, answer):
     assert report.mistake not in check.mistakes, report
     assert not [name for name, (sentence, _) in check.mistakes.items() if sentence in words(report)], report
     assert "→" in words(report), report
+    assert "could not go on" not in words(report), report
 
 
 def assert_still_broken(check, answer, marks):

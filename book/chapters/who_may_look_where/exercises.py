@@ -324,6 +324,16 @@ check_empty_row = Exercise(
             "zeros.",
             partial(_filled, value=-1e9),
         ),
+        "-1e9 added": (
+            "With -1e9 added to all of it, a row that sees nothing gives its weight to hidden keys. It "
+            "should be all zeros.",
+            lambda scores, mask: (scores + torch.where(mask, 0.0, -1e9)).softmax(-1),
+        ),
+        "score 0, weight 0": (
+            "The hidden keys get the score 0, and e^0 = 1 is counted before their weights are set to 0: the "
+            "rows no longer sum to 1.",
+            lambda scores, mask: scores.masked_fill(~mask, 0.0).softmax(-1) * mask,
+        ),
         "NaN": (
             "A row that sees nothing is NaN: every score in it is -∞, and the softmax is 0/0.",
             partial(_filled, value=-math.inf),
@@ -358,7 +368,10 @@ check_empty_row = Exercise(
         ),
     }
     | {
-        name: (sentence.replace("padding", "hidden keys"), code)
+        name: (
+            sentence.replace("The padding gets", "A hidden key gets").replace("padding", "hidden keys"),
+            code,
+        )
         for name, (sentence, code) in but(HIDING, "softmax over the queries", "reversed", "no mask").items()
     }
     | {
@@ -459,6 +472,10 @@ check_repaired_mask = Exercise(
                 lambda n: _ones(n).triu(2),
             ),
             "not causal": ("Now nothing hides the future.", lambda n: ~_ones(n)),
+            "one place of the past hidden": (
+                "Now still more is hidden: `triu(-1)` begins below the diagonal, `triu(1)` above it.",
+                lambda n: _ones(n).triu(-1),
+            ),
             "the past hidden": (
                 "Now the past is hidden and the future seen. In this code True means hidden.",
                 lambda n: _ones(n).tril(-1),
@@ -473,6 +490,10 @@ check_repaired_mask = Exercise(
             "one word too few": (
                 "The last word of each text is hidden, too.",
                 lambda places, lengths: places >= lengths[:, None] - 1,
+            ),
+            "first length for all": (
+                "Every text is masked by the first one's length.",
+                lambda places, lengths: (places >= lengths[:1, None]).expand(len(lengths), -1),
             ),
         },
         join={
@@ -490,7 +511,17 @@ check_repaired_mask = Exercise(
                 lambda future, filler: (future | filler).expand(len(filler), -1, -1),
             ),
         },
-        hide=in_parts(_hidden, weigh=but(WEIGHING, "softmax over dim=1", "overflow", "one maximum for all")),
+        hide=in_parts(_hidden, weigh=but(WEIGHING, "softmax over dim=1", "overflow", "one maximum for all"))
+        | {
+            "hidden after the softmax": (
+                "What is hidden is set to 0 after the softmax, so that the weights no longer sum to 1.",
+                lambda scores, hidden: scores.softmax(-1).masked_fill(hidden, 0),
+            ),
+            "score 0": (
+                "What is hidden gets the score 0. That is a score like any other: e^0 = 1 is a good share.",
+                partial(_hidden, value=0.0),
+            ),
+        },
     )
     | swapped(_decoder, "output", "weights"),
 )
@@ -570,7 +601,8 @@ _ACQUITTED, _CONVICTED, _NO_COMMON_START, _NO_DIFFERENCE = range(4)
 
 def _judged(prove: Callable[..., object], model: nn.Module) -> int:
     """What the proof shows, if it is one; tried on the model itself."""
-    proof = prove(model)
+    with torch.random.fork_rng(devices=[]):  # texts may be drawn in whatever way comes to mind
+        proof = prove(model)
     if proof is None:
         return _ACQUITTED
     parts = list(proof) if isinstance(proof, tuple | list) else []

@@ -129,6 +129,18 @@ def in_one_batch(model):
     return None
 
 
+def with_torchs_own_numbers(model):
+    """As one draws without thinking of generators."""
+    for _ in range(20):
+        one = torch.randint(6, (1, 8))
+        for place in range(1, 8):
+            other = one.clone()
+            other[:, place:] = (other[:, place:] + 1) % 6
+            if not torch.allclose(model(one)[:, :place], model(other)[:, :place]):
+                return one, other, place
+    return None
+
+
 RIGHT = {
     check_mask_shapes: {
         "lists": {expression: list(shape) for expression, shape in SHAPES.items()},
@@ -145,7 +157,7 @@ RIGHT = {
     check_repaired_mask: combined(masked_by, EMPTY_ROWS)
     | exercise_cases.in_other_words(decoder)
     | named(fused),
-    check_leak_proofs: named(in_one_batch) | {"the reference": prove},
+    check_leak_proofs: named(in_one_batch, with_torchs_own_numbers) | {"the reference": prove},
 }
 # Rows taken one at a time would be other texts: the mask knows their places.
 del RIGHT[check_repaired_mask]["one query at a time"]
@@ -216,6 +228,8 @@ NAMED = {
         "NaN on the way back": lambda scores, mask: F.softmax(
             scores + (~mask).to(scores.dtype).masked_fill(~mask, -math.inf), -1
         ).nan_to_num(0),
+        "-1e9 added": lambda scores, mask: (scores + (~mask) * -1e9).softmax(-1),
+        "score 0, weight 0": lambda scores, mask: torch.where(mask, scores, 0.0).softmax(-1) * mask,
         "hidden after the softmax": lambda scores, mask: torch.where(mask, scores.softmax(-1), 0),
         "overflow": lambda scores, mask: F.normalize(scores.exp() * mask, p=1, dim=-1),
         "no mask": lambda scores, mask: scores.softmax(-1),
@@ -232,6 +246,14 @@ NAMED = {
         "not causal": lambda query, key, value, lengths: _with_mask(
             torch.ones(query.shape[-2], query.shape[-2]).bool(), query, key, value, lengths
         ),
+        "one place of the past hidden": lambda query, key, value, lengths: _with_mask(
+            torch.ones(query.shape[-2], query.shape[-2]).tril(-2).bool(), query, key, value, lengths
+        ),
+        "first length for all": lambda query, key, value, lengths: decoder(
+            query, key, value, lengths[:1].expand(len(lengths))
+        ),
+        "hidden after the softmax": masked_by(lambda scores, shown: scores.softmax(-1) * shown),
+        "score 0": masked_by(lambda scores, shown: torch.where(shown, scores, 0.0).softmax(-1)),
         "softmax over the queries": masked_by(
             lambda scores, shown: scores.masked_fill(~shown, -math.inf).softmax(-2)
         ),
@@ -269,6 +291,7 @@ UNKNOWN = {
         "itself alone": lambda lengths, n: torch.eye(n).bool().expand(len(lengths), n, n),
         "numbers": lambda lengths, n: by_positions(lengths, n).float(),
         "an axis for heads": lambda lengths, n: by_positions(lengths, n).unsqueeze(1),
+        "turned on its side": lambda lengths, n: by_positions(lengths, n).mT,
         "texts reversed": lambda lengths, n: by_positions(lengths, n).flip(0),
     },
     check_for_module: {

@@ -45,6 +45,14 @@ FAULTS: Faults = {
         "test_of_equal_differences_the_first_is_shown": [
             ("the largest by a hair", "largest * (1 - TOLERANCE)", "largest"),
         ],
+        "test_of_true_and_false_the_first_difference_is_shown": [
+            (
+                "True and False subtracted",
+                "if truths else (got - expected)",
+                "if False else (got - expected)",
+            ),
+            ("a size told of them", '"first difference" if truths', '"first difference" if False'),
+        ],
         "test_what_is_not_finite_comes_first": [("NaN is no gap", "nan=math.inf, posinf", "nan=0, posinf")],
         "test_a_list_of_results_will_do": [
             ("a list is no answer", "isinstance(answer, (tuple, list))", "isinstance(answer, tuple)")
@@ -192,6 +200,9 @@ FAULTS: Faults = {
             ),
             ("wrong gradients unseen", "if not close(given[name], right[name])", "if False"),
             ("objects written into", "if kinds - {Tensor}:", "if False:"),
+        ],
+        "test_between_true_and_false_no_constant_is_sought": [
+            ("constants sought", "if pairs[-1][1].dtype is torch.bool:", "if False:"),
         ],
         "test_nothing_is_seen_where_it_is_not_so": [
             (
