@@ -48,6 +48,8 @@ def install():
     torch.serialization.add_safe_globals([loaded])
     # On CUDA an optimizer steps all parameters at once, which rounds at other places.
     _foreach_supported_types.append(CudaTensor)
+    # Modules of attention ask this before they take their fast way; the mode below is no reason against it.
+    torch.overrides.has_torch_function = lambda tensors: any(type(each) is CudaTensor for each in tensors)
     Names().__enter__()
 
 
