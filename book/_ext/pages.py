@@ -1,5 +1,6 @@
 """What a page has beyond its text: what it loads, its description, and the files around the pages."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +17,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 # The scripts that only some pages need, each with a mark of such a page.
 SCRIPTS = {"predict.js": 'class="prediction', "charts.js": 'class="chart"'}
-# The first two are on every page.
 FONTS = [f"source-sans-3-latin-{kind}.woff2" for kind in ("400-normal", "600-normal", "400-italic")]
+# What Pygments marks in code and book.css has no colour for: two of five elements of a page.
+UNCOLOURED = re.compile(r'<span class="(?:n|p|o|w|nb|bp|nn|ne|nd|nv|vm)">([^<]*)</span>')
 SITEMAP = """<?xml version="1.0" encoding="utf-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 {}</urlset>
@@ -38,8 +40,8 @@ def describe(
 ) -> None:
     """Tell the layout what this page needs."""
     body = context.get("body", "")
-    context["has_formulas"] = "<math" in body
-    context["fonts"] = FONTS[:2] + ["formulas.woff"] * context["has_formulas"]
+    context["body"] = UNCOLOURED.sub(r"\1", body)
+    context["fonts"] = FONTS + ["formulas.woff"] * ("<math" in body)
     context["scripts"] = [script for script, mark in SCRIPTS.items() if mark in body]
     context["book_title"] = app.config.html_title
     context["description"] = (doctree and description(doctree)) or app.config.html_title

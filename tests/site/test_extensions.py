@@ -204,6 +204,15 @@ def test_text_figures_and_charts_have_the_same_colours():
     assert set(re.findall(r"var\(--(\w+)\)", str(charts.LOOK))) <= named.keys()
 
 
+def test_one_stylesheet_and_no_mark_without_a_colour(site, chapter):
+    assert [sheet["href"] for sheet in chapter.select("link[rel=stylesheet]")] == ["_static/book.css"]
+    styles = site.joinpath("_static/book.css").read_text("utf-8")
+    assert styles.index("formulas.woff") < styles.index("--panel")  # Temml's, then the book's own
+    code = chapter.select(".highlight pre")[-1]
+    assert code.get_text().strip() == "solved = True"
+    assert [word["class"] for word in code.select("span[class]")] == [["kc"]]
+
+
 # ---- bad source ----
 
 

@@ -51,6 +51,9 @@ FAULTS: Faults = {
         ],
     },
     "_ext/formulas": {
+        f"{EXTENSIONS}test_one_stylesheet_and_no_mark_without_a_colour": [
+            ("the formulas' styles lost", "styles + own", "own"),
+        ],
         f"{EXTENSIONS}test_the_font_needs_what_formulas_show_and_browsers_draw": [
             ("roots that the font lacks", " | {ROOT}", ""),
             (
@@ -106,6 +109,9 @@ FAULTS: Faults = {
             ("cut within a word", 'text[:157].rpartition(" ")[0]', "text[:157]"),
             ("a label taken for a sentence", ' and text.endswith(".")', ""),
             ("the first paragraph, however short", "len(text) > 60 and ", ""),
+        ],
+        f"{EXTENSIONS}test_one_stylesheet_and_no_mark_without_a_colour": [
+            ("marked and not coloured", "(?:n|p|o|w|", "(?:p|o|w|"),
         ],
     },
     "_ext/places": {
