@@ -432,7 +432,8 @@ def _surprise(counts: Tensor) -> Tensor:
 
 def _squeezed(counts: Tensor, width: int = _WIDEST) -> Tensor:
     left, strength, _ = torch.linalg.svd(_surprise(counts))
-    return left[:, :width] * strength[:width].sqrt()
+    vectors: Tensor = left[:, :width] * strength[:width].sqrt()
+    return vectors
 
 
 def _judged(vectors_of: Part, texts: int) -> Any:
@@ -484,7 +485,8 @@ def _first_order(pairs: Tensor, vocabulary: int) -> Tensor:
     """As if one table served for words and neighbours: words come to lie with those beside them."""
     strength, directions = torch.linalg.eigh(_surprise(_tabled(pairs)))
     strongest = strength.argsort(descending=True)[:_WIDEST]
-    return directions[:, strongest] * strength[strongest].clamp(min=0).sqrt()
+    vectors: Tensor = directions[:, strongest] * strength[strongest].clamp(min=0).sqrt()
+    return vectors
 
 
 check_learned_vectors = Exercise(
@@ -506,8 +508,8 @@ check_learned_vectors = Exercise(
     cases=[Case("in each of three texts, words find their like", 3)],
     mistakes={
         "not trained": (
-            "The vectors know nothing of the classes. Are these the trained ones, or those before the "
-            "training?",
+            "The vectors know next to nothing of the classes. Are these the trained ones, with steps and "
+            "columns enough?",
             _random,
         ),
         "as wide as the vocabulary": (

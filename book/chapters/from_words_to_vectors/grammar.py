@@ -71,6 +71,6 @@ def _one_of(words: Sequence[str], source: torch.Generator) -> str:
 
 
 def share_found(nearest: Tensor) -> float:
-    """`share_found(nearest)` is how many words of known class have a nearest word, (31,), of the same class."""
+    """`share_found(nearest)` is how many words of known class have a nearest one, (31,), of that class."""
     words = [(word, members) for members in CLASSES.values() for word in members]
     return sum(VOCABULARY[nearest[NUMBER[word]]] in members for word, members in words) / len(words)

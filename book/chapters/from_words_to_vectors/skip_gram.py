@@ -21,9 +21,9 @@ def train(
 ) -> tuple[Tensor, Tensor]:
     """`words, contexts = train(loss, [pairs], vocabulary=31)` has two tables, (texts, 31, 16) each.
 
-    Each text is its pairs of a word and a neighbour, (pairs, 2). The texts share nothing: their tables lie one
-    below the other, and the ids of text i begin at i times the vocabulary. `loss` gets the tables and what
-    was drawn, (batch, 1 + strangers, 2): a pair, then pairs whose neighbours are the strangers.
+    Each text is its pairs of a word and a neighbour, (pairs, 2). The texts share nothing: their tables lie
+    one below the other, and the ids of text i begin at i times the vocabulary. `loss` gets the tables and
+    what was drawn, (batch, 1 + strangers, 2): a pair, then pairs whose neighbours are the strangers.
     """
     source = generator(0)
     lengths = torch.tensor([len(pairs) for pairs in texts])
@@ -38,7 +38,7 @@ def train(
         drawn = together[chosen].flatten(0, 1)  # (texts · batch, 1 + strangers, 2)
         optimizer.zero_grad()
         # The loss is a mean over all texts, and each should learn as if alone.
-        (len(texts) * loss(words, contexts, drawn)).backward()
+        (len(texts) * loss(words, contexts, drawn)).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     shape = len(texts), vocabulary, width
     return words.detach().view(shape), contexts.detach().view(shape)
