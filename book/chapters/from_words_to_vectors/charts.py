@@ -1,5 +1,7 @@
 """The chart of words on a map, and of who is near to whom by which measure."""
 
+from typing import Any
+
 import altair as alt
 import torch
 from torch import Tensor
@@ -127,7 +129,7 @@ def _lines(words: alt.Chart) -> alt.Chart:
     )
 
 
-def _names(words: alt.Chart) -> alt.TopLevelMixin:
+def _names(words: alt.Chart) -> Any:
     """Every word beside its point; those of the row below are written upwards."""
     kept = words.transform_calculate(bold="datum.rank <= 3 ? 1 : 0.55")
     beside = kept.transform_filter("datum.y > -1").mark_text(align="left", dx=8, fontSize=13)
