@@ -31,7 +31,7 @@ DESCRIPTION = (
 
 def word_map(counts: Tensor) -> alt.TopLevelMixin:
     """`word_map(counts)` is a map of the words, (31, 31), and the nearest three of a chosen one."""
-    chosen = slider("chosen", "word", 0, len(OFFERED) - 1, step=1, value=6)
+    chosen = slider("chosen", "word", 0, len(OFFERED) - 1, step=1, value=7)
     measure = choice("measure", "nearest by", MEASURES, value="cosine")
     words = _compared(counts)
     return (
@@ -132,8 +132,8 @@ def _lines(words: alt.Chart) -> alt.Chart:
 def _names(words: alt.Chart) -> Any:
     """Every word beside its point; those of the row below are written upwards."""
     kept = words.transform_calculate(bold="datum.rank <= 3 ? 1 : 0.55")
-    beside = kept.transform_filter("datum.y > -1").mark_text(align="left", dx=8, fontSize=13)
-    under = kept.transform_filter("datum.y < -1").mark_text(align="right", angle=270, dx=-8, fontSize=12)
+    beside = kept.transform_filter("datum.y > -1.2").mark_text(align="left", dx=8, fontSize=13)
+    under = kept.transform_filter("datum.y < -1.2").mark_text(align="right", angle=270, dx=-8, fontSize=12)
     shade = alt.Opacity("bold:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)
     return alt.layer(*(names.encode(x=X, y=Y, text="word:N", opacity=shade) for names in (beside, under)))
 

@@ -39,26 +39,23 @@ def from_word_to_place(words: Words, table: Tensor, chosen: str) -> None:
 
     def arrange(narrow: bool) -> Part:
         colours = ["query" if word == chosen else "grey" for word in words]
-        sentence = row(
-            *[box(word, name=f"word {i}", colour=colours[i], padding=7) for i, word in enumerate(words)],
-            gap=6,
-        )
+        asked = [box(word, name=f"word {i}", colour=colours[i], padding=7) for i, word in enumerate(words)]
         cells = [
             grid(table[i : i + 1], name=f"row {i}", rows=[word], colour="value", digits=1, cell=(44, 26))
             for i, word in enumerate(words)
         ]
         rows = column(*[one if i == at else faded(one) for i, one in enumerate(cells)], gap=0, align="right")
-        shelf = column(text("a row for each word", bold=True, size=SMALL), rows, gap=5)
+        learned = note("learned from the words nearby")
+        shelf = column(text("a row for each word", bold=True, size=SMALL), learned, rows, gap=4)
         places = column(text("a place among words", bold=True, size=SMALL), _map(170, 150), gap=5)
-        learned = note("learned from the words nearby", width=150)
-        found = across(narrow, column(shelf, learned, gap=5), places, gap=34 if narrow else 90)
-        whole = column(sentence, found, gap=40)
+        if narrow:
+            whole = column(row(*asked, gap=6), shelf, places, gap=36)
+        else:
+            whole = row(column(*asked, gap=7), shelf, places, gap=70)
         return joined(
             whole,
-            Arrow(f"word {at}", f"row {at}", colour="query", sides=("bottom", "left")),
-            Arrow(
-                f"row {at}", "map", colour="value", sides=("bottom", "top") if narrow else ("right", "left")
-            ),
+            Arrow(f"word {at}", f"row {at}", colour="query", sides=("bottom" if narrow else "right", "left")),
+            Arrow(f"row {at}", "map", colour="value", sides=BELOW if narrow else ("right", "left")),
         )
 
     draw(
@@ -111,11 +108,8 @@ def rows_that_learn(words: Words, sentence: Words, gradient: Tensor) -> None:
         lines = []
         for i, word in enumerate(words):
             numbers = grid(gradient[i : i + 1], colour="value", digits=0, cell=(34, 26))
-            beside = note(said[times[i]])
-            # Names and notes of one width each, so that the rows stand below each other.
-            named = over(44, 26, (text(word, size=SMALL), 0, 5))
-            noted = over(130 if narrow else 180, 26, (beside, 0, 5))
-            lines.append(row(named, numbers if times[i] else faded(numbers), noted, gap=10))
+            shown = numbers if times[i] else faded(numbers)
+            lines.append(row(_beginning(word, 40), shown, _beginning(said[times[i]], 150), gap=10))
         read = row(*[box(word, padding=6) for word in sentence], gap=5)
         return column(read, text("gradient of the table", bold=True), column(*lines, gap=4), gap=8)
 
@@ -127,6 +121,11 @@ def rows_that_learn(words: Words, sentence: Words, gradient: Tensor) -> None:
     )
 
 
+def _beginning(words: str, width: float) -> Part:
+    """Words that begin at the left of so much room, so that lines of them stand flush."""
+    return over(width, 26, label(0, 18, words, size=SMALL, colour="grey", anchor="start"))
+
+
 def sliding_window(sentence: Words, place: int, window: int) -> None:
     """`sliding_window(["the", "king", "eats"], 1, 1)` has a word and its neighbours, and who lies outside."""
     near = [i for i in range(len(sentence)) if i != place and abs(i - place) <= window]
@@ -135,9 +134,9 @@ def sliding_window(sentence: Words, place: int, window: int) -> None:
         parts = []
         for i, word in enumerate(sentence):
             colour = "query" if i == place else "key" if i in near else "grey"
-            part = box(word, name=f"word {i}", colour=colour, learned=i == place or i in near, padding=7)
+            part = box(word, name=f"word {i}", colour=colour, learned=i == place or i in near, padding=5)
             parts.append(part if i == place or i in near else faded(part))
-        words = row(*parts, gap=8 if narrow else 22)
+        words = row(*parts, gap=6 if narrow else 22)
         middle = sentence[place]
         pairs = row(
             *[
@@ -146,7 +145,8 @@ def sliding_window(sentence: Words, place: int, window: int) -> None:
             ],
             gap=12 if narrow else 30,
         )
-        whole = column(words, pairs, note("each pair adds one to the table of counts"), gap=40)
+        said = note("each pair adds one to the table of counts")
+        whole = column(column(words, pairs, gap=40), said, gap=10)
         return joined(whole, *[Arrow(f"word {i}", f"pair {i}", colour="key", sides=BELOW) for i in near])
 
     neighbours = ", ".join(sentence[i] for i in near)
@@ -164,21 +164,24 @@ def bottleneck(word: str, neighbour: str, strangers: Words, vocabulary: int, wid
         asked = box(word, name="word", colour="query")
         words = _table("words", vocabulary, width, "query")
         contexts = _table("contexts", vocabulary, width, "key")
+        others = [(neighbour, "neighbour: up ↑"), *((each, "stranger: down ↓") for each in strangers)]
         answers = column(
-            row(box(neighbour, name="neighbour", colour="key", learned=True), note("neighbour: score up ↑")),
-            *[row(box(each, colour="key"), note("stranger: score down ↓")) for each in strangers],
+            *[
+                row(box(each, name=each, colour="key", width=76), _beginning(said, 112), gap=8)
+                for each, said in others
+            ],
             gap=6,
-            align="left",
         )
         meet = operator("·", name="meet")
         ways = [
             Arrow("word", "words", colour="query"),
             Arrow("words", "meet", colour="query"),
             Arrow("contexts", "meet", colour="key"),
+            *(Arrow(each, "contexts", colour="key") for each, _ in others),
         ]
         if narrow:
             tables = row(words, meet, contexts, gap=36)
-            return joined(column(asked, tables, answers, gap=26), *ways)
+            return joined(column(asked, tables, answers, gap=30), *ways)
         return joined(row(asked, words, meet, contexts, answers, gap=34), *ways)
 
     draw(
@@ -307,7 +310,7 @@ def one_word_twice(word: str, sentences: Mapping[str, Words]) -> None:
             box(each, name=f"{number} word {place}", colour="query" if place == last else "key", padding=6)
             for place, each in enumerate(words)
         ]
-        out = box(f"{word}, having read", name=f"{number} out", colour="output", learned=True)
+        out = box(f"{word} + what it read", name=f"{number} out", colour="output", learned=True)
         said = note(f"nearer to {', '.join(near)}")
         whole = column(row(*boxes, gap=6), column(out, said, gap=4), gap=46)
         # The verb and the word that says whose it is get nearly all the weight.
@@ -319,7 +322,7 @@ def one_word_twice(word: str, sentences: Mapping[str, Words]) -> None:
             joined(
                 whole,
                 *read,
-                Arrow(f"{number} word {last}", f"{number} out", "+", colour="query", sides=BELOW),
+                Arrow(f"{number} word {last}", f"{number} out", colour="query", sides=("bottom", "right")),
             )
         )
 
@@ -342,7 +345,7 @@ def window_at_the_end(first: Words, second: Words) -> None:
         one = grid([list(first)], name="first", colour="key", cell=cell)
         other = faded(grid([list(second)], cell=cell))
         last = len(first) - 1
-        words = column(one, note(f"{first[last]} has two neighbours"), gap=34)
+        words = column(one, note(f"{first[last]} has two neighbours"), gap=64)
         reached = joined(
             words,
             *[
@@ -350,11 +353,31 @@ def window_at_the_end(first: Words, second: Words) -> None:
                 for step in (1, 2)
             ],
         )
-        beyond = column(other, note("another sentence: none of these"), gap=34)
+        beyond = column(other, note("another sentence: none of these"), gap=20 if narrow else 64)
         return across(narrow, reached, beyond, gap=30)
 
     draw(
         arrange,
         alt=f"Two sentences that follow each other. The last word of the first, {first[-1]}, has the two "
         "words before it as neighbours, and none of the next sentence.",
+    )
+
+
+def from_pairs_to_table(pairs: Sequence[Sequence[int]], vocabulary: int, width: int) -> None:
+    """`from_pairs_to_table([[17, 3]], 31, 16)` is what an experiment gets, and what it gives back."""
+
+    def arrange(narrow: bool) -> Part:
+        given = [[str(number) for number in pair] for pair in pairs]
+        asked = grid([*given, ["…", "…"]], title="pairs", colour="key", cell=(36, 24))
+        back = grid(
+            [[""] * 5] * 5, title="table", colour="value", cell=(19, 20), shape=f"[{vocabulary}, {width}]"
+        )
+        yours = box("your code", name="yours", learned=True)
+        parts = row(asked.named("asked"), yours, back.named("back"), gap=26 if narrow else 60)
+        return joined(parts, Arrow("asked", "yours"), Arrow("yours", "back"))
+
+    draw(
+        arrange,
+        alt=f"Pairs of ids go into your code, and a table comes out, of {vocabulary} rows and at most "
+        f"{width} columns.",
     )

@@ -454,10 +454,10 @@ def _judged(vectors_of: Part, texts: int) -> Any:
 
 def _seen(vectors: Tensor, pairs: Tensor, numbers: Tensor) -> tuple[int, int, int, int, int, int]:
     if vectors.dim() != 2 or len(vectors) != len(VOCABULARY):
-        return len(vectors) - len(VOCABULARY), 0, 0, 0, 0, 0
-    too_wide = max(0, vectors.shape[1] - _WIDEST)
-    if not_finite := int((~vectors.isfinite()).sum()):
-        return 0, too_wide, not_finite, 0, 0, 0
+        return 1, 0, 0, 0, 0, 0
+    too_wide = int(vectors.shape[1] > _WIDEST)
+    if not vectors.isfinite().all():
+        return 0, too_wide, 1, 0, 0, 0
     alike = _cosines(vectors)[numbers][:, numbers]  # in the grammar's own order
     if alike.min() > 0.9:
         return 0, too_wide, 0, 1, 0, 0
@@ -495,8 +495,8 @@ check_learned_vectors = Exercise(
     minutes=40,
     takes=("texts",),
     returns=(
-        "rows_too_many",
-        "columns_too_many",
+        "wrong_number_of_rows",
+        "too_many_columns",
         "not_finite",
         "all_alike",
         "percent_that_find_their_like",
@@ -533,8 +533,9 @@ check_learned_vectors = Exercise(
             "Some numbers are not finite. Is a logarithm taken of 0, or is the learning rate too large?",
             lambda pairs, vocabulary: torch.full((vocabulary, _WIDEST), torch.nan),
         ),
-        "a vector for each pair": (
-            "There is a vector for each pair. What is asked for is the table: a row for each word.",
+        "another number of rows": (
+            "The table must have a row for each word of the vocabulary, and has another number. Is there a "
+            "row for each pair?",
             lambda pairs, vocabulary: torch.ones(len(pairs), _WIDEST),
         ),
     },
