@@ -3,11 +3,10 @@
 from typing import Any
 
 import altair as alt
-import torch
-from torch import Tensor
 
 from bookkit.charts import choice, readout, slider
-from chapters.from_words_to_vectors.grammar import CLASSES, VOCABULARY
+from chapters.from_words_to_vectors.counting import count, neighbours, on_a_map
+from chapters.from_words_to_vectors.grammar import CLASSES, VOCABULARY, written
 
 NEAR = 3  # the nearest words that are shown
 MEASURES = ["dot product", "cosine", "distance"]
@@ -29,11 +28,11 @@ DESCRIPTION = (
 )
 
 
-def word_map(counts: Tensor) -> alt.TopLevelMixin:
-    """`word_map(counts)` is a map of the words, (31, 31), and the nearest three of a chosen one."""
+def word_map() -> alt.TopLevelMixin:
+    """`word_map()` is a map of the words, by whom they meet, and the nearest three of a chosen one."""
     chosen = slider("chosen", "word", 0, len(OFFERED) - 1, step=1, value=7)
     measure = choice("measure", "nearest by", MEASURES, value="cosine")
-    words = _compared(counts)
+    words = _compared()
     return (
         alt.layer(_lines(words), _points(words), _names(words), _summary(words))
         .add_params(chosen, measure)
@@ -41,14 +40,16 @@ def word_map(counts: Tensor) -> alt.TopLevelMixin:
     )
 
 
-def _rows(counts: Tensor) -> list[dict[str, object]]:
+def _rows() -> list[dict[str, object]]:
     """Each word with its counts, its class, and its place on the map."""
+    counts = count(neighbours(written(400, seed=0)))
+    places = on_a_map(counts, OFFERED)
     order = [*OFFERED, *(word for word in VOCABULARY if word not in OFFERED)]
     numbers = [VOCABULARY.index(word) for word in order]
     classes = {word: kind for kind, members in CLASSES.items() for word in members}
     at = {word: (x, BELOW) for word, x in zip(order[len(OFFERED) :], SHELF, strict=True)}
     for members in (*CLASSES.values(), ("bat",)):
-        x, y = places(counts)[[VOCABULARY.index(word) for word in members]].mean(0).tolist()
+        x, y = places[[OFFERED.index(word) for word in members]].mean(0).tolist()
         # Words of one class lie nearly on one spot: they are drawn one below the other.
         middle = (len(members) - 1) / 2
         at |= {word: (x, y + APART * (middle - place)) for place, word in enumerate(members)}
@@ -65,26 +66,10 @@ def _rows(counts: Tensor) -> list[dict[str, object]]:
     ]
 
 
-def places(counts: Tensor) -> Tensor:
-    """`places(counts)` is where each word lies, (31, 2), from -1 to 1: the two directions that differ most.
-
-    What is compared is how much more often than by chance two words meet, in logarithms.
-    """
-    counts = counts.double()
-    by_chance = counts.sum(1, keepdim=True) * counts.sum(0) / counts.sum()
-    surprise = (counts / by_chance).clamp(min=1).log()
-    offered = surprise[[VOCABULARY.index(word) for word in OFFERED]]
-    _, _, directions = torch.linalg.svd(offered - offered.mean(0))
-    at = (surprise - offered.mean(0)) @ directions[:2].T
-    # A direction has no sign of its own: bread lies at the left, the dog at the top.
-    at *= torch.stack([-at[VOCABULARY.index("bread"), 0], at[VOCABULARY.index("dog"), 1]]).sign()
-    return (at / at.abs().max()).round(decimals=2)
-
-
-def _compared(counts: Tensor) -> alt.Chart:
+def _compared() -> alt.Chart:
     """Each word with its likeness to the chosen one, and its rank by that; the chosen one has rank 0."""
     return (
-        alt.Chart(alt.InlineData(_rows(counts)))
+        alt.Chart(alt.InlineData(_rows()))
         .transform_calculate(column=f"sequence(0, {len(VOCABULARY)})")
         .transform_flatten(["counts", "column"])
         .transform_calculate(own="datum.place == chosen ? datum.counts : 0")

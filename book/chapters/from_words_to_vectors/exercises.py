@@ -13,7 +13,8 @@ from bookkit.attempts import Case
 from bookkit.checker import Exercise
 from bookkit.inputs import draw, whole
 from bookkit.mistakes import Mistakes, in_answer, in_parts
-from chapters.from_words_to_vectors.grammar import NUMBER, VOCABULARY, share_found, written
+from chapters.from_words_to_vectors.counting import count, neighbours, squeezed, surprise
+from chapters.from_words_to_vectors.grammar import VOCABULARY, share_found, written
 
 Part = Callable[..., Any]
 
@@ -115,7 +116,7 @@ def _neighbours(
     apart: Part = list,
     left: Part = _to_the_left,
     right: Part = _to_the_right,
-    add: Part = lambda count: count + 1,
+    add: Part = lambda so_far: so_far + 1,
 ) -> Tensor:
     counts = torch.zeros(vocabulary, vocabulary, device="cpu")
     for sentence in apart(sentences):
@@ -164,7 +165,7 @@ _WINDOWS: Mistakes = {
     ),
     "yes or no": (
         "This says whether two words were neighbours, and not how often.",
-        partial(_neighbours, add=lambda count: 1),
+        partial(_neighbours, add=lambda so_far: 1),
     ),
 }
 
@@ -410,30 +411,7 @@ _WIDEST, _ENOUGH, _HALF = 16, 0.9, 0.45
 def _pairs(seed: int) -> tuple[Tensor, Tensor]:
     """The pairs of a text of 400 sentences, in a vocabulary with its numbers dealt out anew."""
     numbers = torch.randperm(len(VOCABULARY), generator=generator(seed))
-    pairs = [
-        (NUMBER[word], NUMBER[other])
-        for sentence in written(400, 500 + seed)
-        for place, word in enumerate(sentence)
-        for other in sentence[max(0, place - 2) : place] + sentence[place + 1 : place + 3]
-    ]
-    return numbers[torch.tensor(pairs)], numbers
-
-
-def _tabled(pairs: Tensor) -> Tensor:
-    size = len(VOCABULARY)
-    return torch.bincount(pairs[:, 0] * size + pairs[:, 1], minlength=size**2).view(size, size).float()
-
-
-def _surprise(counts: Tensor) -> Tensor:
-    """By how much more often than by chance, in logarithms, and 0 where it is less often."""
-    by_chance = counts.sum(1, keepdim=True) * counts.sum(0) / counts.sum()
-    return (counts / by_chance).clamp(min=1).log()
-
-
-def _squeezed(counts: Tensor, width: int = _WIDEST) -> Tensor:
-    left, strength, _ = torch.linalg.svd(_surprise(counts))
-    vectors: Tensor = left[:, :width] * strength[:width].sqrt()
-    return vectors
+    return numbers[neighbours(written(400, 500 + seed))], numbers
 
 
 def _judged(vectors_of: Part, texts: int) -> Any:
@@ -462,7 +440,7 @@ def _seen(vectors: Tensor, pairs: Tensor, numbers: Tensor) -> tuple[int, int, in
     if alike.min() > 0.9:
         return 0, too_wide, 0, 1, 0, 0
     nearest = alike.fill_diagonal_(-torch.inf).argmax(-1)
-    beside = _tabled(pairs)[numbers][:, numbers].gather(1, nearest[:, None]) > 0
+    beside = count(pairs)[numbers][:, numbers].gather(1, nearest[:, None]) > 0
     if beside.double().mean() > 0.5:
         return 0, too_wide, 0, 0, 0, 100
     share = share_found(nearest)
@@ -475,7 +453,7 @@ def _random(pairs: Tensor, vocabulary: int) -> Tensor:
 
 def _half_lost(pairs: Tensor, vocabulary: int) -> Tensor:
     """Some words as they should be, the others as they would be without training."""
-    vectors = _squeezed(_tabled(pairs))
+    vectors = squeezed(count(pairs))
     lost = pairs[:, 0].bincount().argsort()[::3]
     vectors[lost] = _random(pairs, vocabulary)[lost]
     return vectors
@@ -483,7 +461,7 @@ def _half_lost(pairs: Tensor, vocabulary: int) -> Tensor:
 
 def _first_order(pairs: Tensor, vocabulary: int) -> Tensor:
     """As if one table served for words and neighbours: words come to lie with those beside them."""
-    strength, directions = torch.linalg.eigh(_surprise(_tabled(pairs)))
+    strength, directions = torch.linalg.eigh(surprise(count(pairs)))
     strongest = strength.argsort(descending=True)[:_WIDEST]
     vectors: Tensor = directions[:, strongest] * strength[strongest].clamp(min=0).sqrt()
     return vectors
@@ -502,7 +480,7 @@ check_learned_vectors = Exercise(
         "percent_that_find_their_like",
         "percent_nearest_to_a_neighbour",
     ),
-    reference=lambda pairs, vocabulary: _squeezed(_tabled(pairs)),
+    reference=lambda pairs, vocabulary: squeezed(count(pairs)),
     ask=_judged,
     trainable=False,
     cases=[Case("in each of three texts, words find their like", 3)],
@@ -514,7 +492,7 @@ check_learned_vectors = Exercise(
         ),
         "as wide as the vocabulary": (
             f"The classes are found, but the vectors are too wide: at most {_WIDEST} columns.",
-            lambda pairs, vocabulary: _tabled(pairs),
+            lambda pairs, vocabulary: count(pairs),
         ),
         "all alike": (
             "All vectors point the same way. Is anything pushed apart? Strangers must be.",

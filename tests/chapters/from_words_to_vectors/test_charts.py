@@ -4,23 +4,15 @@ import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
 
-from chapters.from_words_to_vectors.charts import MEASURES, OFFERED, places
-from chapters.from_words_to_vectors.grammar import CLASSES, NUMBER, VOCABULARY, written
-
-
-def counted() -> torch.Tensor:
-    counts = torch.zeros(len(VOCABULARY), len(VOCABULARY), dtype=torch.float64)
-    for sentence in written(400, seed=0):
-        for i, word in enumerate(sentence):
-            for j, other in enumerate(sentence):
-                counts[NUMBER[word], NUMBER[other]] += 0 < abs(i - j) <= 2
-    return counts
+from chapters.from_words_to_vectors.charts import MEASURES, OFFERED
+from chapters.from_words_to_vectors.counting import count, neighbours
+from chapters.from_words_to_vectors.grammar import NUMBER, VOCABULARY, written
 
 
 def test_the_nearest_words_are_pytorchs(page: Page, base_url: str) -> None:
     page.goto(base_url + "from-words-to-vectors.html")
     chart = page.locator(".chart").first
-    counts = counted()
+    counts = count(neighbours(written(400, seed=0)))
     for measure in MEASURES:
         chart.get_by_label(measure, exact=True).check()
         for place in (0, 7, 12, 16):
@@ -47,11 +39,3 @@ def test_each_control_moves_by_keyboard(page: Page, base_url: str) -> None:
     says(chart, f"{OFFERED[6]}, nearest by cosine")
     chart.get_by_label("cosine", exact=True).press("ArrowRight")
     says(chart, f"{OFFERED[6]}, nearest by distance")
-
-
-def test_the_bat_lies_between_animals_and_tools() -> None:
-    at = places(counted())
-    animals, tools = (at[[NUMBER[word] for word in CLASSES[kind]]].mean(0) for kind in ("animal", "tool"))
-    bat = at[NUMBER["bat"]]
-    assert tools[1] < bat[1] < animals[1]
-    assert at.abs().max() == 1

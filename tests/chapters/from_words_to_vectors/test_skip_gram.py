@@ -15,7 +15,7 @@ def loss(words, contexts, drawn):
     return -logsigmoid(score).mean()
 
 
-def test_each_text_has_tables_of_its_own_and_draws_its_own_pairs():
+def test_each_text_draws_its_own_pairs():
     seen = []
 
     def watched(words, contexts, drawn):
