@@ -1,18 +1,22 @@
 """Neighbours counted in a text of the grammar, and what can be made of the table of counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
+from torch.nn.functional import normalize
 
+from attnlab.runtime import generator
 from chapters.from_words_to_vectors.grammar import NUMBER, VOCABULARY
 
 
-def neighbours(sentences: Sequence[Sequence[str]], window: int = 2) -> Tensor:
+def neighbours(
+    sentences: Sequence[Sequence[str]], number: Mapping[str, int] = NUMBER, window: int = 2
+) -> Tensor:
     """`neighbours([["the", "king", "rules"]])` is each word's id with each near one's, (pairs, 2)."""
     return torch.tensor(
         [
-            (NUMBER[word], NUMBER[sentence[other]])
+            (number[word], number[sentence[other]])
             for sentence in sentences
             for place, word in enumerate(sentence)
             for other in range(max(0, place - window), min(len(sentence), place + window + 1))
@@ -52,3 +56,20 @@ def on_a_map(counts: Tensor, words: Sequence[str]) -> Tensor:
     at *= torch.stack([-at[words.index("bread"), 0], at[words.index("dog"), 1]]).sign()
     places: Tensor = (at / at.abs().max()).round(decimals=2)
     return places
+
+
+def agreement(sentences: Sequence[Sequence[str]], words: Sequence[str], seed: int, near: int = 3) -> Tensor:
+    """`agreement(text, VOCABULARY, seed=0)` is how far two halves of a text agree on who is near to whom.
+
+    It is the share of each word's nearest three among `words`, by cosine, that are so in both halves.
+    """
+    number = {word: place for place, word in enumerate(sorted({word for each in sentences for word in each}))}
+    rows = torch.tensor([number[word] for word in words])
+    order = torch.randperm(len(sentences), generator=generator(seed)).tolist()
+    found = []
+    for half in (order[::2], order[1::2]):
+        pairs = neighbours([sentences[place] for place in half], number)
+        unit = normalize(count(pairs, len(number))[rows], dim=-1)
+        found.append((unit @ unit.mT).fill_diagonal_(-1).topk(near).indices)  # (words, near)
+    in_both = (found[0].unsqueeze(-1) == found[1].unsqueeze(-2)).any(-1)
+    return in_both.double().mean()

@@ -6,7 +6,14 @@ import pytest
 import torch
 
 from chapters.from_words_to_vectors.charts import OFFERED
-from chapters.from_words_to_vectors.counting import count, neighbours, on_a_map, squeezed, surprise
+from chapters.from_words_to_vectors.counting import (
+    agreement,
+    count,
+    neighbours,
+    on_a_map,
+    squeezed,
+    surprise,
+)
 from chapters.from_words_to_vectors.grammar import CLASSES, NUMBER, written
 
 
@@ -35,6 +42,15 @@ def test_squeezed_rows_are_the_strongest_directions():
     assert vectors.shape == (31, 16)
     strongest = torch.linalg.svdvals(rows)[:16]
     torch.testing.assert_close(vectors.T @ vectors, strongest.diag())
+
+
+def test_halves_that_are_alike_agree_and_others_need_not():
+    words = ["a", "b", "c", "d"]
+    cycle = [["a", "x", "b"], ["c", "y", "d"]]
+    assert agreement(cycle * 20, words, seed=0, near=1) == 1
+    # One half has the first sentence of each kind, the other half something else.
+    strangers = [["a", "x", "b"], ["c", "x", "a"], ["d", "x", "a"], ["b", "x", "d"]]
+    assert agreement(strangers, words, seed=0, near=1) < 1
 
 
 def test_the_bat_lies_between_animals_and_tools():
