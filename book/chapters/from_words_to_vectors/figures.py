@@ -35,7 +35,7 @@ def halves(shares: Mapping[str, Tensor], chance: float) -> None:
         axes.set_yticks(range(len(shares)), list(shares))
         axes.invert_yaxis()
         axes.set_xlim(0, 1)
-        axes.set_ylabel("share of near words that both halves agree on")
+        axes.set_ylabel("agreement of the halves")
         axes.grid(False, axis="y")
 
 
