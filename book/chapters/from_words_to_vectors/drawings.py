@@ -47,15 +47,16 @@ def from_word_to_place(words: Words, table: Tensor, chosen: str) -> None:
         rows = column(*[one if i == at else faded(one) for i, one in enumerate(cells)], gap=0, align="right")
         learned = note("learned from the words nearby")
         shelf = column(text("a row for each word", bold=True, size=SMALL), learned, rows, gap=4)
-        places = column(text("a place among words", bold=True, size=SMALL), _map(170, 150), gap=5)
-        if narrow:
-            whole = column(row(*asked, gap=6), shelf, places, gap=36)
+        title, places = text("a place among words", bold=True, size=SMALL), _map(170, 150)
+        looked_up = row(column(*asked, gap=7), shelf, gap=36 if narrow else 70)
+        if narrow:  # the title below, where no arrow crosses it
+            whole = column(looked_up, column(places, title, gap=5), gap=24, align="right")
         else:
-            whole = row(column(*asked, gap=7), shelf, places, gap=70)
+            whole = row(looked_up, column(title, places, gap=5), gap=70)
         return joined(
             whole,
-            Arrow(f"word {at}", f"row {at}", colour="query", sides=("bottom" if narrow else "right", "left")),
-            Arrow(f"row {at}", "map", colour="value", sides=BELOW if narrow else ("right", "left")),
+            Arrow(f"word {at}", f"row {at}", colour="query", sides=("right", "left")),
+            Arrow(f"row {at}", "map", colour="value", sides=("right", "top" if narrow else "left")),
         )
 
     draw(
@@ -113,7 +114,8 @@ def rows_that_learn(words: Words, sentence: Words, gradient: Tensor) -> None:
         read = row(*[box(word, padding=6) for word in sentence], gap=5)
         return column(read, text("gradient of the table", bold=True), column(*lines, gap=4), gap=8)
 
-    touched = [f"{word} {count} times" for word, count in zip(words, times, strict=True)]
+    often = ("not at all", "once", "twice")
+    touched = [f"{word} {often[count]}" for word, count in zip(words, times, strict=True)]
     draw(
         arrange,
         alt=f"The gradient of a table after “{' '.join(sentence)}”. Rows were read: {', '.join(touched)}. "
@@ -165,23 +167,20 @@ def bottleneck(word: str, neighbour: str, strangers: Words, vocabulary: int, wid
         words = _table("words", vocabulary, width, "query")
         contexts = _table("contexts", vocabulary, width, "key")
         others = [(neighbour, "neighbour: up ↑"), *((each, "stranger: down ↓") for each in strangers)]
-        answers = column(
-            *[
-                row(box(each, name=each, colour="key", width=76), _beginning(said, 112), gap=8)
-                for each, said in others
-            ],
-            gap=6,
-        )
+        lines = [(box(each, name=each, colour="key", width=76), said) for each, said in others]
         meet = operator("·", name="meet")
         ways = [
             Arrow("word", "words", colour="query"),
             Arrow("words", "meet", colour="query"),
             Arrow("contexts", "meet", colour="key"),
-            *(Arrow(each, "contexts", colour="key") for each, _ in others),
         ]
         if narrow:
             tables = row(words, meet, contexts, gap=36)
-            return joined(column(asked, tables, answers, gap=30), *ways)
+            answers = row(*[column(part, note(said, width=80), gap=4) for part, said in lines], gap=10)
+            ways += [Arrow(each, "contexts", colour="key", sides=BELOW[::-1]) for each, _ in others]
+            return joined(column(column(asked, tables, gap=30), answers, gap=80), *ways)
+        answers = column(*[row(part, _beginning(said, 112), gap=8) for part, said in lines], gap=6)
+        ways += [Arrow(each, "contexts", colour="key") for each, _ in others]
         return joined(row(asked, words, meet, contexts, answers, gap=34), *ways)
 
     draw(
@@ -200,7 +199,9 @@ def _table(name: str, rows: int, columns: int, colour: str) -> Part:
 def analogy(first: str, second: str, third: str, hoped: str) -> None:
     """`analogy("man", "woman", "king", "queen")` takes the step of one pair from a third word, twice."""
 
-    def scene(title: str, said: str, step: tuple[float, float], hoped_at: tuple[float, float]) -> Part:
+    def scene(
+        title: str, said: str, step: tuple[float, float], hoped_at: tuple[float, float], *, crossed: bool
+    ) -> Part:
         (across, up), start, other = step, (24.0, 118.0), (140.0, 118.0)
         marks = [
             vector(start[0], start[1], start[0] + across, start[1] - up, colour="key"),
@@ -218,22 +219,30 @@ def analogy(first: str, second: str, third: str, hoped: str) -> None:
             below = word in (first, third)
             marks.append(label(x, y + 22, word) if below else label(x + 10, y - 2, word, anchor="start"))
         x, y = other
-        marks += [
-            line(x - 9, y - 9, x + 9, y + 9, colour="ink"),
-            line(x - 9, y + 9, x + 9, y - 9, colour="ink"),
-        ]
+        if crossed:
+            marks += [
+                line(x - 9, y - 9, x + 9, y + 9, colour="ink"),
+                line(x - 9, y + 9, x + 9, y - 9, colour="ink"),
+            ]
         return panel(column(over(250, 150, *marks), note(said, width=250), gap=4), title)
 
     def arrange(narrow: bool) -> Part:
         question = text(f"{third} − {first} + {second}", bold=True)
         scenes = across(
             narrow,
-            scene("the step is long", f"It lands at {hoped}, whoever may answer.", (40, 84), (188, 30)),
+            scene(
+                "the step is long",
+                f"It lands at {hoped}, whoever may answer.",
+                (40, 84),
+                (188, 30),
+                crossed=False,
+            ),
             scene(
                 "the step is next to nothing",
                 f"It lands at {third}, which may not answer. The next one is {hoped}.",
                 (9, 12),
                 (196, 90),
+                crossed=True,
             ),
         )
         return column(question, scenes)

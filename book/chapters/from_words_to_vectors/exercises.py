@@ -155,6 +155,10 @@ _WINDOWS: Mistakes = {
             right=lambda place, window, length: range(place + 1, min(length, place + window)),
         ),
     ),
+    "one short": (
+        "The window is one word short on either side: Python's ranges end before their end.",
+        lambda sentences, vocabulary, window: _neighbours(sentences, vocabulary, window - 1),
+    ),
     "one too far": (
         "The window reaches one word too far on either side.",
         lambda sentences, vocabulary, window: _neighbours(sentences, vocabulary, window + 1),
@@ -181,6 +185,7 @@ check_neighbour_counts = Exercise(
         Case("right for a single sentence", ((0, 1, 2, 0, 3),), 4, 2),
         Case("right for two sentences", ((0, 1, 2), (3, 1, 4)), 5, 2),
         Case("right for another window", ((0, 1, 2, 3, 4, 1, 5), (5, 0, 4, 2)), 6, 3),
+        Case("right for a word that stands near itself", ((0, 1, 0, 2), (3, 3, 1)), 4, 2),
         Case("right for sentences shorter than the window", ((0, 1), (2, 0), (1, 2, 3)), 4, 4),
     ),
     mistakes=_WINDOWS
@@ -190,6 +195,11 @@ check_neighbour_counts = Exercise(
             "both directions twice": (
                 "Each pair is counted twice. The window sees it once from either word already.",
                 lambda counts: counts + counts.mT,
+            ),
+            "nothing on the diagonal": (
+                "A word that occurs twice in a window is its own neighbour, too. Leave out the place in the "
+                "middle, not the word.",
+                lambda counts: counts * (1 - torch.eye(len(counts), device="cpu")),
             ),
             "shares": (
                 "The counts of each row are divided by their sum. Asked for are the counts.",
@@ -222,10 +232,14 @@ def _against_all(word: Tensor, neighbour: Tensor, strangers: Tensor) -> Tensor:
     return cross_entropy(scores, torch.zeros(len(word), dtype=torch.int64, device="cpu"))
 
 
+def _nothing(score: Tensor) -> Tensor:
+    return 0 * score
+
+
 _NEAR: Mistakes = {
     "strangers alone": (
         "The neighbour plays no part: this is the strangers' half of the loss.",
-        lambda score: 0 * score,
+        _nothing,
     ),
     "neighbour pushed away": (
         "The neighbour is treated like a stranger, and pushed away. Its score should grow: -log σ(score).",
@@ -248,6 +262,10 @@ _FAR: Mistakes = {
     "one sigmoid for all strangers": (
         "The strangers' scores are added up before the sigmoid. Each has a sigmoid of its own.",
         lambda scores: -logsigmoid(-scores.sum(-1)),
+    ),
+    "a minus before the logarithm": (
+        "log σ(-x) is not -log σ(x): the minus belongs inside the sigmoid.",
+        lambda scores: logsigmoid(scores).sum(-1),
     ),
     "the first stranger alone": (
         "Only the first stranger of each pair is counted.",
@@ -278,6 +296,12 @@ _WAYS: Mistakes = {
             _loss,
             near=lambda score: -score.sigmoid(),
             far=lambda scores: -(-scores).sigmoid().sum(-1),
+        ),
+    ),
+    "strangers against the neighbour": (
+        "The strangers are compared with the neighbour. They are strangers to the word.",
+        lambda word, neighbour, strangers: (
+            _loss(word, neighbour, strangers[:, :0]) + _loss(neighbour, neighbour, strangers, near=_nothing)
         ),
     ),
     "a softmax": (
@@ -364,6 +388,12 @@ check_nearest = Exercise(
             "columns made equal": (
                 "You divide the columns by their lengths: dim=0. It is the rows that are words: dim=-1.",
                 lambda vectors: normalize(vectors, dim=0) @ normalize(vectors, dim=0).mT,
+            ),
+            "divided by the sum": (
+                "You divide each row by its sum. Its length is the root of the sum of its squares.",
+                lambda vectors: (
+                    (vectors / vectors.sum(-1, keepdim=True)) @ (vectors / vectors.sum(-1, keepdim=True)).mT
+                ),
             ),
             "without the sign": (
                 "You drop the sign of the cosine. Two rows that point opposite ways are not alike.",
@@ -453,7 +483,7 @@ def _random(pairs: Tensor, vocabulary: int) -> Tensor:
 
 def _half_lost(pairs: Tensor, vocabulary: int) -> Tensor:
     """Some words as they should be, the others as they would be without training."""
-    vectors = squeezed(count(pairs))
+    vectors = squeezed(count(pairs)).float()
     lost = pairs[:, 0].bincount().argsort()[::3]
     vectors[lost] = _random(pairs, vocabulary)[lost]
     return vectors

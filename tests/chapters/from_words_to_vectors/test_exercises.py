@@ -36,7 +36,7 @@ def count_to_repair(sentences, vocabulary, window):
 
 
 def test_the_broken_code_passes_where_no_sentence_ends():
-    exercise_cases.assert_still_broken(check_neighbour_counts, count_to_repair, "✓✗✗✗")
+    exercise_cases.assert_still_broken(check_neighbour_counts, count_to_repair, "✓✗✗✗✗")
 
 
 # --- right, in other words ---
@@ -134,6 +134,11 @@ def overwritten(ids, incoming, vocabulary):
     return table
 
 
+def by_shares(vectors, k):
+    shares = vectors / vectors.sum(-1, keepdim=True)
+    return (shares @ shares.T).fill_diagonal_(-torch.inf).topk(k).indices
+
+
 def row_by_row(ids, incoming, vocabulary):
     table = torch.zeros(vocabulary, incoming.shape[-1])
     for place in range(len(ids)):
@@ -201,6 +206,7 @@ NAMED = {
         "columns made equal": lambda vectors, k: (
             (F.normalize(vectors, dim=0) @ F.normalize(vectors, dim=0).T).fill_diagonal_(-1e9).topk(k).indices
         ),
+        "divided by the sum": by_shares,
         "the wrong way round": changed(with_one_more, lambda ids: ids.flip(-1)),
     },
     check_neighbour_counts: {
@@ -208,6 +214,8 @@ NAMED = {
         "only to the right": counted_by(lambda i, j, window: 0 < j - i <= window),
         "a word beside itself": counted_by(lambda i, j, window: abs(i - j) <= window),
         "one short on the right": counted_by(lambda i, j, window: -window < i - j <= window and i != j),
+        "one short": counted_by(lambda i, j, window: 0 < abs(i - j) < window),
+        "nothing on the diagonal": changed(by_pairs, lambda counts: counts.clone().fill_diagonal_(0)),
         "one too far": counted_by(lambda i, j, window: 0 < abs(i - j) <= window + 1),
         "only next door": counted_by(lambda i, j, window: abs(i - j) == 1),
         "yes or no": changed(by_pairs, lambda counts: counts.clamp(max=1)),
@@ -217,6 +225,10 @@ NAMED = {
         "strangers drawn near": losses(up, lambda scores: up(scores).sum(-1)),
         "the mean of the strangers": losses(up, lambda scores: F.softplus(scores).mean(-1)),
         "neighbour alone": losses(up, lambda scores: 0 * scores.sum(-1)),
+        "a minus before the logarithm": losses(up, lambda scores: -up(scores).sum(-1)),
+        "strangers against the neighbour": lambda word, neighbour, strangers: (
+            up((word * neighbour).sum(-1)) + down((strangers * neighbour.unsqueeze(1)).sum(-1))
+        ).mean(),
         "the sum over the pairs": losses(up, down, torch.sum),
         "a loss for each pair": losses(up, down, lambda each: each),
         "overflow": losses(
@@ -227,6 +239,7 @@ NAMED = {
     check_learned_vectors: {
         "not trained": partial(trained, steps=0),
         "as wide as the vocabulary": table_of,
+        "some of them": lambda pairs, vocabulary: table_of(pairs, vocabulary)[:, :16],
         "all alike": lambda pairs, vocabulary: squeezed(pairs, vocabulary) + 100,
         "one table for both": partial(trained, loss=tied, steps=500),
         "not finite": lambda pairs, vocabulary: table_of(pairs, vocabulary)[:, :16].log(),
