@@ -23,6 +23,9 @@ from bookkit import charts
 from bookkit.mime_types import CHART
 from chapters.buffers_parameters_and_plain_tensors.charts import who_follows
 from chapters.epochs_batches_iterations.charts import one_epoch
+from chapters.from_words_to_vectors.charts import OFFERED, word_map
+from chapters.from_words_to_vectors.counting import count, neighbours
+from chapters.from_words_to_vectors.grammar import NUMBER, written
 from chapters.index.charts import ANIMALS, soft_look_up
 from chapters.queries_keys_and_values_that_learn.charts import CHASED, PERCENT, through_training
 from chapters.text_as_tensors.charts import FAMOUS_LENGTHS, padding_and_cutting
@@ -121,6 +124,20 @@ def test_how_one_epoch_counts():
     said = texts(drawn(one_epoch(), examples=2001, workers=2, batch_size=500))
     assert f"iterations per epoch: {iterations_per_epoch(2001, 500, workers=2)}" in said
     assert {"in the last update: 2", "read twice: 1, left out: 0"} <= set(said)
+
+
+def test_who_is_nearest_on_the_map_of_words():
+    counts = count(neighbours(written(400, seed=0)))
+    dog, cat, the = (counts[NUMBER[word]] for word in ("dog", "cat", "the"))
+    nearest = {
+        "dot product": f"the {dog @ the:,.0f}, ",
+        "cosine": f"cat {torch.cosine_similarity(dog, cat, dim=0):.2f}, ",
+        "distance": f"cat {(dog - cat).norm():.1f}, ",
+    }
+    for measure, first in nearest.items():
+        said = texts(drawn(word_map(), chosen=OFFERED.index("dog"), measure=measure))
+        assert f"dog, nearest by {measure}:" in said
+        assert any(words.startswith(first) for words in said)
 
 
 def test_what_the_soft_look_up_finds():

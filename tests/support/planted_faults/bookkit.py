@@ -169,6 +169,27 @@ FAULTS: Faults = {
             ("iterations of all workers", 'iterations="updates"', 'iterations="updates * workers"'),
         ],
     },
+    "chapters/from_words_to_vectors/charts": {
+        f"{CHARTS}test_who_is_nearest_on_the_map_of_words": [
+            ("lengths left out", "/ sqrt(datum.square * datum.other_square)", "/ datum.square"),
+            ("the farthest first", 'order="descending"', 'order="ascending"'),
+        ],
+    },
+    "chapters/from_words_to_vectors/counting": {
+        "chapters/from_words_to_vectors/test_counting.py::test_neighbours_share_a_sentence_and_a_window": [
+            ("one short on the right", "place + window + 1", "place + window"),
+            ("beside itself", "if other != place", "if other >= 0"),
+        ],
+        "chapters/from_words_to_vectors/test_counting.py::test_surprise_is_a_logarithm": [
+            ("seldom as negative", ".clamp(min=1).log()", ".log()"),
+        ],
+    },
+    "chapters/from_words_to_vectors/skip_gram": {
+        "chapters/from_words_to_vectors/test_skip_gram.py::test_each_text_draws_its_own_pairs": [
+            ("all from the first text", "first[:, None, None] + (share", "0 * first[:, None, None] + (share"),
+            ("texts share their rows", "pairs + vocabulary * place", "pairs + 0 * place"),
+        ],
+    },
     "chapters/index/charts": {
         f"{CHARTS}test_what_the_soft_look_up_finds": [
             ("degrees taken for radians", "datum.angle) * PI / 180)", "datum.angle))"),
