@@ -41,7 +41,9 @@ def depth_and_arrangement() -> alt.TopLevelMixin:
         .transform_calculate(seen=f"clamp(datum.size, {LOWEST}, {HIGHEST})")
         .mark_line(point=True)
         .encode(
-            x=alt.X("layer:Q", title="layer", scale=alt.Scale(domain=[0, DEEPEST]), axis=alt.Axis(grid=False)),
+            x=alt.X(
+                "layer:Q", title="layer", scale=alt.Scale(domain=[0, DEEPEST]), axis=alt.Axis(grid=False)
+            ),
             y=alt.Y(
                 "seen:Q",
                 title="size",

@@ -181,7 +181,11 @@ def by_hand(vector_of_five: Tensor) -> None:
         grids = []
         for place, (name, numbers, digits, words) in enumerate(steps):
             numbers_of = grid(
-                numbers[None], name=f"step {place}", digits=digits, cell=cell, colour="output" if place == 2 else "grey"
+                numbers[None],
+                name=f"step {place}",
+                digits=digits,
+                cell=cell,
+                colour="output" if place == 2 else "grey",
             )
             title, said = text(name, bold=True), note(words)
             if narrow:
@@ -221,7 +225,9 @@ def shared(examples: int, tokens: int, width: int, *, blank: bool = False) -> No
 
     def arrange(narrow: bool) -> Part:
         if blank:
-            return row(sheets(""), note(f"({examples}, {tokens}, {width}): a row for each token", width=110), gap=14)
+            return row(
+                sheets(""), note(f"({examples}, {tokens}, {width}): a row for each token", width=110), gap=14
+            )
         first = column(
             text("layer norm", bold=True, colour="output"),
             sheets("layer"),
@@ -264,8 +270,12 @@ def clipped(gradient: Sequence[float], limit: float) -> None:
         marks = line(left, foot, left + unit * 6.4, foot, colour="faint")
         marks += line(left, foot, left, 8, colour="faint")
         marks += vector(left, foot, left + unit * x, foot - unit * y, colour="grey", width=2)
-        marks += vector(left, foot, left + unit * short[0], foot - unit * short[1], colour="orange", width=3.5)
-        marks += label(left + unit * x, foot - unit * y - 8, f"({x:g}, {y:g})", size=SMALL, colour="grey", anchor="end")
+        marks += vector(
+            left, foot, left + unit * short[0], foot - unit * short[1], colour="orange", width=3.5
+        )
+        marks += label(
+            left + unit * x, foot - unit * y - 8, f"({x:g}, {y:g})", size=SMALL, colour="grey", anchor="end"
+        )
         ends = f"({short[0]:.2f}, {short[1]:.2f})"
         marks += label(left + 4, foot + 17, ends, size=SMALL, colour="orange", anchor="start")
         return column(text(name, bold=True), over(left + unit * 6.4, foot + 22, marks), note(words), gap=4)
@@ -313,7 +323,11 @@ def mistaken(spreads: Mapping[str, Sequence[float]], columns: Sequence[str]) -> 
 
     def arrange(narrow: bool) -> Part:
         return grid(
-            cells, rows=list(spreads), columns=columns, colour="output", cell=(84, 30) if narrow else (130, 32)
+            cells,
+            rows=list(spreads),
+            columns=columns,
+            colour="output",
+            cell=(84, 30) if narrow else (130, 32),
         )
 
     told = "; ".join(f"{name}: {', '.join(each)}" for name, each in zip(spreads, cells, strict=True))
@@ -329,9 +343,13 @@ def without_norm() -> None:
     def arrange(narrow: bool) -> Part:
         given = box("x", name="x", colour="query", learned=True)
         block = _step("block", learned=True, name="block")
-        yours = box(column(text("?", size=20, bold=True), note("+ and × only"), gap=0), name="yours", width=110)
+        yours = box(
+            column(text("?", size=20, bold=True), note("+ and × only"), gap=0), name="yours", width=110
+        )
         after = box("next x", name="after", colour="query", learned=True)
-        whole = row(given, column(padded(block, 0, 2), text(" "), gap=12), yours, after, gap=20 if narrow else 46)
+        whole = row(
+            given, column(padded(block, 0, 2), text(" "), gap=12), yours, after, gap=20 if narrow else 46
+        )
         return joined(
             whole,
             Arrow("x", "block", sides=("top", "left")),
@@ -345,5 +363,3 @@ def without_norm() -> None:
         alt="x, and what a block makes of it, arrive at a box with a question mark: plus and times only. What "
         "comes out is the next layer's x. Twelve layers follow each other.",
     )
-
-

@@ -150,9 +150,7 @@ check_layer_norm = Exercise(
             "This is batch norm: mean and variance of each feature over everything else. Layer norm takes each vector by "
             "itself, over axis -1.",
             lambda x, gain, bias, eps: (
-                gain
-                * (x - x.flatten(0, -2).mean(0))
-                / (x.flatten(0, -2).var(0, correction=0) + eps).sqrt()
+                gain * (x - x.flatten(0, -2).mean(0)) / (x.flatten(0, -2).var(0, correction=0) + eps).sqrt()
                 + bias
             ),
         ),
@@ -465,42 +463,30 @@ _SEEDS, _SYMBOLS, _LENGTH, _WIDTH, _DEPTH = 5, 10, 5, 16, 12
 _Junction = Callable[[Tensor, Callable[[Tensor], Tensor]], Tensor]
 
 
-def _weights() -> dict[str, Any]:
+def _weights() -> dict[str, Tensor]:
     """The chapter's stack, smaller: five models side by side, weights as nn.Linear draws them."""
     source = torch.Generator("cpu").manual_seed(0)
 
-    def weight(rows: int, columns: int, variance: float) -> Tensor:
-        drawn = torch.randn(_SEEDS, rows, columns, generator=source, device="cpu")
-        return drawn * math.sqrt(variance)
+    def weight(variance: float, *shape: int) -> Tensor:
+        return torch.randn(shape, generator=source, device="cpu") * math.sqrt(variance)
 
-    def layer() -> dict[str, Tensor]:
-        third = 1 / (3 * _WIDTH)
-        return {
-            "qkv": weight(_WIDTH, 3 * _WIDTH, third),
-            "out": weight(_WIDTH, _WIDTH, third),
-            "widen": weight(_WIDTH, 2 * _WIDTH, third),
-            "narrow": weight(2 * _WIDTH, _WIDTH, third / 2),
-        }
-
+    third = 1 / (3 * _WIDTH)
     return {
-        "word": weight(_SYMBOLS, _WIDTH, 1 / 3),
-        "place": weight(_LENGTH, _WIDTH, 1 / 3),
-        "read": weight(_WIDTH, _SYMBOLS, 1 / (3 * _WIDTH)),
-        "layers": [layer() for _ in range(_DEPTH)],
+        "word": weight(1 / 3, _SEEDS, _SYMBOLS, _WIDTH),
+        "place": weight(1 / 3, _SEEDS, 1, _LENGTH, _WIDTH),
+        "read": weight(third, _SEEDS, _WIDTH, _SYMBOLS),
+        "qkv": weight(third, _DEPTH, _SEEDS, _WIDTH, 3 * _WIDTH),
+        "out": weight(third, _DEPTH, _SEEDS, _WIDTH, _WIDTH),
+        "widen": weight(third, _DEPTH, _SEEDS, _WIDTH, 2 * _WIDTH),
+        "narrow": weight(third / 2, _DEPTH, _SEEDS, 2 * _WIDTH, _WIDTH),
     }
 
 
-def _times(x: Tensor, weight: Tensor) -> Tensor:
-    return (x.flatten(1, 2) @ weight).unflatten(1, x.shape[1:3])
-
-
-def _blocks(weight: dict[str, Tensor]) -> tuple[Callable[[Tensor], Tensor], ...]:
-    def attention(x: Tensor) -> Tensor:
-        query, key, value = _times(x, weight["qkv"]).chunk(3, dim=-1)
-        weights = (query @ key.mT / math.sqrt(_WIDTH)).softmax(-1)
-        return _times(weights @ value, weight["out"])
-
-    return attention, lambda x: _times(_times(x, weight["widen"]).relu(), weight["narrow"])
+def _attention(x: Tensor, qkv: Tensor, out: Tensor) -> Tensor:
+    """One head. x is (seeds, B · T, width), so that one product serves all tokens of a model."""
+    query, key, value = (x @ qkv).view(len(x), -1, _LENGTH, 3 * _WIDTH).chunk(3, -1)
+    weights = (query @ key.mT / math.sqrt(_WIDTH)).softmax(-1)
+    return (weights @ value).view(x.shape) @ out
 
 
 def _joined(junction: _Junction, x: Tensor, block: Callable[[Tensor], Tensor]) -> Tensor:
@@ -510,12 +496,13 @@ def _joined(junction: _Junction, x: Tensor, block: Callable[[Tensor], Tensor]) -
     return made
 
 
-def _through(junction: _Junction, weights: dict[str, Any], words: Tensor) -> tuple[Tensor, Tensor]:
+def _through(junction: _Junction, weights: dict[str, Tensor], words: Tensor) -> tuple[Tensor, Tensor]:
     """What goes in at the foot of the road, and what arrives at its end."""
-    start = x = weights["word"][:, words] + weights["place"].unsqueeze(1)
-    for layer in weights["layers"]:
-        for block in _blocks(layer):
-            x = _joined(junction, x, block)
+    start = x = (weights["word"][:, words] + weights["place"]).flatten(1, 2)  # (seeds, B · T, width)
+    layers = zip(*(weights[name].unbind() for name in ("qkv", "out", "widen", "narrow")), strict=True)
+    for qkv, out, widen, narrow in layers:
+        x = _joined(junction, x, lambda x, qkv=qkv, out=out: _attention(x, qkv, out))  # type: ignore[misc]
+        x = _joined(junction, x, lambda x, widen=widen, narrow=narrow: (x @ widen).relu() @ narrow)  # type: ignore[misc]
     return start, x
 
 
@@ -526,7 +513,7 @@ def _words(batch: int, source: torch.Generator) -> Tensor:
 def _growth(junction: _Junction) -> int:
     """1 where what comes out grows as x does; 0 where not at all, 2 where a little, 3 where in part."""
     source = torch.Generator("cpu").manual_seed(1)
-    x = torch.randn(1, 4, _LENGTH, _WIDTH, generator=source, device="cpu").double()
+    x = torch.randn(1, 4 * _LENGTH, _WIDTH, generator=source, device="cpu").double()
     matrix = torch.randn(_WIDTH, _WIDTH, generator=source, device="cpu").double() / math.sqrt(_WIDTH)
     small, large = (_joined(junction, size * x, lambda x: x @ matrix) for size in (1, 1000))
     growth = (large.norm() / small.norm()).item()
@@ -536,8 +523,8 @@ def _growth(junction: _Junction) -> int:
 
 
 def _reads(junction: _Junction) -> int:
-    """How many of two blocks make a difference."""
-    x = torch.ones(1, 1, _LENGTH, _WIDTH, device="cpu")
+    """1 where another block makes a difference."""
+    x = torch.ones(1, _LENGTH, _WIDTH, device="cpu")
     answers = [_joined(junction, x, lambda x, factor=factor: factor * x) for factor in (0, 3)]  # type: ignore[misc]
     return int(not torch.equal(*answers))
 
@@ -553,22 +540,22 @@ def _range(junction: _Junction) -> int:
 def _learned(junction: _Junction) -> int:
     """1 where the middle one of five has learned; else 2 where a loss ever jumped, and 0 where none did."""
     weights, source = _weights(), torch.Generator("cpu").manual_seed(3)
-    every = [weights["word"], weights["place"], weights["read"]]
-    every += [weight for layer in weights["layers"] for weight in layer.values()]
-    losses = []
+    losses, threads = [], torch.get_num_threads()
+    torch.set_num_threads(1)  # more would wait for each other: the products are small
     with torch.enable_grad():
-        for weight in every:
+        for weight in weights.values():
             weight.requires_grad_()
-        optimizer = torch.optim.Adam(every, lr=0.015, fused=True)
+        optimizer = torch.optim.Adam(weights.values(), lr=0.015, fused=True)
         for _ in range(80):
             words = _words(8, source)
-            scores = _times(_through(junction, weights, words)[1], weights["read"])
-            right = words.flip(-1).expand(_SEEDS, *words.shape)
-            each = F.cross_entropy(scores.flatten(0, 2), right.flatten(), reduction="none")
-            losses.append(each.view(_SEEDS, -1).mean(-1))
+            scores = _through(junction, weights, words)[1] @ weights["read"]  # (seeds, B · T, symbols)
+            right = words.flip(-1).flatten().expand(_SEEDS, -1)
+            each = F.cross_entropy(scores.mT, right, reduction="none")
+            losses.append(each.mean(-1))
             optimizer.zero_grad()
             losses[-1].sum().backward()  # type: ignore[no-untyped-call]
             optimizer.step()
+    torch.set_num_threads(threads)
     course = torch.stack(losses).detach().nan_to_num(nan=math.inf)  # (steps, seeds)
     if course[-5:].mean(0).median() < 0.4:
         return 1

@@ -32,7 +32,9 @@ def by_layer(sizes: Mapping[str, Tensor], gradients: Mapping[str, Tensor], *, sa
             for (name, each), colour, dash in zip(lines.items(), SERIES, DASHES, strict=False):
                 # The logarithm's mean: one large seed should not stand for all.
                 middle = each.log().mean(-1).exp()
-                axes.plot(rounded(range(len(each))), rounded(middle), color=COLOURS[colour][0], ls=dash, label=name)
+                axes.plot(
+                    rounded(range(len(each))), rounded(middle), color=COLOURS[colour][0], ls=dash, label=name
+                )
             axes.set_title(title)
             axes.set_xlabel("layer")
             axes.set_yscale("log")
@@ -49,7 +51,13 @@ def alike(cosines: Mapping[str, Tensor]) -> None:
     )
     with plot(alt, size=(5.2, 3.2)) as (axes,):
         for (name, each), colour, dash in zip(cosines.items(), SERIES, DASHES, strict=False):
-            axes.plot(rounded(range(len(each))), rounded(each.mean(-1)), color=COLOURS[colour][0], ls=dash, label=name)
+            axes.plot(
+                rounded(range(len(each))),
+                rounded(each.mean(-1)),
+                color=COLOURS[colour][0],
+                ls=dash,
+                label=name,
+            )
         axes.set_xlabel("layer")
         axes.set_ylabel("cosine between tokens")
         axes.legend()
@@ -71,7 +79,12 @@ def losses(panels: Mapping[str, Mapping[str, Tensor]], *, said: str) -> None:
                 calm = each[: len(each) // 4 * 4].unflatten(0, (-1, 4)).mean(1)
                 steps = torch.arange(len(calm)) * 4 + 2
                 axes.fill_between(
-                    steps, rounded(calm.amin(-1)), rounded(calm.amax(-1)), color=COLOURS[colour][0], alpha=0.15, lw=0
+                    steps,
+                    rounded(calm.amin(-1)),
+                    rounded(calm.amax(-1)),
+                    color=COLOURS[colour][0],
+                    alpha=0.15,
+                    lw=0,
                 )
                 axes.plot(
                     steps, rounded(calm.mean(-1)), color=COLOURS[colour][0], ls=dash, label=name,
