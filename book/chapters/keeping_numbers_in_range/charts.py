@@ -19,10 +19,10 @@ GRADIENT = (
 LOWEST, HIGHEST = 1e-6, 1e6
 DESCRIPTION = (
     "Two lines against the layer, on a logarithmic scale: the size of the signal on its way up, and that "
-    "of the gradient on its way down, each as a multiple of where it begins. Sliders set the depth and how much a "
-    "block multiplies by; a choice sets the arrangement. Plain stacks die out below a factor of 1 and explode "
-    "above it. Residual ones grow at any factor, faster and faster. With post-norm both stay at 1, and "
-    "with pre-norm they grow slowly."
+    "of the gradient on its way down, each as a multiple of where it begins. Sliders set the depth and how "
+    "much a block multiplies by; a choice sets the arrangement. Plain stacks die out below a factor of 1 "
+    "and explode above it. Residual ones grow at any factor, faster and faster. With post-norm both stay "
+    "at 1, and with pre-norm they grow slowly."
 )
 
 
@@ -61,7 +61,8 @@ def depth_and_arrangement() -> alt.TopLevelMixin:
         start="arrangement == 'plain' && g < 1 ? datum.lowest : datum.first",
     )
     said = summary.transform_calculate(
-        readout="[arrangement + ', ' + depth + (depth == 1 ? ' layer' : ' layers') + ', factor ' + format(g, '.1f'),"
+        readout="[arrangement + ', ' + depth + (depth == 1 ? ' layer' : ' layers')"
+        " + ', factor ' + format(g, '.1f'),"
         " 'signal at the last layer × ' + format(datum.end, '.2~g'),"
         " 'gradient at the first layer × ' + format(datum.start, '.2~g')]"
     )

@@ -129,7 +129,7 @@ def idea() -> None:
         arrange,
         alt="Above, a chain of layers, each of which replaces what comes in: the line that joins them gets "
         "thinner from layer to layer until nothing is left. Below, a broad road on which the signal passes; "
-        "each layer stands beside it, reads from it and adds its answer, and the road stays as broad as it was.",
+        "each layer stands beside it, reads from it and adds its answer, and the road stays broad.",
     )
 
 
@@ -298,7 +298,7 @@ def encoder_layer() -> None:
         first = _street("norm", "attention", "dropout", end=0)
         second = _street("norm", "feed-forward", "dropout", end=14)
         road = column(first, second, gap=0, align="left")
-        whole = column(note("the road: (B, T, d_model)"), road, gap=3, align="left")
+        whole = column(note("the road: (B, T, d_{model})"), road, gap=3, align="left")
         words = (
             "tokens read each other; its weights are dropped, too",
             "each token by itself; its hidden numbers are dropped, too",
@@ -308,8 +308,8 @@ def encoder_layer() -> None:
 
     draw(
         arrange,
-        alt="A road that two side streets leave and join again at a plus. In the first stand norm, attention, "
-        "dropout; in the second norm, feed-forward, dropout. The attention's weights and the feed-forward "
+        alt="A road that two side streets leave and join again at a plus. In the first stand norm, attention "
+        "and dropout; in the second norm, feed-forward and dropout. The attention's weights and the feed-forward "
         "network's hidden numbers are dropped, too.",
     )
 
@@ -360,6 +360,6 @@ def without_norm() -> None:
 
     draw(
         arrange,
-        alt="x, and what a block makes of it, arrive at a box with a question mark: plus and times only. What "
-        "comes out is the next layer's x. Twelve layers follow each other.",
+        alt="x, and what a block makes of it, arrive at a box with a question mark: plus and times only. "
+        "What comes out is the next layer's x. Twelve layers follow each other.",
     )

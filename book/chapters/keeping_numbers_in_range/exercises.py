@@ -48,8 +48,8 @@ def _layer_norm(
 # What a vector is divided by: (its numbers, ε) -> divisor.
 _SIZES: Mistakes = {
     "eps outside": (
-        "ε stands outside the root. It belongs to the mean of the squares, before the root is taken: else a vector of "
-        "nearly equal numbers comes out far too large.",
+        "ε stands outside the root. It belongs to the mean of the squares, before the root is taken: else "
+        "a vector of nearly equal numbers comes out far too large.",
         lambda x, eps: _mean_square(x).sqrt() + eps,
     ),
     "no eps": (
@@ -61,8 +61,8 @@ _SIZES: Mistakes = {
         lambda x, eps: _mean_square(x) + eps,
     ),
     "unbiased": (
-        "You divide the sum of squares by d - 1, as `var()` and `std()` do unless told otherwise. These d numbers are "
-        "all there are: divide by d.",
+        "You divide the sum of squares by d - 1, as `var()` and `std()` do unless told otherwise. These d "
+        "numbers are all there are: divide by d.",
         lambda x, eps: (x.square().sum(-1, keepdim=True) / (x.shape[-1] - 1) + eps).sqrt(),
     ),
     "length": (
@@ -117,7 +117,8 @@ check_layer_norm = Exercise(
                 lambda x: x.mean(-2, keepdim=True),
             ),
             "one mean for all": (
-                "One mean is taken away from everything. Each vector has a mean of its own: mean(-1, keepdim=True).",
+                "One mean is taken away from everything. Each vector has a mean of its own: mean(-1, "
+                "keepdim=True).",
                 lambda x: x.mean(),
             ),
             "sum for the mean": (
@@ -147,8 +148,8 @@ check_layer_norm = Exercise(
             ),
         ),
         "batch norm": (
-            "This is batch norm: mean and variance of each feature over everything else. Layer norm takes each vector by "
-            "itself, over axis -1.",
+            "This is batch norm: mean and variance of each feature over everything else. Layer norm takes "
+            "each vector by itself, over axis -1.",
             lambda x, gain, bias, eps: (
                 gain * (x - x.flatten(0, -2).mean(0)) / (x.flatten(0, -2).var(0, correction=0) + eps).sqrt()
                 + bias
@@ -214,7 +215,8 @@ check_norm_shapes = ShapePuzzle(
             {"nn.LayerNorm(5).weight": (), "nn.LayerNorm((10, 5)).weight": ()},
         ),
         "last axis alone": (
-            "this one normalises over the last *two* axes, tokens and features together, and has a gain for each place.",
+            "this one normalises over the last *two* axes, tokens and features together, and has a gain "
+            "for each place.",
             {"nn.LayerNorm((10, 5)).weight": (5,)},
         ),
         "turned back": (
@@ -222,8 +224,8 @@ check_norm_shapes = ShapePuzzle(
             {"nn.BatchNorm1d(5)(x.mT)": (2, 10, 5)},
         ),
         "a mean for each example": (
-            "batch norm has one mean for each feature, whatever the batch: what it keeps can't depend on how many examples "
-            "there are.",
+            "batch norm has one mean for each feature, whatever the batch: what it keeps can't depend on "
+            "how many examples there are.",
             {"nn.BatchNorm1d(5).running_mean": (2, 5)},
         ),
     },
@@ -267,7 +269,8 @@ check_rms_norm = Exercise(
                 lambda x, eps: _mean_square(x).sqrt(),
             ),
             "root first": (
-                "The root comes last: the mean of the squares, and then its root. You have the root of each square.",
+                "The root comes last: the mean of the squares, and then its root. You have the root of "
+                "each square.",
                 lambda x, eps: x.square().sqrt().mean(-1, keepdim=True),
             ),
         },
@@ -323,12 +326,13 @@ check_repaired_layer = Exercise(
         _layer,
         arranged={
             "still broken": (
-                "The fault that it came with is still there: the norm stands on the road. The first case passes because its "
-                "vector has mean 0 and variance 1 already. What is added to what?",
+                "The fault that it came with is still there: the norm stands on the road. The first case "
+                "passes because its vector has mean 0 and variance 1 already. What is added to what?",
                 lambda x, block: _normal(x) + block(_normal(x)),
             ),
             "post-norm": (
-                "Now it is post-norm: the norm stands on the road, after the plus. In pre-norm it is in the side street.",
+                "Now it is post-norm: the norm stands on the road, after the plus. In pre-norm it is in "
+                "the side street.",
                 lambda x, block: _normal(x + block(x)),
             ),
             "no norm": (
@@ -340,7 +344,8 @@ check_repaired_layer = Exercise(
                 lambda x, block: block(_normal(x)),
             ),
             "norm after the block": (
-                "The norm stands in the side street, but after the block: what the block *reads* must be normal.",
+                "The norm stands in the side street, but after the block: what the block *reads* must be "
+                "normal.",
                 lambda x, block: x + _normal(block(x)),
             ),
             "norm on the road only": (
@@ -400,7 +405,8 @@ check_clipped_gradients = Exercise(
         _clipped,
         length={
             "lengths added": (
-                "You add the two lengths. Together they are one long vector: add the squares, and take the root at the end.",
+                "You add the two lengths. Together they are one long vector: add the squares, and take the "
+                "root at the end.",
                 lambda weight, bias: weight.norm() + bias.norm(),
             ),
             "the longer one": (
@@ -446,7 +452,8 @@ check_clipped_gradients = Exercise(
     )
     | {
         "each by itself": (
-            "Each gradient is clipped by its own length, which changes the direction of the whole. One factor serves both.",
+            "Each gradient is clipped by its own length, which changes the direction of the whole. One "
+            "factor serves both.",
             lambda weight, bias, limit: (_alone(weight, limit), _alone(bias, limit)),
         ),
         "number by number": (
@@ -486,7 +493,8 @@ def _attention(x: Tensor, qkv: Tensor, out: Tensor) -> Tensor:
     """One head. x is (seeds, B · T, width), so that one product serves all tokens of a model."""
     query, key, value = (x @ qkv).view(len(x), -1, _LENGTH, 3 * _WIDTH).chunk(3, -1)
     weights = (query @ key.mT / math.sqrt(_WIDTH)).softmax(-1)
-    return (weights @ value).view(x.shape) @ out
+    answer: Tensor = (weights @ value).view(x.shape) @ out
+    return answer
 
 
 def _joined(junction: _Junction, x: Tensor, block: Callable[[Tensor], Tensor]) -> Tensor:
@@ -563,8 +571,17 @@ def _learned(junction: _Junction) -> int:
 
 
 def _deep(junction: _Junction, question: str) -> int:
-    asked = {"grows": _growth, "reads": _reads, "range": _range, "learns": _learned}
-    return asked[question](junction)
+    if question == "grows":
+        return _growth(junction)
+    # What fails one question is not asked the next: the first fault is the one to mend.
+    if _growth(junction) != 1:
+        return 0
+    if question == "reads":
+        return _reads(junction)
+    powers = _range(junction)
+    if question == "range":
+        return powers
+    return _learned(junction) if powers == 0 else 0
 
 
 check_deep_without_norm = Exercise(
@@ -582,8 +599,8 @@ check_deep_without_norm = Exercise(
     ),
     mistakes={
         "residual alone": (
-            "This is the road alone. It starts well, and then its losses jump about: at this rate each block's answer grows "
-            "faster than the others can follow. How loud need a block be?",
+            "This is the road alone. It starts well, and then its losses jump about: at this rate each "
+            "block's answer grows faster than the others can follow. How loud need a block be?",
             lambda x, block: x + block(x),
         ),
         "plain": (
@@ -591,12 +608,13 @@ check_deep_without_norm = Exercise(
             lambda x, block: block(x),
         ),
         "averaged": (
-            "The mean of x and the answer halves x at every block, and there are 24 of them. Leave the road as wide as it is.",
+            "The mean of x and the answer halves x at every block, and there are 24 of them. Leave the "
+            "road as wide as it is.",
             lambda x, block: (x + block(x)) / 2,
         ),
         "divided by the root of 2": (
-            "By √2 the variance stays where both parts are equally large. Here the block's answer is smaller than x, so the road "
-            "fades, by a factor of a thousand or so over 24 blocks.",
+            "By √2 the variance stays where both parts are equally large. Here the block's answer is "
+            "smaller than x, so the road fades, by a factor of a thousand or so over 24 blocks.",
             lambda x, block: (x + block(x)) / math.sqrt(2),
         ),
         "block left out": (
@@ -612,7 +630,8 @@ check_deep_without_norm = Exercise(
             lambda x, block: x + block(_normal(x)),
         ),
         "squashed": (
-            "Something squashes what you return (a tanh, a sigmoid, a clamp). Add and multiply with numbers only.",
+            "Something squashes what you return (a tanh, a sigmoid, a clamp). Add and multiply with "
+            "numbers only.",
             lambda x, block: (x + block(x)).tanh(),
         ),
         "louder": (
@@ -620,8 +639,8 @@ check_deep_without_norm = Exercise(
             lambda x, block: x + 3 * block(x),
         ),
         "hardly heard": (
-            "Everything stays in range, and nothing is learned: the blocks are so quiet that a step changes nothing. A "
-            "little louder.",
+            "Everything stays in range, and nothing is learned: the blocks are so quiet that a step "
+            "changes nothing. A little louder.",
             lambda x, block: x + 1e-9 * block(x),
         ),
     },

@@ -38,7 +38,7 @@ def by_layer(sizes: Mapping[str, Tensor], gradients: Mapping[str, Tensor], *, sa
             axes.set_title(title)
             axes.set_xlabel("layer")
             axes.set_yscale("log")
-            axes.set_ylim(1e-12, 1e4)
+            axes.set_ylim(1e-4, 1e2)
         axes.figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
 
 
@@ -64,19 +64,19 @@ def alike(cosines: Mapping[str, Tensor]) -> None:
 
 
 def losses(panels: Mapping[str, Mapping[str, Tensor]], *, said: str) -> None:
-    """`losses({"rate 0.007": {"pre-norm": losses}}, said="…")` draws a panel for each; losses are (steps, seeds).
+    """`losses({"rate 0.007": {"pre-norm": losses}}, said="…")` draws a panel for each.
 
-    What is `said` of them ends the description; training moves their digits.
+    Losses are (steps, seeds). What is `said` of them ends the description; training moves their digits.
     """
     alt = (
         "The loss against the step, mean over five seeds in a band from the best to the worst, "
-        f"{'a panel for each learning rate and ' if len(panels) > 1 else ''}a line for each arrangement. {said}"
+        f"{'a panel for each rate and ' if len(panels) > 1 else ''}a line for each arrangement. {said}"
     )
     with plot(alt, size=(7.2 if len(panels) > 1 else 5.2, 3.2), panels=len(panels)) as all_axes:
         for axes, (title, lines) in zip(all_axes, panels.items(), strict=True):
             for (name, each), colour, dash in zip(lines.items(), SERIES, DASHES, strict=False):
                 # Means of four steps each: single batches jump.
-                calm = each[: len(each) // 4 * 4].unflatten(0, (-1, 4)).mean(1)
+                calm = each[: len(each) // 4 * 4].reshape(-1, 4, each.shape[1]).mean(1)
                 steps = torch.arange(len(calm)) * 4 + 2
                 axes.fill_between(
                     steps,
