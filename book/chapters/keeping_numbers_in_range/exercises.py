@@ -519,11 +519,13 @@ def _words(batch: int, source: torch.Generator) -> Tensor:
 
 
 def _growth(junction: _Junction) -> int:
-    """1 where what comes out grows as x does; 0 where not at all, 2 where a little, 3 where in part."""
+    """1 where what comes out grows as x does; 0 where not at all, 2 a little, 3 in part, 4 from nothing."""
     source = torch.Generator("cpu").manual_seed(1)
     x = torch.randn(1, 4 * _LENGTH, _WIDTH, generator=source, device="cpu").double()
     matrix = torch.randn(_WIDTH, _WIDTH, generator=source, device="cpu").double() / math.sqrt(_WIDTH)
-    small, large = (_joined(junction, size * x, lambda x: x @ matrix) for size in (1, 1000))
+    nothing, small, large = (_joined(junction, size * x, lambda x: x @ matrix) for size in (0, 1, 1000))
+    if nothing.nan_to_num().any():  # 0/0 is a norm's answer to a vector of zeros
+        return 4
     growth = (large.norm() / small.norm()).item()
     if abs(growth / 1000 - 1) < 1e-9:
         return 1
