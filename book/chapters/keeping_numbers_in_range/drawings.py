@@ -308,9 +308,9 @@ def encoder_layer() -> None:
 
     draw(
         arrange,
-        alt="A road that two side streets leave and join again at a plus. In the first stand norm, attention "
-        "and dropout; in the second norm, feed-forward and dropout. The attention's weights and the feed-forward "
-        "network's hidden numbers are dropped, too.",
+        alt="A road that two side streets leave and join again at a plus. In the first stand norm, "
+        "attention and dropout; in the second norm, feed-forward and dropout. The attention's weights and "
+        "the feed-forward network's hidden numbers are dropped, too.",
     )
 
 
