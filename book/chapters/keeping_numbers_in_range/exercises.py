@@ -384,7 +384,8 @@ def _clipped(
 
 
 def _alone(grad: Tensor, limit: float) -> Tensor:
-    return grad * min(1.0, limit / grad.norm().item())
+    shortened: Tensor = grad * min(1.0, limit / grad.norm().item())
+    return shortened
 
 
 check_clipped_gradients = Exercise(
