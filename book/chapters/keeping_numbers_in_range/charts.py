@@ -67,7 +67,7 @@ def depth_and_arrangement() -> alt.TopLevelMixin:
         " 'gradient at the first layer × ' + format(datum.start, '.2~g')]"
     )
     return (
-        alt.layer(lines, readout(said, "left", y=0, dy=4))
+        alt.layer(lines, readout(said, "left", y=-62, baseline="bottom", line_height=18))
         .add_params(arrangement, depth, factor)
         .properties(width=480, height=260, description=DESCRIPTION)
     )

@@ -140,12 +140,12 @@ def arrangements(formulas: Mapping[str, str], *, only: str = "") -> None:
         ways = {
             "plain": _street("block", lane=False),
             "residual": _street("block"),
-            "post-norm": _street("block", after="norm", end=0),
+            "post-norm": _street("block", after="norm"),
             "pre-norm": _street("norm", "block"),
         }
         parts = []
         for name, way in ways.items():
-            fitted = over(max(way.width, 140), 128, (way, (max(way.width, 140) - way.width) / 2, 0))
+            fitted = over(max(way.width, 140), 130, (way, (max(way.width, 140) - way.width) / 2, 0))
             words = column(text(name, bold=True), note(formulas[name]), gap=0)
             parts.append(column(words, fitted, gap=8))
         if narrow:

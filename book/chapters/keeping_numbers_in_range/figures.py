@@ -49,7 +49,7 @@ def alike(cosines: Mapping[str, Tensor]) -> None:
         "The cosine between two tokens of a sentence after each of 32 layers, a line for each arrangement, "
         f"mean over five seeds. It begins at 0. After the last layer: {last}."
     )
-    with plot(alt, size=(5.2, 3.2)) as (axes,):
+    with plot(alt, size=(5.2, 3.4)) as (axes,):
         for (name, each), colour, dash in zip(cosines.items(), SERIES, DASHES, strict=False):
             axes.plot(
                 rounded(range(len(each))),
@@ -60,38 +60,36 @@ def alike(cosines: Mapping[str, Tensor]) -> None:
             )
         axes.set_xlabel("layer")
         axes.set_ylabel("cosine between tokens")
-        axes.legend()
+        axes.figure.legend(loc="outside upper left", ncols=3)
 
 
-def losses(panels: Mapping[str, Mapping[str, Tensor]], *, said: str) -> None:
-    """`losses({"rate 0.007": {"pre-norm": losses}}, said="…")` draws a panel for each.
+def losses(runs: Mapping[str, Tensor], *, said: str) -> None:
+    """`losses({"pre-norm": losses}, said="…")` draws a line for each, in a band of its seeds.
 
     Losses are (steps, seeds). What is `said` of them ends the description; training moves their digits.
     """
     alt = (
-        "The loss against the step, mean over five seeds in a band from the best to the worst, "
-        f"{'a panel for each rate and ' if len(panels) > 1 else ''}a line for each arrangement. {said}"
+        "The loss against the step, mean over five seeds in a band from the best to the worst, a line for "
+        f"each arrangement. {said}"
     )
-    with plot(alt, size=(7.2 if len(panels) > 1 else 5.2, 3.2), panels=len(panels)) as all_axes:
-        for axes, (title, lines) in zip(all_axes, panels.items(), strict=True):
-            for (name, each), colour, dash in zip(lines.items(), SERIES, DASHES, strict=False):
-                # Means of four steps each: single batches jump.
-                calm = each[: len(each) // 4 * 4].reshape(-1, 4, each.shape[1]).mean(1)
-                steps = torch.arange(len(calm)) * 4 + 2
-                axes.fill_between(
-                    steps,
-                    rounded(calm.amin(-1)),
-                    rounded(calm.amax(-1)),
-                    color=COLOURS[colour][0],
-                    alpha=0.15,
-                    lw=0,
-                )
-                axes.plot(
-                    steps, rounded(calm.mean(-1)), color=COLOURS[colour][0], ls=dash, label=name,
-                    marker=MARKERS[list(lines).index(name) % len(MARKERS)], markevery=4,
-                )  # fmt: skip
-            axes.set_title(title)
-            axes.set_xlabel("step")
-            axes.set_ylim(0, 2.6)
-        all_axes[0].set_ylabel("loss")
-        axes.figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    with plot(alt, size=(5.2, 3.4)) as (axes,):
+        for (name, each), colour, dash, marker in zip(runs.items(), SERIES, DASHES, MARKERS, strict=False):
+            # Means of four steps each: single batches jump.
+            calm = each[: len(each) // 4 * 4].reshape(-1, 4, each.shape[1]).mean(1)
+            steps = torch.arange(len(calm)) * 4 + 2
+            colour_of = COLOURS[colour][0]
+            best, worst = rounded(calm.amin(-1)), rounded(calm.amax(-1))
+            axes.fill_between(steps, best, worst, color=colour_of, alpha=0.15, lw=0)
+            axes.plot(
+                steps,
+                rounded(calm.mean(-1)),
+                color=colour_of,
+                ls=dash,
+                label=name,
+                marker=marker,
+                markevery=4,
+            )
+        axes.set_xlabel("step")
+        axes.set_ylabel("loss")
+        axes.set_ylim(0, 2.6)
+        axes.figure.legend(loc="outside upper left", ncols=2)
