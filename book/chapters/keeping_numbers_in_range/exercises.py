@@ -147,6 +147,16 @@ check_layer_norm = Exercise(
                 gain * x + bias, torch.ones_like(gain), torch.zeros_like(bias), eps
             ),
         ),
+        "squares around 0": (
+            "You square x as it came in. The variance is the mean of the squares once the mean has been "
+            "taken away.",
+            lambda x, gain, bias, eps: gain * (x - _mean(x)) / _root(x, eps) + bias,
+        ),
+        "std() and eps": (
+            "Two faults in one: `std()` divides by d - 1 unless told otherwise, and ε stands outside the "
+            "root.",
+            lambda x, gain, bias, eps: gain * (x - _mean(x)) / (x.std(-1, keepdim=True) + eps) + bias,
+        ),
         "batch norm": (
             "This is batch norm: mean and variance of each feature over everything else. Layer norm takes "
             "each vector by itself, over axis -1.",
@@ -356,6 +366,11 @@ check_repaired_layer = Exercise(
                 "The side street is right; but a norm still stands on the road, after the plus.",
                 lambda x, block: _normal(x + block(_normal(x))),
             ),
+            "norm over everything": (
+                "One mean and one variance for all tokens. Each token is normalised by itself, over the "
+                "last axis.",
+                lambda x, block: x + block(F.layer_norm(x, x.shape)),
+            ),
             "x twice": (
                 "x is added twice.",
                 lambda x, block: 2 * x + block(_normal(x)),
@@ -445,6 +460,11 @@ check_clipped_gradients = Exercise(
                 lambda length, limit: limit if length > limit else 1,
             ),
             "nothing": ("Nothing is clipped.", lambda length, limit: 1),
+            "the wrong way round": (
+                "What is short becomes longer, and what is too long stays: the factor is the smaller of "
+                "the two, 1 and limit / length.",
+                lambda length, limit: max(1, limit / length),
+            ),
             "thrown away": (
                 "What is too long becomes zero. Only its length is wrong: keep the direction.",
                 lambda length, limit: 0 if length > limit else 1,
@@ -456,6 +476,10 @@ check_clipped_gradients = Exercise(
             "Each gradient is clipped by its own length, which changes the direction of the whole. One "
             "factor serves both.",
             lambda weight, bias, limit: (_alone(weight, limit), _alone(bias, limit)),
+        ),
+        "the bias left out": (
+            "The bias is as long as before. The factor shortens both.",
+            lambda weight, bias, limit: (_clipped(weight, bias, limit)[0], bias),
         ),
         "number by number": (
             "Every number is cut off at the limit, which turns the gradient. Shorten all by one factor.",
@@ -620,6 +644,11 @@ check_deep_without_norm = Exercise(
             "smaller than x, so the road fades, by a factor of a thousand or so over 24 blocks.",
             lambda x, block: (x + block(x)) / math.sqrt(2),
         ),
+        "fading": (
+            "The road is made a little narrower at every block, and there are 24 of them: little arrives. "
+            "Leave the road as wide as it is.",
+            lambda x, block: 0.9 * x + 0.1 * block(x),
+        ),
         "block left out": (
             "The block makes no difference to what you return, so nothing in it can learn.",
             lambda x, block: x,
@@ -642,9 +671,9 @@ check_deep_without_norm = Exercise(
             lambda x, block: x + 3 * block(x),
         ),
         "hardly heard": (
-            "Everything stays in range, and nothing is learned: the blocks are so quiet that a step "
-            "changes nothing. A little louder.",
-            lambda x, block: x + 1e-9 * block(x),
+            "Everything stays in range, and too little is learned: what the blocks read, or what is heard "
+            "of them, is so quiet that a step hardly changes anything. A little louder.",
+            lambda x, block: x + 1e-4 * block(x),
         ),
     },
     trainable=False,

@@ -136,6 +136,12 @@ NAMED = {
             gain * (x - x.mean(-1, keepdim=True)) / (x.var(-1, correction=0, keepdim=True) + eps) + bias
         ),
         "mean not taken away": lambda x, gain, bias, eps: F.rms_norm(x, x.shape[-1:], gain, eps) + bias,
+        "squares around 0": lambda x, gain, bias, eps: (
+            gain * (x - x.mean(-1, keepdim=True)) / ((x**2).mean(-1, keepdim=True) + eps) ** 0.5 + bias
+        ),
+        "std() and eps": lambda x, gain, bias, eps: (
+            gain * (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + eps) + bias
+        ),
         "no bias": lambda x, gain, bias, eps: F.layer_norm(x, x.shape[-1:], gain, None, eps),
         "no gain": lambda x, gain, bias, eps: F.layer_norm(x, x.shape[-1:], None, bias, eps),
     },
@@ -163,6 +169,9 @@ NAMED = {
         "both norms": lambda x, widen, narrow: F.layer_norm(
             x + (F.layer_norm(x, x.shape[-1:]) @ widen).relu() @ narrow, x.shape[-1:]
         ),
+        "norm over everything": lambda x, widen, narrow: (
+            x + ((x - x.mean()) / (x.var(correction=0) + 1e-5).sqrt() @ widen).relu() @ narrow
+        ),
         "norm on the road only": lambda x, widen, narrow: (
             F.layer_norm(x, x.shape[-1:]) + (x @ widen).relu() @ narrow
         ),
@@ -178,6 +187,14 @@ NAMED = {
             each * min(1, limit / each.norm()) for each in (weight, bias)
         ],
         "nothing": lambda weight, bias, limit: (weight, bias),
+        "the wrong way round": lambda weight, bias, limit: [
+            each * max(1, limit / torch.cat([weight.flatten(), bias.flatten()]).norm())
+            for each in (weight, bias)
+        ],
+        "the bias left out": lambda weight, bias, limit: (
+            weight * min(1, limit / torch.cat([weight.flatten(), bias.flatten()]).norm()),
+            bias,
+        ),
         "weights only": lambda weight, bias, limit: [
             each * min(1, limit / weight.norm()) for each in (weight, bias)
         ],
@@ -193,6 +210,8 @@ NAMED = {
         "pre-norm": lambda x, block: x + 0.1 * block(x / x.norm(dim=-1, keepdim=True)),
         "squashed": lambda x, block: torch.clamp(x + 0.1 * block(x), -2, 2),
         "averaged": lambda x, block: torch.lerp(x, block(x), 0.5),
+        "fading": lambda x, block: torch.lerp(x, block(x), 0.1),
+        "hardly heard": lambda x, block: x + block(0.1 * x),
     },
 }
 
