@@ -1,1 +1,41 @@
-"""The chart draws what attnlab computes."""
+"""The chart of “Keeping numbers in range” draws what random blocks do."""
+
+import pytest
+import torch
+from living_charts import numbers, says
+from playwright.sync_api import Page
+
+from chapters.keeping_numbers_in_range.charts import ARRANGEMENTS
+
+
+def sizes(arrangement: str, depth: int, factor: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Signal and gradient, by layer, for blocks that multiply the size by the factor."""
+    layer = torch.arange(depth + 1, dtype=torch.float64)
+    if arrangement == "post-norm":
+        return torch.ones_like(layer), torch.ones_like(layer)
+    if arrangement == "pre-norm":
+        wide = (1 + layer * factor**2).sqrt()
+        return wide, wide[-1] / wide
+    each = factor if arrangement == "plain" else (1 + factor**2) ** 0.5
+    return each**layer, each ** layer.flip(0)
+
+
+@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
+def test_signal_and_gradient_are_those_of_random_blocks(page: Page, base_url: str, arrangement: str) -> None:
+    page.goto(base_url + "keeping-numbers-in-range.html")
+    chart = page.locator(".chart").first
+    chart.get_by_label(arrangement, exact=True).check()
+    depth_slider, factor_slider = chart.get_by_role("slider").all()
+    for depth in (1, 12, 32):
+        for factor in (0.4, 1.0, 1.6):
+            depth_slider.fill(str(depth))
+            factor_slider.fill(str(factor))
+            words = f"{arrangement}, {depth} layer{'' if depth == 1 else 's'}, factor {factor:.1f}"
+            says(chart, words)
+            drawn = numbers(chart, "signal", "gradient")
+            torch.testing.assert_close(tuple(drawn), sizes(arrangement, depth, factor), rtol=1e-9, atol=0)
+            ends = numbers(chart, "end", "start")
+            signal, gradient = sizes(arrangement, depth, factor)
+            torch.testing.assert_close(
+                torch.cat(ends), torch.stack([signal[-1], gradient[0]]), rtol=1e-9, atol=0
+            )
