@@ -41,7 +41,8 @@ def squeezed(counts: Tensor, width: int = 16) -> Tensor:
     """`squeezed(counts)` keeps of each word's surprise the strongest directions, (31, 16)."""
     left, strength, _ = torch.linalg.svd(surprise(counts))
     vectors: Tensor = left[:, :width] * strength[:width].sqrt()
-    return vectors
+    # A word that does not occur gets zeros, and not what rounding leaves: that has a direction, too.
+    return vectors.round(decimals=9)
 
 
 def on_a_map(counts: Tensor, words: Sequence[str]) -> Tensor:
@@ -70,6 +71,8 @@ def agreement(sentences: Sequence[Sequence[str]], words: Sequence[str], seed: in
     for half in (order[::2], order[1::2]):
         pairs = neighbours([sentences[place] for place in half], number)
         unit = normalize(count(pairs, len(number))[rows], dim=-1)
-        found.append((unit @ unit.mT).fill_diagonal_(-1).topk(near).indices)  # (words, near)
+        # Equal ones in the order of the words, on every processor.
+        cosine = (unit @ unit.mT).fill_diagonal_(-1).round(decimals=9)
+        found.append(cosine.argsort(dim=-1, descending=True, stable=True)[:, :near])  # (words, near)
     in_both = (found[0].unsqueeze(-1) == found[1].unsqueeze(-2)).any(-1)
     return in_both.double().mean()
