@@ -315,7 +315,7 @@ def language(words: Sequence[str], likely: Sequence[int], rare: Sequence[int]) -
 def peeking(words: Sequence[str]) -> None:
     """`peeking(["the", "cat", "sat", "on"])` draws what a word reads and what it should say, in four ways."""
     inputs, targets = words[:-1], words[1:]
-    asks = 1  # the word whose answer is looked for
+    asks = 0  # the word whose answer is looked for
 
     def one(name: str, seen: int, answers: Sequence[str], says: str) -> Part:
         cell = (48.0, 28.0)
@@ -335,10 +335,10 @@ def peeking(words: Sequence[str]) -> None:
 
     def arrange(narrow: bool) -> Part:
         parts = [
-            one("right", asks + 1, targets, "reads words up to “cat”, to say “sat”"),
-            one("no mask", len(inputs), targets, "reads “sat”, to say “sat”"),
-            one("off by one", asks + 2, targets, "reads “sat”, to say “sat”"),
-            one("not shifted", asks + 1, inputs, "reads “cat”, to say “cat”"),
+            one("right", asks + 1, targets, "reads “the”, to say “cat”"),
+            one("no mask", len(inputs), targets, "reads everything, to say “cat”"),
+            one("off by one", asks + 2, targets, "reads “cat”, to say “cat”"),
+            one("not shifted", asks + 1, inputs, "reads “the”, to say “the”"),
         ]
         if narrow:
             return column(row(*parts[:2], gap=14, align="top"), row(*parts[2:], gap=14, align="top"), gap=24)
@@ -346,9 +346,9 @@ def peeking(words: Sequence[str]) -> None:
 
     draw(
         arrange,
-        alt="Four small pictures: words below, what should be said above, and arrows from what the second "
-        "place reads. Right: the first two words, to say the third. No mask, and off by one: the third "
-        "word is among those that are read. Not shifted: what is to be said is the second word itself.",
+        alt="Four small pictures: words below, what should be said above, and arrows from what the first "
+        "place reads. Right: the first word, to say the second. No mask: all words; off by one: two, the "
+        "answer among them. Not shifted: what is to be said is the first word itself.",
     )
 
 
