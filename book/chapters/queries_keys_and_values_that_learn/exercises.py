@@ -264,10 +264,18 @@ check_repaired_roles = Exercise(
 # --- the narrowest pair for given scores ------------------------------------------------------------
 
 
+def _is_pair(answer: Any) -> bool:
+    """Whether two tensors came. One alone is refused here, since the checker would compare it as it is."""
+    if isinstance(answer, Tensor):
+        raise WrongTypeError("It returns one tensor where two, to_query and to_key, are expected.")
+    pair = isinstance(answer, tuple | list) and len(answer) == 2
+    return pair and all(isinstance(matrix, Tensor) for matrix in answer)
+
+
 def _product(narrow: Callable[..., Any], to_query: Tensor, to_key: Tensor, width: int) -> Any:
     """The product of the pair that `narrow(to_query, to_key, width)` returns: many pairs have the same."""
     pair = narrow(to_query, to_key, width)
-    if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(isinstance(x, Tensor) for x in pair):
+    if not _is_pair(pair):
         return pair
     shape = (len(to_query), width)
     for name, matrix in zip(("to_query", "to_key"), pair, strict=True):
@@ -279,6 +287,11 @@ def _product(narrow: Callable[..., Any], to_query: Tensor, to_key: Tensor, width
 def _narrow(to_query: Tensor, to_key: Tensor, width: int, *, keep: Callable[..., Any]) -> Any:
     left, sizes, right = torch.linalg.svd(to_query @ to_key.mT, full_matrices=False)
     return keep(left, sizes, right.mT, width)
+
+
+def _longest_columns(to_query: Tensor, to_key: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    longest = (to_query.norm(dim=0) * to_key.norm(dim=0)).argsort(descending=True)[:width]
+    return to_query[:, longest], to_key[:, longest]
 
 
 def _left(left: Tensor, sizes: Tensor, right: Tensor, width: int) -> Tensor:
@@ -313,6 +326,11 @@ check_narrow_pair = Exercise(
                 "values, or both by their roots.",
                 lambda left, sizes, right, width: (left[:, :width], right[:, :width]),
             ),
+            "roots on one side": (
+                "One side has the roots of the singular values, and the other nothing. The roots belong on "
+                "both sides, or the singular values themselves on one.",
+                lambda left, sizes, right, width: ((left * sizes.sqrt())[:, :width], right[:, :width]),
+            ),
             "singular values twice": (
                 "Both sides are multiplied by the singular values, so that they count twice. One side is "
                 "enough, or the root on either.",
@@ -341,6 +359,11 @@ check_narrow_pair = Exercise(
             "same product has other first columns. Ask the product for its largest directions.",
             lambda to_query, to_key, width: (to_query[:, :width], to_key[:, :width]),
         ),
+        "longest columns": (
+            "You keep the columns with the largest numbers. A mix of columns can hold more of the product "
+            "than any of them alone: ask the product for its largest directions.",
+            _longest_columns,
+        ),
         "each by itself": (
             "You bring each of the two to its own largest directions. What counts is the product: take the "
             "singular values of to_query @ to_key.mT.",
@@ -368,9 +391,9 @@ def _games(games: int, names: int, seed: int) -> tuple[Tensor, Tensor]:
 
 
 def _width_and_finds(train: Callable[..., Any], words: Tensor, chased: Tensor, names: int) -> Any:
-    """The columns of what `train(words, chased)` returns, less than 2 or more, and whom it finds."""
+    """Whether what `train(words, chased)` returns has less than 2 columns or more, and whom it finds."""
     pair = train(words, chased)
-    if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(isinstance(x, Tensor) for x in pair):
+    if not _is_pair(pair):
         return pair
     to_query, to_key = (matrix.detach() for matrix in pair)
     rows = 3 * names
@@ -386,7 +409,6 @@ def _width_and_finds(train: Callable[..., Any], words: Tensor, chased: Tensor, n
     found, oneself, chaser = (
         (best == who).double().mean().item() for who in (chased, themselves, chased.argsort(-1))
     )
-    columns = (to_query.shape[-1] > 2) - (to_query.shape[-1] < 2)
     if found >= 0.9:
         finds = 4
     elif oneself >= 0.5:
@@ -396,6 +418,8 @@ def _width_and_finds(train: Callable[..., Any], words: Tensor, chased: Tensor, n
     else:
         # One number finds two names of all, guessing one.
         finds = 3 if found > 1.6 / names else 0
+    # A pair that does not find whom it should has a fault that comes before its width.
+    columns = (to_query.shape[-1] > 2) - (to_query.shape[-1] < 2) if finds >= 3 else 0
     return torch.tensor([columns, finds], device="cpu")
 
 
@@ -429,9 +453,12 @@ def _one_each(numbers: Tensor) -> tuple[Tensor, Tensor]:
     return torch.eye(len(numbers), device="cpu"), torch.eye(len(numbers), device="cpu")
 
 
-def _half(numbers: Tensor) -> tuple[Tensor, Tensor]:
-    asked, found = _circle(numbers)
-    return asked * (numbers < len(numbers) / 2).unsqueeze(-1), found
+def _half(place: Callable[[Tensor], tuple[Tensor, Tensor]]) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+    def asked_by_half(numbers: Tensor) -> tuple[Tensor, Tensor]:
+        asked, found = place(numbers)
+        return asked * (numbers < len(numbers) / 2).unsqueeze(-1), found
+
+    return asked_by_half
 
 
 def _untrained(words: Tensor, chased: Tensor) -> tuple[Tensor, Tensor]:
@@ -475,7 +502,12 @@ check_narrowest_heads = Exercise(
         "trained too little": (
             "The number of columns is right, and some are found, not all. Is the loss still falling? Take "
             "more steps, or a larger learning rate.",
-            _laid_out(_half),
+            _laid_out(_half(_circle)),
+        ),
+        "wide and trained too little": (
+            "Some are found, not all, though there are more than enough columns. Is the loss still falling? "
+            "Take more steps, or a larger learning rate; then take columns away.",
+            _laid_out(_half(_one_each)),
         ),
         "finds the chaser": (
             "Everyone finds the one that chases them: the two matrices are in the wrong order, or the scores "
@@ -491,11 +523,6 @@ check_narrowest_heads = Exercise(
             "In new games your pair does no better than guessing. Does the loss fall? Are the matrices that "
             "you return those that the optimizer changed?",
             _untrained,
-        ),
-        "wide and not trained": (
-            "Your matrices have more than enough columns, and do no better than guessing in new games. Train "
-            "first, until everyone is found; then take columns away.",
-            lambda words, chased: (torch.ones(words.shape[-1], 6, device="cpu"),) * 2,
         ),
     },
 )

@@ -89,10 +89,13 @@ def who_asks_for_whom(matrix: Tensor, facts: Sequence[str]) -> None:
         for column in range(len(facts))
     }
     (row, column) = max(blocks, key=lambda place: blocks[place])
+    block, others = matrix[row * size :, column * size :][:size, :size], matrix.clone()
+    others[row * size :, column * size :][:size, :size] = 0
     with plot(
         "The learned matrix M as a table, cut in blocks by the facts of the one that asks and of the one "
         f"that is found. The diagonal of the block “{facts[row]}” by “{facts[column]}” is strong, its mean "
-        f"is {blocks[row, column]:.1f}; the rest is faint.",
+        f"is {blocks[row, column]:.1f}; off it, this block goes down to {block.min():.1f}. In the "
+        f"other blocks no number is beyond ±{others.abs().max():.1f}.",
         size=(4.4, 4.2),
         grid=False,
     ) as (axes,):
@@ -121,7 +124,7 @@ def names_in_a_circle(animals: Sequence[str], key: Tensor, query: Tensor) -> Non
     order = [animals[place] for place in key[:, 1].atan2(key[:, 0]).argsort().tolist()]
     with plot(
         "The keys of the six names in the plane that training laid out, around the middle in the order "
-        f"{', '.join(order)}. From the middle the query for each name points at it.",
+        f"{', '.join(order)}. From the middle the query for each name points towards it.",
         size=(4.2, 4.0),
     ) as (axes,):
         for name, (x, y), (to_x, to_y) in zip(animals, rounded(key), rounded(query), strict=True):

@@ -210,6 +210,11 @@ def with_pair(change):
     return code
 
 
+def longest_columns(to_query, to_key, width):
+    lengths = to_query.square().sum(0) * to_key.square().sum(0)
+    return to_query[:, lengths.topk(width).indices], to_key[:, lengths.topk(width).indices]
+
+
 NAMED = {
     check_projection_shapes: {
         "batch forgotten": SHAPES | {"words @ to_query": (6, 4), "query @ key.mT": (6, 6)},
@@ -238,6 +243,10 @@ NAMED = {
         "singular values lost": with_pair(
             lambda left, sizes, right, width: (left[:, :width], right[:width].mT)
         ),
+        "roots on one side": with_pair(
+            lambda left, sizes, right, width: (left[:, :width] * sizes[:width].sqrt(), right[:width].mT)
+        ),
+        "longest columns": longest_columns,
         "singular values twice": with_pair(
             lambda left, sizes, right, width: (
                 left[:, :width] * sizes[:width],
@@ -261,7 +270,7 @@ NAMED = {
         "finds the chaser": lambda words, chased: trained()(words, chased)[::-1],
         "one matrix for both": lambda words, chased: trained()(words, chased)[1:] * 2,
         "not trained": lambda words, chased: (torch.zeros(words.shape[-1], 2),) * 2,
-        "wide and not trained": lambda words, chased: (torch.zeros(words.shape[-1], 4),) * 2,
+        "wide and trained too little": trained(d_k=6, steps=2),
     },
 }
 
