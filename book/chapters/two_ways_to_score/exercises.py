@@ -70,7 +70,9 @@ check_additive_scores = Exercise(
         ),
         Case("right for more keys than queries", *_sized(1, (3, 5), (7, 2), (4, 5), (4, 2), (4,))),
         Case("right for more queries than keys", *_sized(6, (7, 2), (3, 4), (6, 2), (6, 4), (6,))),
-        Case("right for a batch with heads", *_sized(11, (2, 3, 5, 7), (2, 3, 6, 4), (9, 7), (9, 4), (9,))),
+        Case(
+            "right with two more axes in front", *_sized(11, (2, 3, 5, 7), (2, 3, 6, 4), (9, 7), (9, 4), (9,))
+        ),
         Case(
             "right in float64", *_sized(16, (4, 3, 8), (4, 6, 5), (7, 8), (7, 5), (7,), dtype=torch.float64)
         ),
@@ -282,7 +284,7 @@ check_repaired_additive = Exercise(
         ),
         Case("right for more keys than queries", *_sized(37, (3, 5), (7, 2), (7, 6), (4, 5), (4, 2), (4,))),
         Case(
-            "right for a batch with heads",
+            "right with two more axes in front",
             *_sized(43, (2, 3, 5, 7), (2, 3, 6, 4), (2, 3, 6, 8), (9, 7), (9, 4), (9,)),
         ),
         Case("right for large scores", *_large(55, (3, 5), (4, 2), (4, 6), (6, 5), (6, 2), (6,))),
