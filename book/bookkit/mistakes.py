@@ -73,7 +73,7 @@ PRODUCTS: Mistakes = {
     ),
     "inner axes turned": (
         "Right for a batch of matrices; but transpose(1, 2) counts from the front. A single matrix has no "
-        "axis 2, and behind a batch with heads they are others. Count from the end: transpose(-2, -1).",
+        "axis 2, and behind two axes in front they are others. Count from the end: transpose(-2, -1).",
         lambda query, key: query @ key.transpose(1, 2),
     ),
     "not transposed": (
