@@ -278,6 +278,11 @@ check_rms_norm = Exercise(
                 "ε is missing, so that a vector of zeros is divided by 0.",
                 lambda x, eps: _mean_square(x).sqrt(),
             ),
+            "variance": (
+                "You divide by the root of the variance, as layer norm does. Here no mean is taken away, and "
+                "the squares are those of x as it came.",
+                lambda x, eps: (x.var(-1, keepdim=True, correction=0) + eps).sqrt(),
+            ),
             "root first": (
                 "The root comes last: the mean of the squares, and then its root. You have the root of "
                 "each square.",
@@ -544,7 +549,7 @@ def _words(batch: int, source: torch.Generator) -> Tensor:
 
 
 def _growth(junction: _Junction) -> int:
-    """1 where what comes out grows as x does; 0 where not at all, 2 a little, 3 in part, 4 from nothing."""
+    """1 where what comes out grows as x does; 0 not at all, 2 little, 3 in part, 4 from nothing, 5 faster."""
     source = torch.Generator("cpu").manual_seed(1)
     x = torch.randn(1, 4 * _LENGTH, _WIDTH, generator=source, device="cpu").double()
     matrix = torch.randn(_WIDTH, _WIDTH, generator=source, device="cpu").double() / math.sqrt(_WIDTH)
@@ -554,7 +559,7 @@ def _growth(junction: _Junction) -> int:
     growth = (large.norm() / small.norm()).item()
     if abs(growth / 1000 - 1) < 1e-9:
         return 1
-    return 0 if growth < 1.01 else 2 if growth < 10 else 3
+    return 0 if growth < 1.01 else 2 if growth < 10 else 3 if growth < 1000 else 5
 
 
 def _reads(junction: _Junction) -> int:
@@ -665,6 +670,16 @@ check_deep_without_norm = Exercise(
             "Something squashes what you return (a tanh, a sigmoid, a clamp). Add and multiply with "
             "numbers only.",
             lambda x, block: (x + block(x)).tanh(),
+        ),
+        "multiplied by each other": (
+            "What you return grows faster than x: x and the answer are multiplied by each other. Multiply "
+            "each by a number, and add them.",
+            lambda x, block: x * block(x),
+        ),
+        "from nothing": (
+            "Where nothing comes in, something comes out: a number is added, or a sigmoid squashes. Add x "
+            "and the answer, each of them times a number.",
+            lambda x, block: x + 0.1 * block(x) + 0.1,
         ),
         "louder": (
             "The block's answer is made louder, and the road grows from layer to layer. The other way.",

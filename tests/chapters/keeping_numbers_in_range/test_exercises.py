@@ -160,6 +160,9 @@ NAMED = {
         "no gain": lambda x, gain, eps: F.rms_norm(x, x.shape[-1:], None, eps),
         "size over all": lambda x, gain, eps: gain * x / (x.square().mean() + eps).sqrt(),
         "eps outside": lambda x, gain, eps: gain * x / (x.square().mean(-1, keepdim=True).sqrt() + eps),
+        "variance": lambda x, gain, eps: (
+            gain * x * torch.rsqrt(x.std(-1, keepdim=True, correction=0).square() + eps)
+        ),
     },
     check_repaired_layer: {
         "still broken": broken_layer,
@@ -212,6 +215,8 @@ NAMED = {
         "averaged": lambda x, block: torch.lerp(x, block(x), 0.5),
         "fading": lambda x, block: torch.lerp(x, block(x), 0.1),
         "hardly heard": lambda x, block: x + block(0.1 * x),
+        "multiplied by each other": lambda x, block: x + x * block(x),
+        "from nothing": lambda x, block: x + 1,
     },
 }
 
@@ -246,7 +251,6 @@ UNKNOWN = {
         "the block alone": lambda x, block: block,
         "one token": lambda x, block: x[:, :1],
         "raises": lambda x, block: x + block(x, x),
-        "shifted": lambda x, block: x + 1,
     },
 }
 

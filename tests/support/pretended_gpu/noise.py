@@ -49,7 +49,8 @@ def is_whole(value):
 
 def in_result(result):
     for tensor in result if isinstance(result, (list, tuple)) else [result]:
-        if tensor.dtype in FACTORS:
+        # A backward gives None in the place of a gradient that nobody asked for.
+        if tensor is not None and tensor.dtype in FACTORS:
             tensor.mul_(factors(tensor, tensor.sum().item()))
 
 
