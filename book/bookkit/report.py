@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any, Literal, TypeAlias
 
+import torch
+
 State: TypeAlias = Literal["passed", "not yet", "not written yet"]
 
 
@@ -72,7 +74,13 @@ class Check(ABC):
         A function called `solution` is the book's own: it must not hand in the exercise for the reader, nor
         look as if it had.
         """
-        report = self.judge(work)
+        threads = torch.get_num_threads()
+        # Products are small here: several threads wait for each other, on a busy machine till the time is up.
+        torch.set_num_threads(1)
+        try:
+            report = self.judge(work)
+        finally:
+            torch.set_num_threads(threads)
         if type(work) is FunctionType and work.__name__ == "solution":
             # Passed, it needs no more words: what the reader's own work is told must stand out.
             lines = () if report.passed else report.lines

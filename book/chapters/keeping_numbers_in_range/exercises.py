@@ -580,8 +580,7 @@ def _range(junction: _Junction) -> int:
 def _learned(junction: _Junction) -> int:
     """1 where the middle one of five has learned; else 2 where a loss ever jumped, and 0 where none did."""
     weights, source = _weights(), torch.Generator("cpu").manual_seed(3)
-    losses, threads = [], torch.get_num_threads()
-    torch.set_num_threads(1)  # more would wait for each other: the products are small
+    losses = []
     with torch.enable_grad():
         for weight in weights.values():
             weight.requires_grad_()
@@ -595,7 +594,6 @@ def _learned(junction: _Junction) -> int:
             optimizer.zero_grad()
             losses[-1].sum().backward()  # type: ignore[no-untyped-call]
             optimizer.step()
-    torch.set_num_threads(threads)
     course = torch.stack(losses).detach().nan_to_num(nan=math.inf)  # (steps, seeds)
     if course[-5:].mean(0).median() < 0.4:
         return 1
