@@ -33,7 +33,7 @@ Seeds = Sequence[Tensor]  # for each place on the x axis the results of all seed
 
 # Four markers and dashes as well: colour is never the only difference.
 MARKERS = ("o", "s", "^", "D", "v")
-DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)))
+DASHES = ("-", "--", "-.", ":", (0, (8, 2, 1, 2, 1, 2)))
 
 STYLE: dict[Any, Any] = {
     "figure.facecolor": COLOURS["paper"][0],
