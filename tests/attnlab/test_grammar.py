@@ -141,6 +141,17 @@ def test_both_sides_have_the_same_number(pair):
             assert noun.endswith("s") == (word not in NOUNS)
 
 
+@given(pairs)
+def test_no_adjective_comes_twice_in_a_phrase(pair):
+    phrase = set()
+    for word in pair.english:
+        if word in ADJECTIVES:
+            assert word not in phrase
+            phrase.add(word)
+        else:
+            phrase.clear()
+
+
 # ---- the whole ----
 
 

@@ -3,7 +3,7 @@
 Training one takes longer than the chapter may, so `make models` does it and stores the weights.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +14,6 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 
 from attnlab import grammar, masks, scores
 from attnlab.attention import Score, masked_softmax
-from attnlab.batches import Batches
 from attnlab.grammar_check import English, Lingo
 from attnlab.history import History
 from attnlab.runtime import generator
@@ -67,11 +66,10 @@ class Memory(NamedTuple):
 class Encoder(nn.Module):
     """`Encoder(words=85, width=96)(source, lengths)` reads (B, S) word numbers from both ends at once."""
 
-    def __init__(self, words: int, width: int, bidirectional: bool = True) -> None:
+    def __init__(self, words: int, width: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(words, width)
-        half = width // 2 if bidirectional else width
-        self.gru = nn.GRU(width, half, batch_first=True, bidirectional=bidirectional)
+        self.gru = nn.GRU(width, width // 2, batch_first=True, bidirectional=True)
 
     def forward(self, source: Tensor, lengths: Lengths) -> Memory:
         """`encoder(source, lengths)` is a `Memory`."""
@@ -158,9 +156,9 @@ class Luong(nn.Module):
 class Translator(nn.Module):
     """`Translator(decoder)(source, lengths, previous)` gives logits (B, T, words) for each next word."""
 
-    def __init__(self, decoder: nn.Module, width: int = WIDTH, bidirectional: bool = True) -> None:
+    def __init__(self, decoder: nn.Module, width: int = WIDTH) -> None:
         super().__init__()
-        self.encoder = Encoder(len(ENGLISH_WORDS), width, bidirectional)
+        self.encoder = Encoder(len(ENGLISH_WORDS), width)
         self.decoder = decoder
 
     def forward(self, source: Tensor, lengths: Lengths, previous: Tensor) -> Tensor:
@@ -176,16 +174,116 @@ def word_loss(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def greedy(translator: Translator, source: Tensor, lengths: Lengths, weights: Weights | None = None):
+def greedy(
+    translator: Translator, source: Tensor, lengths: Lengths, weights: Weights | None = None
+) -> tuple[Tensor, Weights | None]:
+    """`words, weights = greedy(translator, source, lengths)` takes the likeliest word at each step, (B, T).
+
+    Every row goes on behind its <end>, until all have come to theirs. Given weights, (B, T, S), are looked
+    with in place of the decoder's own, and T is then theirs.
+    """
+    translator.eval()
     memory = translator.encoder(source, lengths)
-    state, word = memory.last, torch.full((len(source), 1), START)
+    state = memory.last
+    word = torch.full((len(source), 1), START, device=source.device)
+    ended = torch.zeros_like(word, dtype=torch.bool)
     words, used = [], []
     for step in range(LONGEST if weights is None else weights.shape[1]):
         given = None if weights is None else weights[:, step : step + 1]
         logits, state, looked = translator.decoder(word, state, memory, given)
-        word = logits.argmax(-1)
+        word = logits.argmax(-1)  # (B, 1)
         words.append(word)
         used.append(looked)
-        if weights is None and (torch.cat(words, 1) == END).any(1).all():
+        ended |= word == END
+        if weights is None and ended.all():
             break
     return torch.cat(words, 1), None if used[0] is None else torch.cat(used, 1)
+
+
+def exactly_right(words: Tensor, targets: Tensor) -> Tensor:
+    """`exactly_right(words, targets)` is whether each row is its target, up to <end>: (B,) booleans."""
+    length = targets.shape[1]
+    words = F.pad(words, (0, max(0, length - words.shape[1])))[:, :length]
+    return ((words == targets) | (targets == PADDING)).all(-1)
+
+
+# ---- recipes ----
+
+
+def training_pairs() -> list[grammar.Pair]:
+    """`training_pairs()` are the 4000 that every translator learns from."""
+    return grammar.pairs(4000, generator(0))
+
+
+def unseen_pairs(count: int = 1000) -> list[grammar.Pair]:
+    """`unseen_pairs(200)` are sentences to measure with: none is among those learned from."""
+    seen = {pair.english for pair in training_pairs()}
+    drawn = grammar.pairs(2 * count, generator(1))
+    return [pair for pair in drawn if pair.english not in seen][:count]
+
+
+class ByLength:
+    """`ByLength(learned, 64, generator(0))` yields batches of about one length, each time in a new order.
+
+    They hold hardly any padding: batches drawn from all lengths take twice the time.
+    """
+
+    def __init__(self, learned: Sentences, batch_size: int, source: torch.Generator) -> None:
+        self.source = source
+        self.batches = []
+        for rows in torch.split(learned.lengths.argsort(stable=True), batch_size):
+            words = learned.lengths[rows].max()
+            written = (learned.targets[rows] != PADDING).any(0).sum()
+            self.batches.append(
+                (
+                    learned.source[rows, :words],
+                    learned.lengths[rows],
+                    learned.previous[rows, :written],
+                    learned.targets[rows, :written],
+                )
+            )
+
+    def __len__(self) -> int:
+        """`len(batches)` is how many there are."""
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, ...]]:
+        """`for source, lengths, previous, targets in batches:` reads each once."""
+        for place in torch.randperm(len(self), generator=self.source).tolist():
+            yield self.batches[place]
+
+
+DECODERS: dict[str, Callable[[int], nn.Module]] = {
+    "last-state": lambda words: LastState(words, WIDTH),
+    "additive": lambda words: Bahdanau(words, WIDTH, scores.Additive(WIDTH, WIDTH, WIDTH)),
+    "dot": lambda words: Luong(words, WIDTH, scores.dot),
+    "general": lambda words: Luong(words, WIDTH, scores.General(WIDTH, WIDTH)),
+    "concat": lambda words: Luong(words, WIDTH, scores.Concat(WIDTH, WIDTH, WIDTH)),
+}
+
+
+def translator(name: str) -> Translator:
+    """`translator("additive")` is not trained yet: load its weights, or train it."""
+    return Translator(DECODERS[name](len(LINGO_WORDS)))
+
+
+def trained(name: str, seed: int, pairs: list[grammar.Pair], epochs: int) -> tuple[Translator, History]:
+    """`model, history = trained("dot", 0, training_pairs(), epochs=8)` is what the recipe of "dot" does."""
+    torch.manual_seed(seed)
+    model = translator(name)
+    batches = ByLength(sentences(pairs), 64, generator(seed))
+    optimizer = torch.optim.Adam(model.parameters(), lr=6e-3)
+    # In a straight line down to nothing: the last steps settle what the first ones found.
+    updates = epochs * len(batches)
+    falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: max(0, 1 - update / updates))
+    optimizer.register_step_post_hook(lambda *_: falling.step())
+    return model, train(model, batches, word_loss, optimizer, epochs=epochs)
+
+
+def recipe(name: str) -> Callable[[int], tuple[Translator, History]]:
+    """`recipe("dot")(0)` is the trained translator of seed 0, and how it came to it."""
+    return lambda seed: trained(name, seed, training_pairs(), epochs=8)
+
+
+# What `make models` trains.
+RECIPES = {name: recipe(name) for name in DECODERS}
