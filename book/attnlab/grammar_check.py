@@ -1,5 +1,6 @@
 """Is this a sentence of English, or of Lingo, as attnlab.grammar has them? And if not, why not?"""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -23,7 +24,7 @@ def fault(words: Sequence[str], language: "type[Reader]") -> str:
     return ""
 
 
-class Reader:
+class Reader(ABC):
     """`Lingo(words).sentence()` goes through the words, and raises at the first that can't be there.
 
     forms: every word of the language, with its kind, and the number or ending that others must agree with.
@@ -35,11 +36,11 @@ class Reader:
         self.words = words
         self.place = 0
 
-    def sees(self, *kinds: str) -> bool:
+    def sees(self, kind: str) -> bool:
         """`reader.sees("noun")` is whether the next word is one. After the last word comes the "end"."""
         if self.place == len(self.words):
-            return "end" in kinds
-        return self.forms.get(self.words[self.place], ("unknown", ""))[0] in kinds
+            return kind == "end"
+        return self.forms.get(self.words[self.place], ("unknown", ""))[0] == kind
 
     def take(self, kind: str, agreeing: str = "") -> str:
         """`reader.take("noun", "os")` goes past a noun in os, and is its form, "os"."""
@@ -51,13 +52,13 @@ class Reader:
         self.place += 1
         return form
 
+    @abstractmethod
     def phrase(self) -> str:
         """`reader.phrase()` goes past a noun with all that belongs to it, and is "singular" or "plural"."""
-        raise NotImplementedError
 
+    @abstractmethod
     def verb(self, number: str) -> str:
         """`reader.verb("plural")` goes past a verb, and is its kind."""
-        raise NotImplementedError
 
     def take_verb(self, number: str, *kinds: str) -> str:
         """`reader.take_verb("plural", "reflexive verb")` goes past one of these kinds, and is the kind."""

@@ -25,7 +25,7 @@ MARKS = ["<padding>", "<start>", "<end>"]
 ENGLISH_WORDS = [*MARKS, *English.forms]
 LINGO_WORDS = [*MARKS, *Lingo.forms]
 WIDTH = 96
-LONGEST = 60  # words, and no sentence of the grammar has more
+LONGEST = 60  # words, after which a translation that does not end is cut
 
 
 class Sentences(NamedTuple):
