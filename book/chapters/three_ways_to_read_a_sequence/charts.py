@@ -74,7 +74,7 @@ def reach() -> alt.TopLevelMixin:
         )
     )
     return (
-        alt.layer(dots, readout(said, "left", y=-14, baseline="bottom", line_height=18))
+        alt.layer(dots, readout(said, "left", y=-58, baseline="bottom", line_height=18))
         .add_params(reader, layers, kernel, growth)
         .properties(width=560, height=190, description=DESCRIPTION)
     )

@@ -21,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import LETTERS, SMALL, Place, circle, label, line, rectangle, vector
+from bookkit.marks import SMALL, Place, circle, label, line, rectangle, vector
 
 DOT = 5.0
 FACT = 3.0  # the width of the path that a drawing is about
@@ -163,7 +163,7 @@ def gru_step() -> None:
 
 
 def padded_words(words: Sequence[str], kernel: int, *, only: str = "") -> None:
-    """`padded_words(["the", "dog", "that"], kernel=3)` has the windows with zeros on the left, and on both sides."""
+    """`padded_words(["the", "dog", "that"], kernel=3)` pads windows on the left, and on both sides."""
 
     def panel_of(title: str, left: int, right: int, said: str, narrow: bool) -> Part:
         cells = [["0"] * left + list(words) + ["0"] * right]
@@ -178,7 +178,13 @@ def padded_words(words: Sequence[str], kernel: int, *, only: str = "") -> None:
             (inputs, 0, 66),
         )
         arrows = [
-            Arrow(f"{title} in.0.{place + step}", f"{title} out.0.{place}", weight=0.2, colour="purple")
+            Arrow(
+                f"{title} in.0.{place + step}",
+                f"{title} out.0.{place}",
+                weight=0.2,
+                colour="purple",
+                sides=("top", "bottom"),
+            )
             for step in range(kernel)
         ]
         return column(text(title, bold=True), joined(both, *arrows), note(said), gap=4)
@@ -248,7 +254,9 @@ def reaches(seen: Mapping[str, Tensor]) -> None:
 
     def arrange(narrow: bool) -> Part:
         tables = [table(name, moves) for name, moves in seen.items()]
-        rest = note("down: outputs · across: words, the first at the left · filled: this word moves this output")
+        rest = note(
+            "down: outputs · across: words, the first at the left · filled: this word moves this output"
+        )
         if narrow:
             rest = note("down: outputs · across: words\nfilled: this word moves this output")
             return column(row(*tables[:2], gap=12), row(*tables[2:], gap=12), rest, gap=12)
@@ -277,9 +285,7 @@ def recall_task(letters: str = "CAFBADHE", distance: int = 7) -> None:
 
     def arrange(narrow: bool) -> Part:
         wide = 34.0 if narrow else 46.0
-        cells = grid(
-            [[*letters[:distance], "?"]], name="text", colour="key", cell=(wide, 32)
-        )
+        cells = grid([[*letters[:distance], "?"]], name="text", colour="key", cell=(wide, 32))
         answer = box(letters[0], colour="output", learned=True)
         first = Place(0, 0, wide, 32)
         top = 26.0
@@ -354,9 +360,7 @@ def shifted(word: str = "two") -> None:
     """`shifted("two")` has inputs and targets, shifted and not shifted."""
 
     def table(targets: Sequence[str], name: str) -> Part:
-        inputs = grid(
-            [["^", *word]], name=f"{name} in", rows=["in"], colour="key", cell=(40, 28)
-        )
+        inputs = grid([["^", *word]], name=f"{name} in", rows=["in"], colour="key", cell=(40, 28))
         made = grid([list(targets)], name=f"{name} out", rows=["target"], colour="output", cell=(40, 28))
         left = made.width - inputs.width
         whole = over(made.width, 100, (made, 0, 0), (inputs, left, 70))
@@ -443,5 +447,3 @@ def budget(distances: Sequence[int]) -> None:
         alt=f"Bars of different lengths, {listed}, side by side: texts that share a sum of letters. Below "
         "one longer bar: what the reader is asked afterwards.",
     )
-
-

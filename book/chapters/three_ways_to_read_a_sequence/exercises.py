@@ -111,7 +111,10 @@ check_gru_step = Exercise(
         Case("right for one number", exact([0, 0, 1]), exact([0, 2, 1]), exact([0.5])),
         Case("right for a vector", *draw(1, (12,), (12,), (4,))),
         Case("right for a batch", *draw(4, (5, 9), (5, 9), (5, 3))),
-        Case("right in float64, with more axes", *draw(7, (2, 3, 12), (2, 3, 12), (2, 3, 4), dtype=torch.float64)),
+        Case(
+            "right in float64, with more axes",
+            *draw(7, (2, 3, 12), (2, 3, 12), (2, 3, 4), dtype=torch.float64),
+        ),
     ),
     mistakes=in_parts(
         _step,
@@ -144,7 +147,10 @@ check_gru_step = Exercise(
                 "z goes into the mix as it comes. A share lies between 0 and 1: take its sigmoid.",
                 lambda z: z,
             ),
-            "gate by tanh": ("z goes through a tanh, and can be negative. A gate takes a sigmoid.", torch.tanh),
+            "gate by tanh": (
+                "z goes through a tanh, and can be negative. A gate takes a sigmoid.",
+                torch.tanh,
+            ),
             "gate by softmax": (
                 "The gate's numbers share one whole, as by a softmax. Each place has a gate of its own.",
                 lambda z: z.softmax(-1),
@@ -164,7 +170,7 @@ check_gru_step = Exercise(
                 lambda reset, word, old: (word + reset * old).tanh(),
             ),
             "word reset": (
-                "The reset gate multiplies what comes from the word. It belongs to what comes from the state.",
+                "The reset gate multiplies what the word says. It belongs to what the state says.",
                 lambda reset, word, old: (reset.sigmoid() * word + old).tanh(),
             ),
             "both reset": (
@@ -381,7 +387,7 @@ check_mean_pooled = Exercise(
             lambda outputs, real: (outputs * real.unsqueeze(-1)).mean(-2),
         ),
         "sum": (
-            "This is the sum. A long text would come out larger than a short one: divide by how many are real.",
+            "This is the sum, larger for long texts than for short ones: divide by how many are real.",
             lambda outputs, real: (outputs * real.unsqueeze(-1)).sum(-2),
         ),
         "padding summed": (
@@ -421,7 +427,7 @@ _BUDGET, _STEPS, _ASKED, _LONGEST = 2400, 300, 48, 100
 _MODELS, _LETTERS, _STATE, _BATCH = 3, 8, 16, 16
 
 
-def _plan(make: Callable[[], Sequence[int]]) -> list[int]:
+def _plan(make: Callable[[], Any]) -> list[int]:
     made = make()
     if isinstance(made, Tensor):
         made = made.tolist()
@@ -490,7 +496,7 @@ def _recalled(distances: Sequence[int]) -> float:
 
 
 def _budgeted(distances: Sequence[int]) -> int:
-    """1 where the plan keeps to the rules; 0 where it spends too much, 2 for distances that are none, 3 for none."""
+    """1 where the plan keeps to the rules; 0 where it spends too much, 2 for what is no distance, 3 for none."""
     if not distances:
         return 3
     if min(distances) < 1 or max(distances) > _LONGEST:
@@ -505,7 +511,7 @@ def _remembers(make: Callable[[], Sequence[int]], question: str) -> int:
         return kept
     if kept != 1:
         return 0
-    # 1: it is right. Else what the plan looked like: 2 short texts only, 3 long ones only, 4 few steps, 5 other.
+    # 1 where it is right. Else what the plan was: 2 short texts, 3 long ones, 4 few steps, 5 others.
     if _recalled(distances) >= 0.8:
         return 1
     if max(distances) < 6:
@@ -532,7 +538,7 @@ def _plans() -> dict[str, tuple[str, Any]]:
             lambda: [_ASKED] * (_BUDGET // _ASKED),
         ),
         "short alone": (
-            "All your texts are very short. It learns to look a few letters back, and nothing makes it keep a "
+            "All your texts are very short. It learns to look a few letters back; nothing makes it keep a "
             "letter for longer.",
             lambda: [2] * _STEPS,
         ),

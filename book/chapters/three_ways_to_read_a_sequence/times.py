@@ -50,7 +50,7 @@ def readers() -> dict[str, Callable[[Tensor], Tensor]]:
 
 
 def medians(lengths: Sequence[int], turns: int) -> dict[str, list[float]]:
-    """`medians([16, 32], turns=7)["attention"]` are milliseconds of the processor's time, one for each length."""
+    """`medians([16, 32], turns=7)["attention"]` are milliseconds of processor time, one for each length."""
     three = readers()
     found: dict[str, list[float]] = {name: [] for name in three}
     for length in lengths:
@@ -74,7 +74,7 @@ def exponent(lengths: Sequence[int], times: Sequence[float]) -> float:
 
 
 def crossing(lengths: Sequence[int], times: Mapping[str, Sequence[float]], one: str, other: str) -> float:
-    """`crossing(LENGTHS, MEASURED, "attention", "recurrence")` is the length from which the one takes longer."""
+    """`crossing(LENGTHS, MEASURED, "attention", "recurrence")` is where the one begins to take longer."""
     gaps = [math.log(a / b) for a, b in zip(times[one], times[other], strict=True)]
     for place in range(len(gaps) - 1, 0, -1):
         if gaps[place] > 0 >= gaps[place - 1]:
@@ -88,6 +88,8 @@ if __name__ == "__main__":
     measured = medians(LENGTHS, turns=7)
     for name, taken in measured.items():
         print(f'    "{name}": ({", ".join(f"{each:.3g}" for each in taken)}),')
-        print(f"    # from 256 on, time grows with length to the power {exponent(LENGTHS[4:], taken[4:]):.2f}")
+        print(
+            f"    # from 256 on, time grows with length to the power {exponent(LENGTHS[4:], taken[4:]):.2f}"
+        )
     for one, other in (("attention", "recurrence"), ("attention", "convolution")):
         print(f"{one} takes longer than {other} from {crossing(LENGTHS, measured, one, other):.0f} words")

@@ -31,9 +31,7 @@ def test_the_words_are_those_that_the_windows_hear(
         expected = heard(layers, kernel, growth)
         says(chart, f"hears {len(expected)} of {WORDS} words, up to {max(expected)} back")
         layer, back, filled = (each.tolist() for each in numbers(chart, "layer", "back", "heard"))
-        found = {
-            word for at, word, on in zip(layer, back, filled, strict=True) if at == 0 and on
-        }
+        found = {word for at, word, on in zip(layer, back, filled, strict=True) if at == 0 and on}
         assert found == expected
 
 
