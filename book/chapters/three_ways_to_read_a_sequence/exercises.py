@@ -496,7 +496,7 @@ def _recalled(distances: Sequence[int]) -> float:
 
 
 def _budgeted(distances: Sequence[int]) -> int:
-    """1 where the plan keeps to the rules; 0 where it spends too much, 2 for what is no distance, 3 for none."""
+    """1 where the plan keeps to the rules; 0 where it spends too much, 2 for no distance, 3 for no step."""
     if not distances:
         return 3
     if min(distances) < 1 or max(distances) > _LONGEST:

@@ -31,10 +31,12 @@ def readers() -> dict[str, Callable[[Tensor], Tensor]]:
     """`readers()["recurrence"](x)` reads (B, T, 32): PyTorch's GRU, convolutions that reach back to the first
     word, and causal attention by attnlab."""
     torch.manual_seed(0)
-    gru = nn.GRU(WIDTH, WIDTH, batch_first=True)
+    gru = nn.GRU(WIDTH, WIDTH, batch_first=True, dtype=torch.float32)
     layers = math.ceil(math.log2(LENGTHS[-1]))
-    windows = nn.ModuleList(nn.Conv1d(WIDTH, WIDTH, 2, dilation=2**layer) for layer in range(layers))
-    project = nn.Linear(WIDTH, 3 * WIDTH)
+    windows = nn.ModuleList(
+        nn.Conv1d(WIDTH, WIDTH, 2, dilation=2**layer, dtype=torch.float32) for layer in range(layers)
+    )
+    project = nn.Linear(WIDTH, 3 * WIDTH, dtype=torch.float32)
 
     def convolution(x: Tensor) -> Tensor:
         y = x.mT  # (B, 32, T)
@@ -54,7 +56,7 @@ def medians(lengths: Sequence[int], turns: int) -> dict[str, list[float]]:
     three = readers()
     found: dict[str, list[float]] = {name: [] for name in three}
     for length in lengths:
-        x = torch.randn(4, length, WIDTH)
+        x = torch.randn(4, length, WIDTH, dtype=torch.float32)
         times: dict[str, list[float]] = {name: [] for name in found}
         for _ in range(turns):
             for name, reader in three.items():  # side by side: what slows one slows all
