@@ -1,4 +1,4 @@
-"""The first weights of the chapter's small models, drawn as PyTorch draws its own, several models side by side."""
+"""The first weights of the chapter's small models, drawn as PyTorch does, several side by side."""
 
 import math
 
