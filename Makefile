@@ -6,7 +6,7 @@ RUN = .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab check test test-chapters test-variants test-gpu test-colab refresh chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve lab check test test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -43,6 +43,12 @@ test-colab: ## run the chapters in Colab's own image (needs docker, and disk for
 
 refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
 	@$(RUN) tools/refresh.py $(if $(ALL),--all)
+
+models: ready-book ## train the models that take longer than a chapter may, and store their weights in book/models
+	@$(RUN) tools/models.py
+
+test-models: ready-book ## train them from another seed, and see whether their chapters' claims still hold
+	@$(RUN) tools/models.py --fresh
 
 chapter: ready-book ## make a new chapter: NAME=long-and-fast TITLE="Long and fast" PART="What goes in"
 	@$(RUN) tools/chapter.py "$(NAME)" "$(TITLE)" "$(PART)"

@@ -2,7 +2,7 @@
 
 student/ holds the chapters less their solutions and all outputs: what a student hands in has run there.
 teacher/ holds, for each exercise, its task and its solution. Both hold a copy of the packages, of the sample
-texts and of the list of requirements, so that they work wherever they are carried.
+texts, of the stored weights and of the list of requirements, so that they work wherever they are carried.
 """
 
 import ast
@@ -97,7 +97,7 @@ def write(folder: Path = EDITIONS) -> Iterator[str]:
     for name, make in {"student": for_students, "teacher": for_teachers}.items():
         place = folder / name
         unwanted = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-        for part in notebooks.PACKAGES:
+        for part in (*notebooks.PACKAGES, "models"):
             shutil.copytree(notebooks.BOOK / part, place / part, ignore=unwanted)
         shutil.copy(notebooks.ROOT / "requirements.txt", place)
         for path in notebooks.chapters():

@@ -114,6 +114,8 @@ def package_files(source: str, book: Path = BOOK, name: str = "<code>") -> list[
             waiting += [*imported_modules(file.read_text(encoding="utf-8"), str(file)), *parents]
     if book / "attnlab" / "text.py" in files:
         files |= {file for file in (book / "attnlab" / "data" / "sample").rglob("*") if file.is_file()}
+    for recipes in [file for file in files if file.name == "models.py"]:
+        files |= {*(book / "models" / recipes.parent.name).glob("*.npz")}
     return sorted(files)
 
 

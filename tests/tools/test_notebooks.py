@@ -254,6 +254,26 @@ def test_the_sample_texts_count_for_the_chapters_that_read_text(book):
     assert unread == unread_still
 
 
+def test_stored_weights_count_for_the_chapter_that_has_their_recipes(book):
+    recipes = book / "chapters/a_chapter/models.py"
+    weights = book / "models/a_chapter/small.npz"
+    for file in (recipes, weights):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    recipes.write_text("RECIPES = {}\n")
+
+    def digests(stored):
+        weights.write_bytes(stored)
+        sources = "import chapters.a_chapter.models", "import attnlab.shapes"
+        return [
+            notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell(source, 1)]), book)
+            for source in sources
+        ]
+
+    (read, unread), (read_anew, unread_still) = digests(b"one"), digests(b"two")
+    assert read != read_anew
+    assert unread == unread_still
+
+
 def test_code_that_does_not_parse_is_told_with_its_place(book):
     with pytest.raises(SyntaxError, match=r"\(shapes.py, line 2\)"):
         digest_with(book, "x = 1\ny = (\n")

@@ -149,7 +149,7 @@ def test_every_step_that_builds_or_tests_is_a_make_target_that_exists():
                 called.add(rest[0])
             else:
                 assert first in SAYS, f"{where}: put {line!r} into the Makefile, so that it runs here too"
-    tests = {"test", "test-chapters", "test-colab", "test-gpu", "test-variants"}
+    tests = {"test", "test-chapters", "test-colab", "test-gpu", "test-models", "test-variants"}
     assert called == {"book", "links", "newest", "release"} | tests
 
 

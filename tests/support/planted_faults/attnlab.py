@@ -3,6 +3,120 @@
 from planted_faults.kinds import Faults
 
 FAULTS: Faults = {
+    "attnlab/grammar": {
+        "test_every_word_of_either_side_is_aligned": [
+            ("first words alone aligned", "for j in range(len(others))", "for j in range(1)"),
+        ],
+        "test_entries_of_several_words": [
+            ("word by word", "for i in range(len(words)) for j", "for i in range(1) for j"),
+        ],
+        "test_parts_keep_their_alignment_wherever_they_stand": [
+            ("English places not moved on", "(len(english) + i, starts", "(i, starts"),
+            ("Lingo places not moved on", "starts[place] + j)", "j)"),
+            ("Lingo in the order of English", "for place in order:", "for place in sorted(order):"),
+        ],
+        "test_an_alignment_crosses_where_two_lines_do": [
+            ("lines that part taken for crossing", "i < k and j > m", "i <= k and j > m"),
+        ],
+        "test_aligned_words_are_each_other_s_translation": [
+            ("another stem", "lingo[:-1] + ending", "lingo[:-2] + ending"),
+            ("the future left out in Lingo", '"era" + "n"', '"e" + "n"'),
+        ],
+        "test_what_describes_a_noun_ends_as_it_does": [
+            (
+                "adjectives always in o",
+                'described.insert(0, entry(word, stem.replace("-", ending)))',
+                'described.insert(0, entry(word, stem.replace("-", "o")))',
+            ),
+            (
+                "determiners always in o",
+                '[entry(word, stem.replace("-", ending)), *described]',
+                '[entry(word, stem.replace("-", "o")), *described]',
+            ),
+            (
+                "adjectives in the order of English",
+                "order=[0, *range(1, len(described))[::-1]]",
+                "order=range(len(described))",
+            ),
+        ],
+        "test_a_verb_agrees_with_its_subject": [
+            ("the future of one", '"era" + "n" * plural', '"era"'),
+            ("the present of one in Lingo", '"e" + "n" * plural', '"e"'),
+            ("the present of several in English", 'word + "s" * (not plural)', "word"),
+            (
+                "owners first",
+                "order=range(len(described))[::-1]), plural",
+                "order=range(len(described))), plural",
+            ),
+        ],
+        "test_both_sides_have_the_same_number": [
+            ("nouns of one in English", 'entry(noun + "s" * plural,', "entry(noun,"),
+        ],
+        "test_this_and_an_owner_agree_in_english": [
+            ("this dogs", "PLURALS.get(word, word) if plural else word", "word"),
+            ("one mark for all owners", '"\'" if owners else "\'s"', '"\'s"'),
+        ],
+        "test_no_adjective_comes_twice_in_a_phrase": [
+            ("adjectives again", "            del unused[word]\n", "")
+        ],
+        "test_most_alignments_cross": [("adjectives seldom", "self.chance(0.55)", "self.chance(0.4)")],
+        "test_sentences_are_short_and_long": [
+            ("owners' owners without end", "if self.chance(0.2):", "if self.chance(0.4):"),
+            ("another clause always", "clauses > 1 and self.chance(0.35)", "clauses > 1"),
+        ],
+        "test_the_same_source_writes_the_same_sentences": [
+            ("chance from elsewhere", "torch.rand((), generator=self.source)", "torch.rand(())"),
+            (
+                "words from elsewhere",
+                "torch.randint(len(words), (), generator=self.source)",
+                "torch.randint(len(words), ())",
+            ),
+        ],
+    },
+    "attnlab/grammar_check": {
+        "test_both_sides_of_every_pair_are_sentences": [
+            ("what is owned as many as its owners", 'number = ""  # what', "pass  # what"),
+            (
+                "one owner alone",
+                '            self.take("possessive")\n            self.phrase()',
+                '            self.take("possessive")',
+            ),
+        ],
+        "test_a_sentence_less_one_word_that_is_no_adjective_is_none": [
+            (
+                "no object needed",
+                'if self.verb(self.phrase()) == "transitive verb":',
+                'self.verb(self.phrase())\n        if not self.sees("end", "preposition", "conjunction"):',
+            ),
+        ],
+        "test_what_is_wrong_in_english": [
+            ("any number", "agreeing and form and form != agreeing", "False"),
+            (
+                "no number after a determiner",
+                'number = self.take("noun", number)',
+                'number = self.take("noun")',
+            ),
+            ("owners of any number", 'self.take("possessive", number)', 'self.take("possessive")'),
+            ("the verb after will as without", 'number = "plural"\n', "pass\n"),
+            ("nothing said at the end", 'came = "nothing" if', 'came = "" if'),
+            ("places counted from 0", "word {self.place + 1} must", "word {self.place} must"),
+        ],
+        "test_what_is_wrong_in_lingo": [
+            ("adjectives of any ending", 'self.take("adjective", ending)', 'self.take("adjective")'),
+            (
+                "a noun of any ending",
+                '"" if owned else self.take("determiner")',
+                '("" if owned else self.take("determiner")) and ""',
+            ),
+            (
+                "se before all",
+                'return self.take_verb(number, "reflexive verb")',
+                "return self.take_verb(number, *VERBS)",
+            ),
+            ("no se before any", '"transitive verb", "intransitive verb")', "*VERBS)"),
+            ("a verb for one", '"plural" if ending.endswith("s") else "singular"', '"singular"'),
+        ],
+    },
     "attnlab/reviews": {
         "test_rows_are_ragged_and_filled_up_at_the_back": [
             ("as many long ones as short ones", "generator=source).square()", "generator=source)"),

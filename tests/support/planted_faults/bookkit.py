@@ -3,8 +3,88 @@
 from planted_faults.kinds import Faults
 
 CHARTS = "bookkit/test_charts.py::"
+TRANSLATORS = "chapters/translating_with_attention/test_models.py::"
 
 FAULTS: Faults = {
+    "bookkit/weights": {
+        "test_weights_come_back_and_so_do_the_losses": [
+            ("left in training mode", "    model.eval()\n", ""),
+            ("losses in 16 bits", "np.array(losses)", "np.array(losses, dtype=np.float16)"),
+            ("weights in 8 bits", ".half().numpy()", ".mul(127).round().div(127).half().numpy()"),
+        ],
+        "test_what_16_bits_can_t_hold_is_refused": [
+            ("infinity stored", "np.isfinite(array)", "(array == array)")
+        ],
+        "test_weights_that_are_not_there_are_told_with_what_makes_them": [
+            ("not looked for", "if not file.exists():", "if False:"),
+        ],
+        "test_without_another_folder_they_lie_in_the_book": [
+            (
+                "elsewhere",
+                "os.environ.get(FOLDER_VARIABLE) or STORED",
+                "os.environ.get(FOLDER_VARIABLE, '.')",
+            ),
+        ],
+    },
+    "chapters/translating_with_attention/models": {
+        f"{TRANSLATORS}test_sentences_are_the_pairs_in_numbers": [
+            ("no end to read", "pair.english), END]", "pair.english), START]"),
+            ("words before not moved", "row[:-1] for row in written", "row[1:] for row in written"),
+        ],
+        f"{TRANSLATORS}test_gold_weights_are_the_alignment_spread_evenly": [
+            ("sums of two", "    gold /= gold.sum(-1, keepdim=True).clamp(min=1)\n", ""),
+            (
+                "the end not aligned",
+                "(*pair.alignment, (len(pair.english), len(pair.lingo)))",
+                "pair.alignment",
+            ),
+        ],
+        f"{TRANSLATORS}test_what_is_measured_with_was_not_learned_from": [
+            ("what was learned measured, too", "if pair.english not in seen", ""),
+        ],
+        f"{TRANSLATORS}test_batches_hold_every_sentence_once_and_little_padding": [
+            (
+                "always in one order",
+                "torch.randperm(len(self), generator=self.source).tolist()",
+                "range(len(self))",
+            ),
+            ("not by length", "learned.lengths.argsort(stable=True)", "torch.arange(len(learned.lengths))"),
+        ],
+        f"{TRANSLATORS}test_word_by_word_or_all_at_once_is_the_same": [
+            ("the first state handed on", "return logits, state, torch", "return logits, memory.last, torch"),
+        ],
+        f"{TRANSLATORS}test_a_sentence_is_translated_alone_as_among_others": [
+            (
+                "padding read",
+                "lengths.cpu(), batch_first",
+                "lengths.cpu() * 0 + lengths.max().cpu(), batch_first",
+            ),
+        ],
+        f"{TRANSLATORS}test_bahdanau_looks_before_its_step_and_luong_after": [
+            (
+                "padding looked at",
+                "self.score(states, memory.states), memory.mask)",
+                "self.score(states, memory.states))",
+            ),
+        ],
+        f"{TRANSLATORS}test_given_weights_take_the_place_of_its_own": [
+            (
+                "given weights forgotten",
+                "looking = weights[:, step : step + 1]",
+                "looking = masked_softmax(self.score(state[:, None], memory.states), memory.mask)",
+            ),
+        ],
+        f"{TRANSLATORS}test_exactly_right_is_up_to_the_end": [
+            (
+                "padding compared",
+                "((words == targets) | (targets == PADDING)).all(-1)",
+                "(words == targets).all(-1)",
+            ),
+        ],
+        f"{TRANSLATORS}test_the_learning_rate_falls_to_nothing": [
+            ("always the same", "    optimizer.register_step_post_hook(lambda *_: falling.step())\n", ""),
+        ],
+    },
     "bookkit/drawings": {
         "test_parts_and_their_places_stand_where_they_are_put": [
             ("parts on their tops", '{"top": 0.0, "middle": 0.5, "bottom": 1.0}[align]', "0.0"),

@@ -6,6 +6,20 @@ BENCH, NOTEBOOKS, PAGES = (f"tools/test_{name}.py::" for name in ("bench", "note
 GRADE = "tools/test_grade.py::"
 
 FAULTS: Faults = {
+    "tools/models": {
+        "test_what_is_trained_is_stored_and_what_no_recipe_makes_goes": [
+            ("left behind", "        left.unlink()\n", "        pass\n"),
+            ("the other seed's", "train(STORED_SEED, weights.STORED)", "train(FRESH_SEED, weights.STORED)"),
+        ],
+        "test_a_fresh_training_is_of_another_seed_and_leaves_the_stored_one_alone": [
+            ("stored all the same", "train(FRESH_SEED, Path(folder))", "train(FRESH_SEED, weights.STORED)"),
+            ("failures forgiven", "return 1 if failures else 0", "return 0"),
+            ("the same seed", "train(FRESH_SEED, Path(folder))", "train(STORED_SEED, Path(folder))"),
+        ],
+        "test_the_seeds_differ": [
+            ("one seed", "STORED_SEED, FRESH_SEED = 0, 1", "STORED_SEED, FRESH_SEED = 0, 0")
+        ],
+    },
     "tools/browser": {
         f"{PAGES}test_the_system_s_chromium_comes_first": [
             (

@@ -1,0 +1,54 @@
+"""Weights of models that take longer to train than a chapter may: stored beside the book, loaded by chapters.
+
+`make models` trains them by their recipes, book/chapters/*/models.py, and stores them here.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from bookkit.registry import BOOK
+
+STORED = BOOK / "models"
+# Where to look instead: a fresh training is tried in a folder of its own.
+FOLDER_VARIABLE = "ATTNLAB_MODELS"
+LOSSES = "training losses"
+
+
+def file_of(name: str, folder: Path | None = None) -> Path:
+    """`file_of("translating_with_attention/dot")` is where these weights are stored."""
+    return (folder or Path(os.environ.get(FOLDER_VARIABLE) or STORED)) / f"{name}.npz"
+
+
+def store(name: str, model: nn.Module, losses: list[float], folder: Path | None = None) -> Path:
+    """`store("translating_with_attention/dot", model, history.training_losses)` writes them, and says where.
+
+    The weights are stored in 16 bits, in which they take half the room, and round to 3 digits.
+    """
+    arrays = {label: tensor.detach().cpu().half().numpy() for label, tensor in model.state_dict().items()}
+    for label, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"model's {label} must be finite and fit into 16 bits, and does not")
+    file = file_of(name, folder)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(file, allow_pickle=False, **arrays, **{LOSSES: np.array(losses)})
+    return file
+
+
+def load(name: str, model: nn.Module) -> list[float]:
+    """`losses = load("translating_with_attention/dot", model)` gives the model these weights, in eval mode.
+
+    What comes back are the losses of its training, one for each epoch.
+    """
+    file = file_of(name)
+    if not file.exists():
+        raise FileNotFoundError(f"there are no weights in {file}: `make models` trains and stores them")
+    with np.load(file, allow_pickle=False) as stored:
+        arrays = dict(stored)
+    losses: list[float] = arrays.pop(LOSSES).tolist()
+    model.load_state_dict({label: torch.from_numpy(array) for label, array in arrays.items()})
+    model.eval()
+    return losses

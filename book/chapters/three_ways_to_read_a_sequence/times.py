@@ -1,0 +1,97 @@
+"""How long the three readers take: `python -m chapters.three_ways_to_read_a_sequence.times` measures anew.
+
+A page can't hold times that change with each run. So the figure draws those that were measured once, and
+the chapter claims of its own run what they have in common.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attnlab import masks
+from attnlab.attention import attend
+
+WIDTH = 32
+LENGTHS = (16, 32, 64, 128, 256, 512, 1024, 2048)
+# Milliseconds for four texts, forward and back: medians of seven turns, in which the readers took turns. One
+# thread of a cloud machine's core, torch 2.13.
+MEASURED = {
+    "recurrence": (1.32, 2.32, 4.4, 8.8, 22.2, 46.5, 99.2, 203),
+    "convolution": (0.942, 1.13, 1.65, 2.13, 4.04, 6.75, 10.6, 18.9),
+    "attention": (0.458, 0.435, 0.613, 1.16, 4.2, 15.6, 63.7, 322),
+}
+
+
+def readers() -> dict[str, Callable[[Tensor], Tensor]]:
+    """`readers()["recurrence"](x)` reads (B, T, 32): PyTorch's GRU, convolutions that reach back to the first
+    word, and causal attention by attnlab."""
+    torch.manual_seed(0)
+    gru = nn.GRU(WIDTH, WIDTH, batch_first=True, dtype=torch.float32)
+    layers = math.ceil(math.log2(LENGTHS[-1]))
+    windows = nn.ModuleList(
+        nn.Conv1d(WIDTH, WIDTH, 2, dilation=2**layer, dtype=torch.float32) for layer in range(layers)
+    )
+    project = nn.Linear(WIDTH, 3 * WIDTH, dtype=torch.float32)
+
+    def convolution(x: Tensor) -> Tensor:
+        y = x.mT  # (B, 32, T)
+        for layer in range(math.ceil(math.log2(x.shape[1]))):
+            y = windows[layer](F.pad(y, (2**layer, 0))).relu()
+        return y.mT
+
+    def attention(x: Tensor) -> Tensor:
+        query, key, value = project(x).chunk(3, -1)
+        return attend(query, key, value, mask=masks.causal(x.shape[1]))[0]
+
+    return {"recurrence": lambda x: gru(x)[0], "convolution": convolution, "attention": attention}
+
+
+def medians(lengths: Sequence[int], turns: int) -> dict[str, list[float]]:
+    """`medians([16, 32], turns=7)["attention"]` are milliseconds of processor time, one for each length."""
+    three = readers()
+    found: dict[str, list[float]] = {name: [] for name in three}
+    for length in lengths:
+        x = torch.randn(4, length, WIDTH, dtype=torch.float32)
+        times: dict[str, list[float]] = {name: [] for name in found}
+        for _ in range(turns):
+            for name, reader in three.items():  # side by side: what slows one slows all
+                start = time.process_time()
+                reader(x).sum().backward()  # type: ignore[no-untyped-call]
+                times[name].append(1000 * (time.process_time() - start))
+        for name, taken in times.items():
+            found[name].append(statistics.median(taken))
+    return found
+
+
+def exponent(lengths: Sequence[int], times: Sequence[float]) -> float:
+    """`exponent([16, 32, 64], [1, 2, 4])` is 1.0: the slope of the line through the logarithms."""
+    x, y = torch.tensor(lengths).double().log2(), torch.tensor(times).double().log2()
+    x, y = x - x.mean(), y - y.mean()
+    return ((x * y).sum() / x.square().sum()).item()
+
+
+def crossing(lengths: Sequence[int], times: Mapping[str, Sequence[float]], one: str, other: str) -> float:
+    """`crossing(LENGTHS, MEASURED, "attention", "recurrence")` is where the one begins to take longer."""
+    gaps = [math.log(a / b) for a, b in zip(times[one], times[other], strict=True)]
+    for place in range(len(gaps) - 1, 0, -1):
+        if gaps[place] > 0 >= gaps[place - 1]:
+            share = gaps[place - 1] / (gaps[place - 1] - gaps[place])
+            return float(lengths[place - 1] * (lengths[place] / lengths[place - 1]) ** share)
+    raise ValueError(f"{one} and {other} do not cross at these lengths")
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    measured = medians(LENGTHS, turns=7)
+    for name, taken in measured.items():
+        print(f'    "{name}": ({", ".join(f"{each:.3g}" for each in taken)}),')
+        print(
+            f"    # from 256 on, time grows with length to the power {exponent(LENGTHS[4:], taken[4:]):.2f}"
+        )
+    for one, other in (("attention", "recurrence"), ("attention", "convolution")):
+        print(f"{one} takes longer than {other} from {crossing(LENGTHS, measured, one, other):.0f} words")
