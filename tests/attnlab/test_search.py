@@ -64,12 +64,13 @@ def test_what_comes_back_is_as_likely_as_it_says(width):
         torch.testing.assert_close(total, likelihood(table, row.tolist()))
 
 
-def test_states_follow_their_rows():
+@pytest.mark.parametrize("seed", range(5))
+def test_states_follow_their_rows(seed):
     """Each row's state holds its words."""
 
     def step(words, state):
         state = torch.cat([state, words[:, None].float()], dim=-1)
-        logs = odds(3)[words]
+        logs = odds(seed)[words]
         # By the whole row, and not by its last word alone.
         return (logs - 0.3 * state.sum(-1, keepdim=True) * torch.arange(WORDS)).log_softmax(-1), state
 
