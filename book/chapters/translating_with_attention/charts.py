@@ -69,7 +69,8 @@ DESCRIPTION = (
     "The words of an English sentence stand one below the other on the left, those of its translation on the "
     "right. Lines join each word of Lingo with the words that a translator looks at while it writes it, the "
     "thicker the larger the weight. Wide pale bands are gold, the alignment that is known. One choice sets "
-    "the sentence, another the translator. With general nearly every thick line lies on a band. With additive "
+    "the sentence, another the translator. With general nearly every thick line lies on a band. With "
+    "additive "
     "the lines from articles, and from the word de, go to a noun instead."
 )
 WEIGHT_LEAST = 3  # per cent: thinner lines are not drawn
@@ -93,17 +94,18 @@ def alignments() -> alt.TopLevelMixin:
         alt.layer(
             _lines(links, "gold", "datum.gold ? 100 : 0"),
             _lines(links, "weight", "datum.percent"),
-            _words("english", "right", 0.32),
-            _words("lingo", "left", 0.68),
+            _words("english", "right", 0.31),
+            _words("lingo", "left", 0.69),
             readout(_summary(links), "left", y="height", dy=14),
         )
         .add_params(sentence, translator, alt.param(name="stored", value=stored))
-        .properties(width=360, height=300, description=DESCRIPTION)
+        .properties(width=360, height=270, description=DESCRIPTION)
     )
 
 
 def _links() -> alt.Chart:
-    """A row for each word of Lingo with each of English: their places, the weight, and whether gold joins them."""
+    """A row for each word of Lingo with each of English: their places, the weight, and whether gold "
+    "joins them."""
     most = max(len(row) for rows in PERCENT.values() for row in rows)
     return (
         alt.Chart(alt.sequence(0, most, as_="cell"))
@@ -131,7 +133,7 @@ def _across(place: float) -> alt.XDatum:
 
 def _lines(links: alt.Chart, series: str, strength: str) -> alt.Chart:
     """Weights are lines, as thick as they are; gold is a wide pale band."""
-    thickness = alt.Scale(domain=[0, 100], range=[0, 16 if series == "gold" else 7])
+    thickness = alt.Scale(domain=[0, 100], range=[0, 14 if series == "gold" else 5])
     return (
         links.transform_calculate(strength=strength, series=f"'{series}'")
         .transform_filter(f"datum.strength >= {WEIGHT_LEAST}")

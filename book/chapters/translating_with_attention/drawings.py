@@ -72,7 +72,8 @@ def pair(both: Pair) -> None:
 
 
 def counted(links: Sequence[tuple[int, int]], gold: Sequence[tuple[int, int]]) -> None:
-    """`counted([(1, 0), (1, 1)], [(0, 0), (1, 1)])` has a translator's links on “the cat sleeps”, and gold's."""
+    """`counted([(1, 0), (1, 1)], [(0, 0), (1, 1)])` has a translator's links on “the cat sleeps”, "
+    "and gold's."""
     missed = [link for link in gold if link not in links]
     wrong = [link for link in links if link not in gold]
 
@@ -87,7 +88,8 @@ def counted(links: Sequence[tuple[int, int]], gold: Sequence[tuple[int, int]]) -
 
     draw(
         arrange,
-        alt=f"“{' '.join(SOURCE)}” faces “{' '.join(TARGET)}”. The translator's links: {told(links)}. Of them "
+        alt=f"“{' '.join(SOURCE)}” faces “{' '.join(TARGET)}”. The translator's links: "
+        f"{told(links)}. Of them "
         f"{told(wrong)} is in no gold link, and the gold link {told(missed)} is missed.",
     )
 
@@ -115,26 +117,25 @@ def bottleneck() -> None:
         gap = 26 if narrow else 44
         steps = [
             column(
-                box(f"s_{t}", name=f"s{t}", colour="query", learned=True),
-                text(word, colour="output"),
-                gap=4,
+                box(f"s_{t}", name=f"s{t}", colour="query", learned=True), text(word, colour="output"), gap=4
             )
             for t, word in enumerate(TARGET, start=1)
         ]
         one = box("h", name="one", colour="key", learned=True, width=60)
-        words = note(
-            "96 numbers for the whole sentence, read again at every step", width=280 if narrow else None
-        )
-        whole = column(_read("read", gap), column(one, words, gap=6), row(*steps, gap=gap), gap=30)
+        whole = column(_read("read", gap), one, row(*steps, gap=gap), gap=30)
         arrows = [Arrow("read h3", "one", colour="key", sides=("bottom", "top"))]
         arrows += [Arrow("one", f"s{t}", colour="key", sides=("bottom", "top")) for t in (1, 2, 3)]
         arrows += [Arrow(f"s{t}", f"s{t + 1}") for t in (1, 2)]
-        return joined(whole, *arrows)
+        words = note(
+            "h: the whole sentence in one vector, read again at every step", width=250 if narrow else 170
+        )
+        return across(narrow, joined(whole, *arrows), words, gap=14 if narrow else 34)
 
     draw(
         arrange,
-        alt="The words “the cat sleeps” are read into three states, one after the other. One vector h of 96 numbers "
-        "holds what was read, and arrows lead from it to each of the three steps that write “la gata dorme”.",
+        alt="The words “the cat sleeps” are read into three states, one after the other. One vector "
+        "h holds what "
+        "was read, and arrows lead from it to each of the three steps that write “la gata dorme”.",
     )
 
 
@@ -142,39 +143,47 @@ def decoders() -> None:
     """`decoders()` has one step of each decoder: Bahdanau's looks before it, Luong's after it."""
 
     def arrange(narrow: bool) -> Part:
-        gap = 24 if narrow else 30
-
         def one(name: str, looks: str) -> Part:
+            states = [
+                column(
+                    text(word, colour="key"),
+                    box(f"h_{i}", name=f"{name} h{i}", colour="key", learned=True),
+                    gap=4,
+                )
+                for i, word in enumerate(SOURCE, start=1)
+            ]
+            context = column(text(" "), box("c_2", name=f"{name} context", colour="output"), gap=4)
+            upper = row(row(*states, gap=14).named(f"{name} all"), context, gap=40)
             before = box("s_1", name=f"{name} before", colour="query", learned=True)
             after = box("s_2", name=f"{name} after", colour="query", learned=True)
-            context = box("c_2", name=f"{name} context", colour="output")
-            word = text("gata", colour="output", bold=True).named(f"{name} word")
             given = text("la").named(f"{name} given")
-            read = _read(name, gap)
-            lower = column(
-                row(before, after, gap=70 if narrow else 84),
-                row(given, word, gap=70 if narrow else 84),
-                gap=20,
+            word = text("gata", colour="output", bold=True).named(f"{name} word")
+            lower = row(before, column(after, word, gap=26), gap=64, align="top")
+            down = upper.height + 60
+            whole = over(
+                upper.width,
+                down + lower.height,
+                (upper, 0, 0),
+                (lower, 34, down),
+                (given, 92, down + lower.height - given.height),
             )
-            whole = column(read, context, lower, gap=34)
-            asks = f"{name} {looks}"
+            weights = ((1, 0.08), (2, 0.8), (3, 0.12))
             arrows = [
-                Arrow(asks, f"{name} h{i}", colour="query", weight=weight, sides=("top", "bottom"))
-                for i, weight in ((1, 0.1), (2, 0.8), (3, 0.1))
+                Arrow(
+                    f"{name} {looks}", f"{name} h{i}", colour="query", weight=weight, sides=("top", "bottom")
+                )
+                for i, weight in weights
             ]
             arrows += [
+                Arrow(f"{name} all", f"{name} context", "mix", colour="output", sides=("right", "left")),
                 Arrow(f"{name} before", f"{name} after"),
-                Arrow(f"{name} given", f"{name} after", sides=("top", "bottom")),
+                Arrow(f"{name} given", f"{name} after", sides=("top", "left")),
                 Arrow(f"{name} after", f"{name} word", sides=("bottom", "top")),
             ]
-            if looks == "before":
-                arrows.append(
-                    Arrow(f"{name} context", f"{name} after", colour="output", sides=("right", "top"))
-                )
-            else:
-                arrows.append(
-                    Arrow(f"{name} context", f"{name} word", colour="output", sides=("left", "left"))
-                )
+            end = "after" if looks == "before" else "word"
+            arrows.append(
+                Arrow(f"{name} context", f"{name} {end}", colour="output", sides=("bottom", "right"))
+            )
             return joined(whole, *arrows)
 
         first = panel(
@@ -189,11 +198,29 @@ def decoders() -> None:
 
     draw(
         arrange,
-        alt="Twice the decoder is about to write “gata”, having written “la”. In Bahdanau's, lines lead from the "
-        "old state s1 to all states of the source, the thickest to “cat”; the context c2 that they bring goes "
-        "into the step to s2. In Luong's the step to s2 comes first and reads “la” alone; then s2 looks, and "
-        "the context goes to the word that is written.",
+        alt="Twice the decoder is about to write “gata”, having written “la”. In Bahdanau's, lines "
+        "lead from the "
+        "old state s1 to all states of the source, the thickest to “cat”; the context c2, their mix, "
+        "goes into "
+        "the step to s2. In Luong's the step to s2 comes first and reads “la” alone; then s2 looks, and the "
+        "context goes to the word that is written.",
     )
+
+
+def circle() -> None:
+    """`circle()` has two steps that wait for each other."""
+
+    def arrange(narrow: bool) -> Part:
+        context = box("c_t", name="context", colour="output")
+        state = box("s_t", name="state", colour="query", learned=True)
+        whole = joined(
+            row(context, state, gap=180 if narrow else 220),
+            Arrow("context", "state", "the step reads c_t", colour="output", sides=("top", "top")),
+            Arrow("state", "context", "s_t looks", colour="query", sides=("bottom", "bottom")),
+        )
+        return over(whole.width, whole.height + 124, (whole, 0, 62))
+
+    draw(arrange, alt="An arrow leads from the context c to the state s, and another from s back to c.")
 
 
 # ---- interventions ----
@@ -262,7 +289,8 @@ def tree(first: Mapping[str, float], then: Mapping[str, Mapping[str, float]], wi
     told = "; ".join(f"{name} {share:.2f}" for name, share in rows.items())
     draw(
         arrange,
-        alt=f"A tree of two words and what each is likely to be followed by. The rows and their probabilities: {told}. "
+        alt=f"A tree of two words and what each is likely to be followed by. The rows and their "
+        f"probabilities: {told}. "
         f"Greedy search takes “{greedy}”; the likeliest is “{best}”, which a beam of {width} finds.",
     )
 
@@ -309,7 +337,8 @@ def decoder_parts() -> None:
 
     draw(
         arrange,
-        alt="The state before the step and the encoder's states meet in the score v · tanh(W s + U h). Its softmax "
+        alt="The state before the step and the encoder's states meet in the score v · tanh(W s + U "
+        "h). Its softmax "
         "mixes the context. Context and embedded word go into gru, which makes the new state; state and "
         "context go into word.",
     )
@@ -329,6 +358,7 @@ def reads() -> None:
 
     draw(
         arrange,
-        alt="“la” looks at “the”, by a thick line. But an arrow leads to it from “cat”: replace “cat”, and “la” "
+        alt="“la” looks at “the”, by a thick line. But an arrow leads to it from “cat”: replace "
+        "“cat”, and “la” "
         "changes.",
     )
