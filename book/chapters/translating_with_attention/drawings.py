@@ -213,12 +213,13 @@ def circle() -> None:
     def arrange(narrow: bool) -> Part:
         context = box("c_t", name="context", colour="output")
         state = box("s_t", name="state", colour="query", learned=True)
+        boxes = row(context, state, gap=90)
         whole = joined(
-            row(context, state, gap=180 if narrow else 220),
-            Arrow("context", "state", "the step reads c_t", colour="output", sides=("top", "top")),
-            Arrow("state", "context", "s_t looks", colour="query", sides=("bottom", "bottom")),
+            over(boxes.width, boxes.height + 60, (boxes, 0, 30)),
+            Arrow("context", "state", colour="output", sides=("top", "top")),
+            Arrow("state", "context", colour="query", sides=("bottom", "bottom")),
         )
-        return over(whole.width, whole.height + 124, (whole, 0, 62))
+        return column(note("the step to s_t reads c_t"), whole, note("c_t is what s_t finds"), gap=10)
 
     draw(arrange, alt="An arrow leads from the context c to the state s, and another from s back to c.")
 

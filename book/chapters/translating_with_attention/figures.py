@@ -53,7 +53,7 @@ def heat_maps(
         for name, each in weights.items()
     )
     alt = f"Heat maps of the weights, a row for each written word; frames are gold. Most weight, {told}."
-    with plot(alt, size=(6.4, 3.5), panels=len(weights), grid=False) as panels:
+    with plot(alt, size=(6.4, 3.3), panels=len(weights), grid=False) as panels:
         for axes, (name, each) in zip(panels, weights.items(), strict=True):
             for j, row in enumerate(rounded(each)):
                 for i, weight in enumerate(row):
