@@ -1,4 +1,4 @@
-"""The page “English and Lingo” says what the grammar does: its words, its table, its examples, its numbers."""
+"""The page “English and Lingo” says what the grammar does: its words, table, examples and numbers."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The chart of the alignments: words joined by lines as thick as a translator's weights."""
 
+from typing import Literal
+
 import altair as alt
 
 from bookkit.charts import choice, readout
@@ -149,7 +151,7 @@ def _lines(links: alt.Chart, series: str, strength: str) -> alt.Chart:
     )
 
 
-def _words(language: str, align: str, place: float) -> alt.Chart:
+def _words(language: str, align: Literal["left", "right"], place: float) -> alt.Chart:
     most = max(len(english.split()) for english, _, _ in SENTENCES.values()) + 1
     return (
         alt.Chart(alt.sequence(0, most, as_="place"))

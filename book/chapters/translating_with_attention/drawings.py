@@ -20,7 +20,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import label, line
+from bookkit.marks import Anchor, label, line
 
 SOURCE, TARGET = ("the", "cat", "sleeps"), ("la", "gata", "dorme")
 
@@ -49,7 +49,7 @@ def _facing(
         for position, word in enumerate(words):
             along = place(position, len(words), height if narrow else width)
             if narrow:
-                anchor = "start" if side else "end"
+                anchor: Anchor = "start" if side else "end"
                 marks += label(214 if side else 86, along + 5, word, colour=colour, anchor=anchor)
             else:
                 marks += label(along, 142 if side else 18, word, colour=colour)

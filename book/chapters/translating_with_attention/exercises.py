@@ -215,7 +215,7 @@ def _contexts(
 
 def _as_it_came(states: Tensor, memory: Tensor, lengths: Lengths) -> Tensor:
     memory = memory * padding(lengths, memory.shape[1]).mT
-    return softmax(states @ memory.mT) @ memory  # type: ignore[no-any-return]
+    return softmax(states @ memory.mT) @ memory
 
 
 def _company(label: str, seed: int, *lengths: int, longest: int, **more: Any) -> Case:
@@ -492,7 +492,9 @@ class _Decoder(nn.Module):
             weights = weigh(score(self, asks, memory), mask)  # (B, 1, S)
             return weights, mix(self, weights, memory)
 
-        first, logits, looked = state, [], []
+        logits: list[Tensor] = []
+        looked: list[Tensor] = []
+        first = state
         context = torch.zeros_like(state)
         for given in self.embedding(previous).unbind(1):  # type: ignore[operator]
             word = follow(self, logits, given)  # (B, width)
@@ -531,7 +533,7 @@ def _decoded(work: Any, previous: Tensor, state: Tensor, memory: Tensor, mask: M
 
 
 def _own_word(decoder: Any, logits: list[Tensor], word: Tensor) -> Tensor:
-    return decoder.embedding(logits[-1].argmax(-1)) if logits else word  # type: ignore[no-any-return]
+    return decoder.embedding(logits[-1].argmax(-1)) if logits else word
 
 
 _SCORED: Mistakes = {

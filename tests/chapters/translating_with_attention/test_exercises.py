@@ -75,7 +75,7 @@ def test_the_decoder_names_at_least_twenty_mistakes():
     assert len(check_attention_decoder.mistakes) >= 20
 
 
-def test_a_loop_over_the_steps_is_right_and_the_same_KeysAtEachStep_are_remarked_on():
+def test_a_loop_over_the_steps_is_right_and_the_same_product_at_each_is_remarked_on():
     said = words(check_attention_decoder.judge(MyDecoder))
     assert "remark" not in said
     assert "computed twice" in words(check_attention_decoder.judge(KeysAtEachStep))
