@@ -101,7 +101,7 @@ def alignments() -> alt.TopLevelMixin:
             readout(_summary(links), "left", y="height", dy=14),
         )
         .add_params(sentence, translator, alt.param(name="stored", value=stored))
-        .properties(width=360, height=250, description=DESCRIPTION)
+        .properties(width=360, height=240, description=DESCRIPTION)
     )
 
 

@@ -12,7 +12,7 @@ from bookkit.figures import DASHES, MARKERS, plot, rounded
 def losses(histories: Mapping[str, Sequence[float]]) -> None:
     """`losses({"dot": [2.1, 0.9]})` draws each translator's loss over the epochs, on a logarithmic scale."""
     told = "; ".join(f"{name}: {line[0]:.2f} to {line[-1]:.3f}" for name, line in histories.items())
-    with plot(f"Training losses over the epochs. {told}.", size=(5.2, 2.6)) as (axes,):
+    with plot(f"Training losses over the epochs. {told}.", size=(5.2, 2.4)) as (axes,):
         for (name, line), colour, marker, dash in zip(
             histories.items(), SERIES, MARKERS, DASHES, strict=False
         ):
@@ -32,7 +32,7 @@ def by_length(lengths: Sequence[str], shares: Mapping[str, Tensor]) -> None:
     alt = (
         f"The share of sentences translated exactly right, by words of English: {', '.join(lengths)}. {told}."
     )
-    with plot(alt, size=(5.2, 2.9)) as (axes,):
+    with plot(alt, size=(5.2, 2.7)) as (axes,):
         places = range(len(lengths))
         for (name, line), colour, marker, dash in zip(shares.items(), SERIES, MARKERS, DASHES, strict=False):
             axes.plot(places, rounded(line), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
@@ -53,7 +53,7 @@ def heat_maps(
         for name, each in weights.items()
     )
     alt = f"Heat maps of the weights, a row for each written word; frames are gold. Most weight, {told}."
-    with plot(alt, size=(6.4, 3.3), panels=len(weights), grid=False) as panels:
+    with plot(alt, size=(6.4, 3.1), panels=len(weights), grid=False) as panels:
         for axes, (name, each) in zip(panels, weights.items(), strict=True):
             for j, row in enumerate(rounded(each)):
                 for i, weight in enumerate(row):
