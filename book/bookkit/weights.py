@@ -38,12 +38,12 @@ def store(name: str, model: nn.Module, losses: list[float], folder: Path | None 
     return file
 
 
-def load(name: str, model: nn.Module) -> list[float]:
+def load(name: str, model: nn.Module, folder: Path | None = None) -> list[float]:
     """`losses = load("translating_with_attention/dot", model)` gives the model these weights, in eval mode.
 
     What comes back are the losses of its training, one for each epoch.
     """
-    file = file_of(name)
+    file = file_of(name, folder)
     if not file.exists():
         raise FileNotFoundError(f"there are no weights in {file}: `make models` trains and stores them")
     with np.load(file, allow_pickle=False) as stored:

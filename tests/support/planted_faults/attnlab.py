@@ -672,6 +672,27 @@ FAULTS: Faults = {
             ("bar never moved", "bar.update()", "pass"),
         ],
     },
+    "attnlab/search": {
+        "test_a_beam_as_wide_as_all_rows_finds_the_likeliest": [
+            ("stops at the first end", "if not going_on.any():", "if ended.any():"),
+        ],
+        "test_a_beam_of_one_takes_the_likeliest_word_at_each_step": [
+            ("one too many", "topk(min(width, sums", "topk(min(width + 1, sums"),
+        ],
+        "test_what_comes_back_is_as_likely_as_it_says": [
+            ("rows mixed up", "[rows[before], words", "[rows[: len(before)].expand(len(before), -1), words"),
+        ],
+        "test_states_follow_their_rows": [
+            ("states left behind", "state[before]\n", "state[:1].expand(len(before), -1)\n"),
+        ],
+        "test_where_nothing_ends_it_is_cut": [
+            (
+                "nothing comes back",
+                "            best, best_total = rows[0], totals[0]\n    return",
+                "            pass\n    return",
+            ),
+        ],
+    },
     "attnlab/many_seeds": {
         "test_many_seeds_leave_the_models_alone_and_do_what_they_do": [
             ("one seed's weights for all", "tensor.detach() for tensor", "tensors[0].detach() for _"),

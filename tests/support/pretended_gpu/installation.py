@@ -79,9 +79,18 @@ class Names(TorchFunctionMode):
             return function(*args, **kwargs)
         if function == Tensor.device.__get__:  # for the tensors that vmap makes of ours
             return CUDA if is_gpu(function(*args)) else function(*args)
+        packed = function is torch._VF.gru and isinstance(args[2], Tensor)
+        if function is torch._VF.gru and not packed and args[-1]:
+            return batch_second(function, *args[:-1])
         if is_gpu(_device.CURRENT_DEVICE) and function in _device._device_constructors():
             kwargs = {"device": CUDA} | kwargs
         return made(function, args, kwargs) if is_gpu(kwargs.get("device")) else function(*args, **kwargs)
+
+
+def batch_second(gru, inputs, *rest):
+    """With the batch first PyTorch turns the outputs in place: no tensor here can change its own shape."""
+    outputs, last = gru(inputs.transpose(0, 1), *rest, False)
+    return outputs.transpose(0, 1), last
 
 
 def made(function, args, kwargs):

@@ -6,10 +6,13 @@ import torch
 from torch import Tag, Tensor
 
 from pretended_gpu import noise
+from pretended_gpu.gru import FUSED
 from pretended_gpu.tensor import CudaTensor
 
 TRANSFERS = {"copy_", "_copy_from", "_to_copy"}  # one side may be on the CPU
 INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"}  # the indices may be
+# How long sequences are is kept on the CPU: it comes second, and as the second result.
+PACKING = {"_pack_padded_sequence", "_pad_packed_sequence"}
 # A single number may be on the CPU here, and in whatever goes from element to element.
 TAKES_NUMBERS = {*INDEXING, "fill", "fill_", "masked_fill", "masked_fill_", "where"}
 # From the docstring of torch.use_deterministic_algorithms, less what is for images;
@@ -33,6 +36,8 @@ def run(function, arguments, options):
     result = operator.computed(held, held_options, arguments)
     if device is not None and device.type == "cpu":
         return result
+    if operator.name in PACKING:
+        return on_the_gpu(result[0]), result[1]
     if not operator.writes:
         return on_the_gpu(result)
     # What was written into stays the tensor that was given.
@@ -71,7 +76,7 @@ class Operator:
         return value
 
     def may_be_on_the_cpu(self, tensor, place):
-        if self.name in TRANSFERS or (self.name in INDEXING and place == 1):
+        if self.name in TRANSFERS or (self.name in INDEXING | PACKING and place == 1):
             return True
         is_result = self.writes and place in (0, "out")
         return tensor.dim() == 0 and not is_result and self.takes_numbers
@@ -79,6 +84,8 @@ class Operator:
     def computed(self, held, options, arguments):
         if self.may_differ and self.is_refused(held):
             raise RuntimeError(f"{self.function} on CUDA does not have a deterministic implementation")
+        if self.name in FUSED:
+            return FUSED[self.name](*held)
         if self.draws:
             return drawn(lambda: self.function(*held, **options))
         only_puts = self.name in INDEXING and held[3:4] != [True]  # it overwrites, and adds up nothing
