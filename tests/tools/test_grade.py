@@ -133,7 +133,7 @@ def folder(tmp_path_factory, listener):
         "forger": filled_in(first | {"gate_shapes": FORGER}),
         "syntax error": filled_in(right | {"gate_shapes": "my_shapes = {\ncheck_gate_shapes(my_shapes)"}),
         "memory hog": filled_in(
-            first | {"gate_shapes": "hoard = []\nwhile True:\n    hoard.append(torch.ones(10**7))"}
+            first | {"gate_shapes": "hoard = []\nwhile True:\n    hoard.append(torch.empty(10**7))"}
         ),
         "ends itself": filled_in(first | {"gate_shapes": "import os\nos._exit(0)"}),
         "vandal": filled_in(first | {"gate_shapes": vandal}),
