@@ -60,9 +60,9 @@ def recall(distances: Sequence[int], right: Mapping[str, Seeds]) -> None:
         for (name, each), colour, dash, marker in zip(right.items(), SERIES, DASHES, MARKERS, strict=False):
             tone = COLOURS[colour][0]
             low, high = ([float(end(seeds)) for seeds in each] for end in (Tensor.min, Tensor.max))
-            axes.fill_between(places, rounded(low), rounded(high), color=tone, alpha=0.15, lw=0)
+            axes.fill_between(places[: len(each)], rounded(low), rounded(high), color=tone, alpha=0.15, lw=0)
             middle = rounded([float(seeds.mean()) for seeds in each])
-            axes.plot(places, middle, color=tone, ls=dash, marker=marker, label=name)
+            axes.plot(places[: len(each)], middle, color=tone, ls=dash, marker=marker, label=name)
         axes.set_xticks(places, [str(distance) for distance in distances])
         axes.set_xlabel("distance, in training and test")
         axes.set_ylabel("share right")
