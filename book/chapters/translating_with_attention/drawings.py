@@ -72,15 +72,14 @@ def pair(both: Pair) -> None:
 
 
 def counted(links: Sequence[tuple[int, int]], gold: Sequence[tuple[int, int]]) -> None:
-    """`counted([(1, 0), (1, 1)], [(0, 0), (1, 1)])` has a translator's links on “the cat sleeps”, "
-    "and gold's."""
+    """`counted([(1, 0), (1, 1)], [(0, 0), (1, 1)])` has a translator's links and gold's."""
     missed = [link for link in gold if link not in links]
     wrong = [link for link in links if link not in gold]
 
     def arrange(narrow: bool) -> Part:
         ours = [(i, j, "ink" if (i, j) in gold else "query") for i, j in links]
         drawn = _facing(SOURCE, TARGET, [*ours, *((i, j, "grey") for i, j in missed)], narrow)
-        words = note("black: in both · blue: ours alone · dotted: gold alone", width=300 if narrow else None)
+        words = note("blue: ours alone · dotted: gold alone")
         return column(drawn, words, gap=10)
 
     def told(pairs: Sequence[tuple[int, int]]) -> str:
@@ -123,7 +122,8 @@ def bottleneck() -> None:
         ]
         one = box("h", name="one", colour="key", learned=True, width=60)
         whole = column(_read("read", gap), one, row(*steps, gap=gap), gap=30)
-        arrows = [Arrow("read h3", "one", colour="key", sides=("bottom", "top"))]
+        arrows = [Arrow(f"read h{i}", "one", colour="key", sides=("bottom", "top")) for i in (1, 3)]
+        arrows += [Arrow(f"read h{i + 1}", f"read h{i}") for i in (1, 2)]  # and back: one reads from the end
         arrows += [Arrow("one", f"s{t}", colour="key", sides=("bottom", "top")) for t in (1, 2, 3)]
         arrows += [Arrow(f"s{t}", f"s{t + 1}") for t in (1, 2)]
         words = note(
@@ -133,9 +133,9 @@ def bottleneck() -> None:
 
     draw(
         arrange,
-        alt="The words “the cat sleeps” are read into three states, one after the other. One vector "
-        "h holds what "
-        "was read, and arrows lead from it to each of the three steps that write “la gata dorme”.",
+        alt="The words “the cat sleeps” are read into three states, from both ends. One vector h holds the "
+        "last state of each reading, and arrows lead from it to each of the three steps that write “la gata "
+        "dorme”.",
     )
 
 
@@ -208,20 +208,19 @@ def decoders() -> None:
 
 
 def circle() -> None:
-    """`circle()` has two steps that wait for each other."""
+    """`circle()` has two that wait for each other, and no first."""
 
     def arrange(narrow: bool) -> Part:
-        context = box("c_t", name="context", colour="output")
-        state = box("s_t", name="state", colour="query", learned=True)
-        boxes = row(context, state, gap=90)
-        whole = joined(
-            over(boxes.width, boxes.height + 60, (boxes, 0, 30)),
-            Arrow("context", "state", colour="output", sides=("top", "top")),
-            Arrow("state", "context", colour="query", sides=("bottom", "bottom")),
-        )
-        return column(note("the step to s_t reads c_t"), whole, note("c_t is what s_t finds"), gap=10)
+        turns = [
+            box("c_t", name=f"{turn}", colour="output")
+            if turn % 2 == 0
+            else box("s_t", name=f"{turn}", colour="query", learned=True)
+            for turn in range(4)
+        ]
+        needs = [Arrow(f"{turn}", f"{turn + 1}", "needs") for turn in range(4)]
+        return joined(row(*turns, text("…").named("4"), gap=46 if narrow else 60), *needs)
 
-    draw(arrange, alt="An arrow leads from the context c to the state s, and another from s back to c.")
+    draw(arrange, alt="The context c needs the state s, which needs the context c, which needs s, and so on.")
 
 
 # ---- interventions ----
@@ -306,7 +305,7 @@ def company() -> None:
         cell = (58.0, 28.0) if narrow else (72.0, 28.0)
         rows = [["the", "cat", "sleeps", "padding", "padding"], ["the", "cat", "will", "see", "dogs"]]
         words = grid(rows, colour="key", cell=cell, absent="padding")
-        return column(words, note("the first must not look at what is behind its end", width=290), gap=8)
+        return column(words, note("the first must not look behind its end"), gap=8)
 
     draw(arrange, alt="Two sentences in one batch: “the cat sleeps” has two places of padding behind it.")
 

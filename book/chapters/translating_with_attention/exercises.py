@@ -194,6 +194,10 @@ check_alignment_error_rate = Exercise(
             "strongest, whole.",
             lambda weights, gold: 1 - float((weights * gold).sum()) / len(weights),
         ),
+        "weight in the place of links": (
+            "You add up the weight that lies on gold. The rate counts links: each row's strongest, whole.",
+            lambda weights, gold: 1 - 2 * float((weights * gold).sum() / (len(weights) + gold.sum())),
+        ),
         "above one half": (
             "You make a link of each weight above a half. A row that is less sure than that has a link as "
             "well: its strongest.",
