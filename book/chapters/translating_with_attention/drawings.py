@@ -215,12 +215,12 @@ def circle() -> None:
             box("c_t", name=f"{turn}", colour="output")
             if turn % 2 == 0
             else box("s_t", name=f"{turn}", colour="query", learned=True)
-            for turn in range(4)
+            for turn in range(3)
         ]
-        needs = [Arrow(f"{turn}", f"{turn + 1}", "needs") for turn in range(4)]
-        return joined(row(*turns, text("…").named("4"), gap=46 if narrow else 60), *needs)
+        needs = [Arrow(f"{turn}", f"{turn + 1}", "needs") for turn in range(3)]
+        return joined(row(*turns, text("…").named("3"), gap=56), *needs)
 
-    draw(arrange, alt="The context c needs the state s, which needs the context c, which needs s, and so on.")
+    draw(arrange, alt="The context c needs the state s, which needs the context c, and so on.")
 
 
 # ---- interventions ----
