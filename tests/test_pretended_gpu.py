@@ -40,7 +40,8 @@ def run(kernel: NotebookClient, cells: list[NotebookNode], device: str = "cuda")
 @pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
 def test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu(path, kernel: NotebookClient) -> None:
     stored, here = notebooks.read(path), notebooks.read(path)
-    forget = new_code_cell("%reset -s -f")  # the names that other chapters made
+    # What other chapters made and set: elsewhere each has a kernel of its own.
+    forget = new_code_cell("import torch\ntorch.set_default_dtype(torch.float32)\n%reset -s -f")
     run(kernel, [forget, *notebooks.code_cells(here)])
     for cell, expected, shown in zip(
         notebooks.code_cells(here), compared(stored), compared(here), strict=True

@@ -226,9 +226,9 @@ check_repaired_convolution = Exercise(
     cases=(
         # The broken code passes the first of these: a window of one needs no padding.
         Case("right for a window of one", *draw(11, (6, 3), (1, 3, 3)), 1),
-        Case("right for a window of three", *draw(13, (6, 3), (3, 3, 3)), 1),
-        Case("right with dilation 2", *draw(15, (7, 3), (3, 3, 3)), 2),
-        Case("right for a batch", *draw(17, (2, 9, 3), (2, 3, 3), dtype=torch.float64), 4),
+        Case("right for a window of three", *draw(13, (1, 6, 3), (3, 3, 3)), 1),
+        Case("right with dilation 2", *draw(15, (1, 7, 3), (3, 3, 3)), 2),
+        Case("right for a batch", *draw(17, (2, 12, 3), (3, 3, 3), dtype=torch.float64), 4),
     ),
     mistakes=in_parts(
         _convolution,

@@ -456,7 +456,7 @@ _MADE_OF: dict[str, Callable[[], nn.Module]] = {
 
 
 def _added(decoder: Any, asks: Tensor, memory: Tensor) -> Scores:
-    scores: Tensor = decoder.v((decoder.W(asks)[:, None] + decoder.U(memory)).tanh())  # (B, S, 1)
+    scores: Tensor = decoder.v((decoder.W(asks)[:, None] + decoder.keys(memory)).tanh())  # (B, S, 1)
     return scores.mT  # (B, 1, S)
 
 
@@ -488,8 +488,17 @@ class _Decoder(nn.Module):
             self.add_module(name, make())
         self.parts = score, weigh, mix, ask, feed, step, read, follow, answer
         self.late = late
+        self.made: Any = None
+
+    def keys(self, memory: Tensor) -> Tensor:
+        """`decoder.keys(memory)` is U's product, which no step changes: made once."""
+        if self.made is None:
+            self.made = self.U(memory)  # type: ignore[operator]
+        made: Tensor = self.made
+        return made
 
     def forward(self, previous: Tensor, state: Tensor, memory: Tensor, mask: Mask) -> Any:
+        self.made = None
         score, weigh, mix, ask, feed, step, read, follow, answer = self.parts
 
         def look(asks: Tensor) -> tuple[Tensor, Tensor]:
