@@ -98,6 +98,36 @@ def _fused(query: Queries, key: Keys, value: Values, mask: Mask | None, dropout:
     return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
 
 
+class Cache:
+    """`cache = Cache()` remembers the keys and values of the words so far, for one attention.
+
+    Under a causal mask a later word changes nothing for those before it, so theirs can be kept.
+
+    >>> cache = Cache()
+    >>> for word in torch.randn(3, 1, 2, 1, 4):  # each (B, heads, 1, d_k)
+    ...     keys, values = cache.extended(word, word)
+    >>> keys.shape, cache.length
+    (torch.Size([1, 2, 3, 4]), 3)
+    """
+
+    def __init__(self) -> None:
+        self.keys: Tensor | None = None
+        self.values: Tensor | None = None
+
+    @property
+    def length(self) -> int:
+        """`cache.length` is how many words are remembered."""
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+    def extended(self, keys: Keys, values: Values) -> tuple[Keys, Values]:
+        """`keys, values = cache.extended(keys, values)` are all so far, with these at the end."""
+        if self.keys is not None and self.values is not None:
+            keys = torch.cat([self.keys, keys], dim=-2)  # (B, heads, m, d_k)
+            values = torch.cat([self.values, values], dim=-2)  # (B, heads, m, d_v)
+        self.keys, self.values = keys, values
+        return keys, values
+
+
 class MultiHeadAttention(nn.Module):
     """`MultiHeadAttention(d_model=512, heads=8)` attends in 8 ways at once, each in 64 dimensions of its own.
 
@@ -129,12 +159,13 @@ class MultiHeadAttention(nn.Module):
         value: Sequence | None = None,
         mask: Mask | None = None,
         need_weights: bool = True,
+        cache: Cache | None = None,
     ) -> tuple[Sequence, Weights | None]:
         """`attention(x)` is self-attention, and `attention(x, memory)` cross-attention.
 
         Without a key the query is the key, and without a value the key is the value. The mask is (B, n, m),
         with 1 in place of B or n where all see alike, as attnlab.masks makes it. The weights are
-        (B, heads, n, m).
+        (B, heads, n, m). With a cache, what it remembers stands before the keys and values given.
         """
         key = query if key is None else key
         value = key if value is None else value
@@ -142,10 +173,14 @@ class MultiHeadAttention(nn.Module):
             require.axes(name, x, batch=None, length=None, d_model=self.d_model)
         query_weight, key_weight, value_weight = self.in_proj_weight.chunk(3)
         query_bias, key_bias, value_bias = self.in_proj_bias.chunk(3)
+        keys = self._split(F.linear(key, key_weight, key_bias))
+        values = self._split(F.linear(value, value_weight, value_bias))
+        if cache is not None:
+            keys, values = cache.extended(keys, values)
         output, weights = attend(
             self._split(F.linear(query, query_weight, query_bias)),
-            self._split(F.linear(key, key_weight, key_bias)),
-            self._split(F.linear(value, value_weight, value_bias)),
+            keys,
+            values,
             score=self.score,
             mask=None if mask is None else for_heads(mask),
             dropout=self.dropout if self.training else 0.0,

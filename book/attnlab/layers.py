@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attnlab import require
-from attnlab.attention import MultiHeadAttention, Score
+from attnlab.attention import Cache, MultiHeadAttention, Score
 from attnlab.scores import scaled_dot
 from attnlab.shapes import Mask, Sequence
 
@@ -139,13 +139,14 @@ class EncoderLayer(nn.Module):
         self.feed_forward = FeedForward(d_model, hidden, dropout)
         self.around_feed_forward = Residual(d_model, dropout, norm_first)
 
-    def forward(self, inputs: Sequence, mask: Mask | None = None) -> Sequence:
+    def forward(self, inputs: Sequence, mask: Mask | None = None, cache: Cache | None = None) -> Sequence:
         """`EncoderLayer(512, 8, 2048)(inputs, mask)` has the shape of inputs, (B, T, 512).
 
-        mask is (B|1, T|1, T), True where a position may attend.
+        mask is (B|1, T|1, T), True where a position may attend. With a cache of the words before, its last
+        axis counts those too.
         """
         vectors = self.around_self_attention(
-            inputs, lambda x: self.self_attention(x, mask=mask, need_weights=False)[0]
+            inputs, lambda x: self.self_attention(x, mask=mask, need_weights=False, cache=cache)[0]
         )
         outputs: Sequence = self.around_feed_forward(vectors, self.feed_forward)
         return outputs

@@ -198,10 +198,14 @@ class SinusoidalPositions(_Table):
         super().__init__(d_model, max_length, base)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, inputs: Sequence) -> Sequence:
-        """`SinusoidalPositions(16)(words)` has the shape and the dtype of words, (B, T, 16)."""
+    def forward(self, inputs: Sequence, offset: int = 0) -> Sequence:
+        """`SinusoidalPositions(16)(words)` has the shape and the dtype of words, (B, T, 16).
+
+        The first word stands at position `offset`: behind those that a cache remembers.
+        """
         require.vectors("inputs", inputs, d_model=self.table.shape[-1])
-        rows = self.rows(0, inputs.shape[-2]).to(inputs.dtype)  # (T, d_model)
+        require.at_least(0, offset=offset)
+        rows = self.rows(offset, inputs.shape[-2]).to(inputs.dtype)  # (T, d_model)
         outputs: Sequence = self.dropout(inputs + rows)  # (B, T, d_model)
         return outputs
 
@@ -240,13 +244,17 @@ class LearnedPositions(nn.Module):
         self.table = nn.Parameter(torch.randn(max_length, d_model) * math.sqrt(0.5))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, inputs: Sequence) -> Sequence:
-        """`LearnedPositions(16, 100)(words)` has the shape of words, (B, T, 16), with T at most 100."""
+    def forward(self, inputs: Sequence, offset: int = 0) -> Sequence:
+        """`LearnedPositions(16, 100)(words)` has the shape of words, (B, T, 16), with T at most 100.
+
+        The first word stands at position `offset`: behind those that a cache remembers.
+        """
         require.vectors("inputs", inputs, d_model=self.table.shape[-1])
-        length = inputs.shape[-2]
-        if length > len(self.table):
-            raise ValueError(f"inputs has {length} positions, and max_length is {len(self.table)}")
-        outputs: Sequence = self.dropout(inputs + self.table[:length])  # (B, T, d_model)
+        require.at_least(0, offset=offset)
+        end = offset + inputs.shape[-2]
+        if end > len(self.table):
+            raise ValueError(f"inputs has {end} positions, and max_length is {len(self.table)}")
+        outputs: Sequence = self.dropout(inputs + self.table[offset:end])  # (B, T, d_model)
         return outputs
 
 

@@ -1,0 +1,1 @@
+"""The exercises, in the order of the chapter."""

@@ -1,0 +1,1 @@
+"""The exercises, tried as readers would."""
