@@ -280,19 +280,36 @@ def _search(table: Tensor, start: int, end: int, width: int) -> tuple[Tensor, Te
     return beam(lambda words, state: (table[words], state), nothing, start, end, width, longest=20)
 
 
-def _kept(candidates: list[tuple[float, list[int]]], width: int) -> list[tuple[float, list[int]]]:
-    return sorted(candidates, key=lambda candidate: -candidate[0])[:width]
+Rows: TypeAlias = list[tuple[float, list[int]]]  # each with its log-probability in front
 
 
-def _kept_of_each(candidates: list[tuple[float, list[int]]], width: int) -> list[tuple[float, list[int]]]:
+def _kept(longer: Rows, width: int) -> Rows:
+    return sorted(longer, key=lambda one: -one[0])[:width]
+
+
+def _kept_of_each(longer: Rows, width: int) -> Rows:
     """Of each row its likeliest next word, once there are as many rows as the beam is wide."""
-    if len({tuple(row[:-1]) for _, row in candidates}) == 1:
-        return _kept(candidates, width)
+    if len({tuple(row[:-1]) for _, row in longer}) == 1:
+        return _kept(longer, width)
     best: dict[tuple[int, ...], tuple[float, list[int]]] = {}
-    for total, row in candidates:
+    for total, row in longer:
         if tuple(row[:-1]) not in best or total > best[tuple(row[:-1])][0]:
             best[tuple(row[:-1])] = total, row
     return _kept([*best.values()], width)
+
+
+def _going_on(rows: Rows, end: int) -> Rows:
+    return [one for one in rows if one[1][-1] != end]
+
+
+def _ending(rows: Rows, end: int) -> Rows:
+    return [one for one in rows if one[1][-1] == end]
+
+
+def _chosen(longer: Rows, ended: Rows, width: int, end: int, keep: Part = _kept) -> tuple[Rows, Rows]:
+    """The rows that go on, and those that have ended by now."""
+    kept = keep(longer, width)
+    return _going_on(kept, end), ended + _ending(kept, end)
 
 
 def _step_by_step(
@@ -301,29 +318,34 @@ def _step_by_step(
     end: int,
     width: int,
     *,
+    longest: int = 20,
     add: Callable[[float, float], float] = lambda total, log: total + log,
-    keep: Part = _kept,
+    choose: Part = _chosen,
+    enough: Callable[[int, int], bool] = lambda ended, width: False,
     rank: Callable[[float, list[int]], float] = lambda total, row: total,
-    first_end: bool = False,
     answer: Part = lambda row, total: (row[1:], total),
 ) -> tuple[Tensor, Tensor]:
     """A beam in parts, each of which can be mistaken."""
-    rows, ended = [(0.0, [start])], []
-    for _ in range(20):
-        candidates = [
+    rows: Rows = [(0.0, [start])]
+    ended: Rows = []
+    for _ in range(longest):
+        longer = [
             (add(total, log), [*row, word])
             for total, row in rows
             for word, log in enumerate(table[row[-1]].tolist())
             if log > -math.inf
         ]
-        rows = keep(candidates, width)
-        ended += [one for one in rows if one[1][-1] == end]
-        rows = [one for one in rows if one[1][-1] != end]
-        if not rows or (first_end and ended):
+        rows, ended = choose(longer, ended, width, end)
+        if not rows or enough(len(ended), width):
             break
     total, row = max(ended or rows, key=lambda one: rank(*one))
     row, total = answer(row, total)
     return whole(*row), torch.tensor(total, dtype=table.dtype, device="cpu")
+
+
+def _without_its_end(table: Tensor, start: int, end: int, width: int) -> tuple[Tensor, Tensor]:
+    words, total = _search(table, start, end, width)
+    return words[words != end], total
 
 
 def _as_words(work: Callable[..., Any], *inputs: Any) -> Any:
@@ -358,6 +380,24 @@ _LATE = _table(
     [0, 0.99, 0, 0, 0.01],
 )
 
+# The start alone may end at once, and does so seldom: a beam of one runs on until it is cut.
+_SELDOM = _table(
+    [0, 0.05, 0.95, 0, 0],
+    [0, 1, 0, 0, 0],
+    [0, 0.05, 0.15, 0.5, 0.3],
+    [0, 0.3, 0.15, 0.5, 0.05],
+    [0, 0, 0.15, 0.7, 0.15],
+)
+# Two rows have ended when the likeliest has not: it needs both places of a beam of two again.
+_AGAIN = _table(
+    [0, 0.15, 0, 0, 0, 0.85],
+    [0, 1, 0, 0, 0, 0],
+    [0, 0.35, 0.4, 0.1, 0.05, 0.1],
+    [0, 0.3, 0.35, 0.15, 0.15, 0.05],
+    [0, 0.75, 0, 0.05, 0.05, 0.15],
+    [0, 0.25, 0.75, 0, 0, 0],
+)
+
 check_beam_search = Exercise(
     "beam_search",
     difficulty=3,
@@ -373,15 +413,20 @@ check_beam_search = Exercise(
         Case("right for a beam of three", _LARGER, 0, 1, 3),
         Case("right where rows end one after the other", _LATE, 0, 1, 2),
         Case("right where the best ends late", _LATE, 0, 1, 4),
+        Case("right where rows seldom end", _SELDOM, 0, 1, 2),
+        Case("right where no row ends", _SELDOM, 0, 1, 1),
+        Case("right where the place of a row that ended is needed", _AGAIN, 0, 1, 2),
+        Case("right with start and end in other places", _AGAIN.flip(0, 1), 5, 4, 2),
     ),
     mistakes={
         "greedy": (
             "This is greedy search, whatever `width` says: one row is kept. Keep the `width` likeliest.",
             lambda table, start, end, width: _search(table, start, end, 1),
         ),
-        "stops at the first end": (
-            "You stop as soon as a row ends. Another row may still end with a higher probability.",
-            partial(_step_by_step, first_end=True),
+        "end left out": ("The end is missing at the end of the row.", _without_its_end),
+        "one word too few": (
+            "You cut after 19 words: the start does not count among the 20.",
+            partial(_step_by_step, longest=19),
         ),
     }
     | in_parts(
@@ -396,16 +441,45 @@ check_beam_search = Exercise(
                 lambda total, log: log,
             ),
         },
-        keep={
+        choose={
             "best of each row": (
                 "Each row goes on with its own likeliest word. Compare the next words of all rows with each "
                 "other, and keep the `width` likeliest: one row may go on twice, and another not at all.",
-                _kept_of_each,
+                partial(_chosen, keep=_kept_of_each),
             ),
             "least likely": (
                 "You keep the rows that are least likely. A log-probability is negative: nearer to "
                 "0 is likelier.",
-                lambda candidates, width: sorted(candidates)[:width],
+                partial(_chosen, keep=lambda longer, width: sorted(longer)[:width]),
+            ),
+            "ended rows take no place": (
+                "You set aside every row that ends, and keep `width` others. To be set aside a row must be "
+                "among the `width` likeliest of all.",
+                lambda longer, ended, width, end: (
+                    _kept(_going_on(longer, end), width),
+                    ended + _ending(longer, end),
+                ),
+            ),
+            "ended rows stay in the beam": (
+                "Rows that ended keep a place at every later step, or lose it to likelier ones. Set them "
+                "aside: only rows that go on share the places.",
+                lambda longer, ended, width, end: _chosen(longer + ended, [], width, end),
+            ),
+            "places lost": (
+                "With each row that ends your beam gets narrower for good. At the next step there are "
+                "`width` places again.",
+                lambda longer, ended, width, end: _chosen(longer, ended, width - len(ended), end),
+            ),
+        },
+        enough={
+            "stops at the first end": (
+                "You stop as soon as a row ends. Another row may still end with a higher probability.",
+                lambda ended, width: ended > 0,
+            ),
+            "stops when enough have ended": (
+                "You stop when `width` rows have ended. One that goes on may still end with a higher "
+                "probability.",
+                lambda ended, width: ended >= width,
             ),
         },
         rank={
@@ -423,10 +497,6 @@ check_beam_search = Exercise(
             "start kept": (
                 "The row begins with the start. Return the words behind it.",
                 lambda row, total: (row, total),
-            ),
-            "end left out": (
-                "The end is missing at the end of the row.",
-                lambda row, total: (row[1:-1], total),
             ),
             "probability": (
                 "The words are right, and this is their probability. Return its logarithm.",
