@@ -51,6 +51,7 @@ check_one_look = Exercise(
         Case("right for two words", exact([0, 1])[0], exact([4, 0], [0, 4]), 2),
         Case("right with padding", exact([1, 3, 0, 0])[0], *draw(2, (4, 3)), 2),
         Case("right where padding scores high", exact([0, -1, 2, 5, 5])[0], *draw(3, (5, 2)), 3),
+        Case("right where all scores are low", exact([-20, -21, -18, 0, 0])[0], *draw(5, (5, 2)), 3),
         Case("right in float64", *draw(4, (6,), (6, 4), dtype=torch.float64), 5),
     ),
     mistakes=in_parts(
@@ -92,6 +93,16 @@ check_one_look = Exercise(
             ),
         },
     )
+    | {
+        "mixed by other weights": (
+            "The weights are right; but the context is mixed by those from before the padding was hidden.",
+            lambda scores, states, words: (_look(scores, states, words)[0], softmax(scores) @ states),
+        ),
+        "scaled": (
+            "You divide the scores by the root of the width. They come ready: take them as they are.",
+            lambda scores, states, words: _look(scores / math.sqrt(states.shape[-1]), states, words),
+        ),
+    }
     | swapped(_look, "weights", "context"),
 )
 
@@ -136,7 +147,7 @@ check_alignment_error_rate = Exercise(
         Case(
             "right for one word in two",
             _FOUR_WORDS,
-            _truths([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]),
+            _truths([1, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0]),
         ),
         Case("right where all is wrong", _THREE_WORDS, _truths([1, 0, 0], [0, 0, 1], [0, 1, 1])),
     ),
@@ -198,6 +209,19 @@ check_alignment_error_rate = Exercise(
             "You add up the weight that lies on gold. The rate counts links: each row's strongest, whole.",
             lambda weights, gold: 1 - 2 * float((weights * gold).sum() / (len(weights) + gold.sum())),
         ),
+        "one of gold for each word": (
+            "You compare each row's strongest with the first word of gold in it. A row of gold may hold "
+            "several, and each is a link.",
+            lambda weights, gold: float((weights.argmax(-1) != gold.int().argmax(-1)).double().mean()),
+        ),
+        "mean of the rows": (
+            "This is the mean of each written word's own rate. Count the links of the whole sentence "
+            "first, and divide once.",
+            lambda weights, gold: (
+                sum(_error_rate(*row) for row in zip(weights.split(1), gold.split(1), strict=True))
+                / len(weights)
+            ),
+        ),
         "above one half": (
             "You make a link of each weight above a half. A row that is less sure than that has a link as "
             "well: its strongest.",
@@ -257,11 +281,25 @@ check_repaired_company = Exercise(
                 "The number that should lower the padding is added to the text.",
                 lambda scores, shown: softmax(scores - 1e4 * shown),
             ),
+            "softmax over the queries, NaN": (
+                "The softmax runs over the queries. Of a word of padding all scores are -inf, and 0 / 0 is "
+                "NaN. The weights of each query must sum to 1: dim=-1.",
+                lambda scores, shown: scores.masked_fill(~shown, -math.inf).softmax(-2),
+            ),
+            "infinite states": (
+                "Did you put -inf into the states of the padding? Their scores are infinite with either "
+                "sign, and 0 times infinity is NaN. Put it into the scores.",
+                lambda scores, shown: torch.where(shown.all(-1, keepdim=True), softmax(scores), math.nan),
+            ),
         },
         mask={
             "one word too few": (
                 "The last word of each sentence is hidden as well.",
                 lambda lengths, longest: padding((lengths - 1).clamp(min=1), longest),
+            ),
+            "one word too many": (
+                "One place too many is seen: of `length` words, the last stands at length - 1.",
+                lambda lengths, longest: padding((lengths + 1).clamp(max=longest), longest),
             ),
             "the shortest for all": (
                 "Each sentence is cut to the length of the shortest. Use its own length.",
@@ -641,7 +679,8 @@ _SCORED: Mistakes = {
         lambda decoder, asks, memory: asks[:, None] @ memory.mT,
     ),
     "state left out": (
-        "The decoder's state is not in the score, so that it looks at the same places at every step.",
+        "The decoder's state has no say in where it looks. It is not in the score; or a tanh of its own "
+        "parts it from U h, and what it adds to each score alike the softmax takes away.",
         lambda decoder, asks, memory: decoder.v(decoder.U(memory).tanh()).mT,
     ),
     "summed without v": (
@@ -754,6 +793,10 @@ _TOLD: Mistakes = {
         "The logits have gone through a softmax. Return them as they are: the loss takes its own.",
         lambda logits, weights: (logits.softmax(-1), weights),
     ),
+    "log-probabilities": (
+        "The logits have gone through a log-softmax. Return them as they are: the loss takes its own.",
+        lambda logits, weights: (logits.log_softmax(-1), weights),
+    ),
     "last step alone": (
         "Only the last step comes back. Keep the logits and the weights of every step.",
         lambda logits, weights: (logits[:, -1:], weights[:, -1:]),
@@ -827,8 +870,11 @@ class _Reader(nn.Module):
         self.reads, self.looks = reads, looks
         # What each word of English makes of each written word: two English words never make the same.
         (self.made,) = draw(61, (len(reads), _ENGLISH + 1, 5))
+        self.made[..., 0] += 8  # the likeliest word stays the same, whatever moves
 
     def forward(self, source: Tensor) -> tuple[Tensor, Tensor]:
+        if not all(0 <= word < _ENGLISH for word in source.tolist()):
+            raise IndexError(f"a word is a whole number from 0 to {_ENGLISH - 1}, got {source.tolist()}")
         # A place of its own for words that depend on nothing.
         words = [_ENGLISH if place < 0 else int(source[place]) for place in self.reads]
         logits = torch.stack([made[word] for made, word in zip(self.made, words, strict=True)])
@@ -924,6 +970,17 @@ check_words_read = Exercise(
             "words one at a time, and see which written word changes.",
             lambda model, source, words: model(source)[1].argmax(-1),
         ),
+        "nothing moves": (
+            "You see nothing move. Compare the logits, model(source)[0]: they may change while the weights, "
+            "or the likeliest words, stay the same.",
+            lambda model, source, words: torch.full_like(_moved(model, source, words), -1),
+        ),
+        "words for places": (
+            "These are the words of the source. Asked for are the places where they stand.",
+            lambda model, source, words: (
+                lambda places: torch.where(places < 0, -1, source[places.clamp(min=0)])
+            )(_moved(model, source, words)),
+        ),
     }
     | in_parts(
         _moved,
@@ -932,6 +989,11 @@ check_words_read = Exercise(
                 "You replace each word by word 0. Where word 0 stands already nothing changes: take "
                 "another word.",
                 _only(0),
+            ),
+            "always by word 1": (
+                "You replace each word by word 1. Where word 1 stands already nothing changes: take "
+                "another word.",
+                _only(1),
             ),
             "always by the last word": (
                 "You replace each word by the last of the vocabulary. Where that stands already nothing "

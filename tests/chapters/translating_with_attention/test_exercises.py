@@ -109,6 +109,10 @@ def look_at_a_part(scores, states, words):
     return weights, weights[:words] @ states[:words]
 
 
+def weighed_and_mixed(scores, states):
+    return scores.softmax(0), scores.softmax(0) @ states
+
+
 def rate_by_counting(weights, gold):
     hits = sum(bool(gold[t, weights[t].argmax()]) for t in range(len(gold)))
     return 1 - 2 * hits / (len(gold) + gold.sum())
@@ -167,10 +171,14 @@ def beam_of_tuples(
 
 def one_other_word(model, source, words):
     """Each word replaced by its successor; which rows move at all."""
+    return replaced_by(model, source, lambda word: (word + 1) % words)
+
+
+def replaced_by(model, source, other_word):
     logits, places = model(source)[0], [-1] * len(model(source)[0])
     for place in range(len(source)):
         other = source.clone()
-        other[place] = (other[place] + 1) % words
+        other[place] = other_word(int(other[place]))
         for t in (model(other)[0] != logits).any(-1).nonzero().flatten().tolist():
             places[t] = place
     return places
@@ -247,6 +255,11 @@ NAMED = {
             look(scores, states, words)[0],
             states[scores[:words].argmax()],
         ),
+        "mixed by other weights": lambda scores, states, words: (
+            look_by_loop(scores, states, words)[0],
+            look_by_loop(scores, states, len(scores))[1],
+        ),
+        "scaled": lambda scores, states, words: look_by_loop(scores / states.shape[1] ** 0.5, states, words),
         "last state": lambda scores, states, words: (look(scores, states, words)[0], states[len(states) - 1]),
         "results swapped": lambda *inputs: look_by_loop(*inputs)[::-1],
     },
@@ -258,6 +271,16 @@ NAMED = {
         "share right": lambda weights, gold: 1 - rate_by_counting(weights, gold),
         "strongest for each English word": lambda weights, gold: rate_by_counting(weights.mT, gold.mT),
         "weight off gold": lambda weights, gold: 1 - (weights * gold).sum(-1).mean(),
+        "one of gold for each word": lambda weights, gold: (
+            sum(
+                int(row.argmax()) != row_of_gold.tolist().index(True)
+                for row, row_of_gold in zip(weights, gold, strict=True)
+            )
+            / len(gold)
+        ),
+        "mean of the rows": lambda weights, gold: (
+            1 - (2 * gold.gather(1, weights.argmax(1)[:, None])[:, 0] / (1 + gold.sum(1))).mean()
+        ),
         "above one half": lambda weights, gold: (
             1 - 2 * ((weights > 0.5) & gold).sum() / ((weights > 0.5).sum() + gold.sum())
         ),
@@ -272,6 +295,22 @@ NAMED = {
         ),
         "one word too few": lambda states, memory, lengths: contexts_one_by_one(
             states, memory, (lengths - 1).clamp(min=1)
+        ),
+        "one word too many": lambda states, memory, lengths: contexts_one_by_one(states, memory, lengths + 1),
+        "infinite states": lambda states, memory, lengths: (
+            (
+                states
+                @ memory.masked_fill(
+                    (torch.arange(memory.shape[1]) >= lengths[:, None])[..., None], -math.inf
+                ).mT
+            ).softmax(-1)
+            @ memory
+        ),
+        "softmax over the queries, NaN": lambda states, memory, lengths: (
+            (states @ memory.mT)
+            .masked_fill((torch.arange(memory.shape[1]) >= lengths[:, None])[:, None], -math.inf)
+            .softmax(1)
+            @ memory
         ),
         "the shortest for all": lambda states, memory, lengths: contexts_one_by_one(
             states, memory, [int(lengths.min())] * len(lengths)
@@ -320,7 +359,14 @@ NAMED = {
         "dot product": variant(
             forward=lambda self, previous, state, memory, mask: dotted(self, previous, state, memory, mask)
         ),
-        "state left out": variant(scores=lambda self, state, keys: self.v(keys.tanh())[..., 0]),
+        "state left out": variant(
+            scores=lambda self, state, keys: self.v(self.W(state).tanh()[:, None] + keys.tanh())[..., 0]
+        ),
+        "log-probabilities": variant(
+            forward=lambda self, *inputs: (lambda logits, weights: (logits.log_softmax(-1), weights))(
+                *MyDecoder.forward(self, *inputs)
+            )
+        ),
         "no mask": weighed(lambda scores, mask: scores.softmax(-1)),
         "reversed": weighed(lambda scores, mask: scores.masked_fill(mask, -math.inf).softmax(-1)),
         "hidden after the softmax": weighed(
@@ -355,6 +401,11 @@ NAMED = {
     },
     check_words_read: {
         "read off the weights": lambda model, source, words: model(source)[1].argmax(-1).tolist(),
+        "nothing moves": lambda model, source, words: [-1] * len(one_other_word(model, source, words)),
+        "words for places": lambda model, source, words: [
+            int(source[place]) if place >= 0 else -1 for place in one_other_word(model, source, words)
+        ],
+        "always by word 1": lambda model, source, words: replaced_by(model, source, lambda word: 1),
         "counted from 1": lambda *inputs: [
             place + 1 if place >= 0 else -1 for place in one_other_word(*inputs)
         ],
@@ -385,6 +436,9 @@ class NothingInIt(nn.Module):
 UNKNOWN = {
     check_one_look: {
         "states reversed": lambda scores, states, words: look(scores, states.flip(0), words),
+        "-10 for padding": lambda scores, states, words: weighed_and_mixed(
+            scores.masked_fill(torch.arange(len(scores)) >= words, -10.0), states
+        ),
         "doubled": changed(look, lambda results: (results[0], 2 * results[1])),
     },
     check_alignment_error_rate: {
@@ -412,6 +466,10 @@ UNKNOWN = {
         ),
     },
     check_words_read: {
+        "a word that there is not": lambda model, source, words: replaced_by(
+            model, source, lambda word: word + 1
+        ),
+        "a word before the first": lambda model, source, words: replaced_by(model, source, lambda word: -1),
         "always the first": lambda model, source, words: [0] * len(model.reads),
         "a number": lambda model, source, words: 1,
         "too few": lambda model, source, words: [0],
