@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from bookkit.answers import WrongTypeError
 from bookkit.attempts import Case
 from bookkit.checker import Exercise
 from bookkit.inputs import draw, exact, whole
-from bookkit.mistakes import in_parts
+from bookkit.mistakes import in_parts, swapped
 
 # --- how many words a stack of windows hears ------------------------------------------------------
 
@@ -40,6 +41,14 @@ check_words_heard = Exercise(
         "own word forgotten": (
             "You count how far back the farthest word is. The output's own word is heard as well: one more.",
             lambda kernel, dilations: (kernel - 1) * sum(dilations),
+        ),
+        "window added": (
+            "You add a whole window to the spans. What is left to add is the output's own word, one.",
+            lambda kernel, dilations: kernel + (kernel - 1) * sum(dilations),
+        ),
+        "both sides": (
+            "This counts what would be heard on both sides. A causal window reaches back only.",
+            lambda kernel, dilations: 1 + 2 * (kernel - 1) * sum(dilations),
         ),
         "kernel for gaps": (
             "A window of k places reaches back over k - 1 gaps, not k.",
@@ -91,13 +100,20 @@ def _step(
     state: Tensor,
     *,
     split: Callable[[Tensor], Sequence[Tensor]] = lambda sums: sums.chunk(3, -1),
+    join: Callable[[Tensor, Tensor], Tensor] = torch.add,
     candidate: Callable[..., Tensor] = lambda reset, word, old: (word + reset.sigmoid() * old).tanh(),
     gate: Callable[[Tensor], Tensor] = torch.sigmoid,
     mix: Callable[..., Tensor] = lambda z, state, new: z * state + (1 - z) * new,
 ) -> Tensor:
     """The step in parts, each of which can be mistaken."""
     (reset, z, word), (reset_too, z_too, old) = split(from_word), split(from_state)
-    return mix(gate(z + z_too), state, candidate(reset + reset_too, word, old))
+    return mix(gate(join(z, z_too)), state, candidate(join(reset, reset_too), word, old))
+
+
+def _state_reset(from_word: Tensor, from_state: Tensor, state: Tensor) -> Tensor:
+    return _step(
+        from_word, from_state, state, candidate=lambda reset, word, _: (word + reset.sigmoid() * state).tanh()
+    )
 
 
 check_gru_step = Exercise(
@@ -182,6 +198,20 @@ check_gru_step = Exercise(
                 lambda reset, word, old: (word + reset.sigmoid() * old).sigmoid(),
             ),
         },
+        join={
+            "gates by the word alone": (
+                "Your gates hear only the word. Each adds up what the word and what the state says.",
+                lambda word, state: word,
+            ),
+            "gates by the state alone": (
+                "Your gates hear only the state. Each adds up what the word and what the state says.",
+                lambda word, state: state,
+            ),
+            "multiplied": (
+                "For the gates you multiply what word and state say. They add up.",
+                torch.mul,
+            ),
+        },
         split={
             "gates exchanged": (
                 "Reset and z have changed places: the first third is the reset, the second is z.",
@@ -192,7 +222,14 @@ check_gru_step = Exercise(
                 lambda sums: [sums.chunk(3, -1)[place] for place in (1, 2, 0)],
             ),
         },
-    ),
+    )
+    | {
+        "state reset": (
+            "The reset gate multiplies the state as it is. It multiplies what the state *says*: the last "
+            "third of `from_state`.",
+            _state_reset,
+        ),
+    },
 )
 
 # --- repair: a window into the future -------------------------------------------------------------
@@ -224,11 +261,12 @@ check_repaired_convolution = Exercise(
     returns=("outputs",),
     reference=_convolution,
     cases=(
-        # The broken code passes the first of these: a window of one needs no padding.
-        Case("right for a window of one", *draw(11, (6, 3), (1, 3, 3)), 1),
+        # The broken code passes the first of these: a window of one needs no padding. It alone is in float64,
+        # lest other faults be put down to the batch, which it has not.
+        Case("right for a window of one", *draw(11, (6, 3), (1, 3, 3), dtype=torch.float64), 1),
         Case("right for a window of three", *draw(13, (1, 6, 3), (3, 3, 3)), 1),
         Case("right with dilation 2", *draw(15, (1, 7, 3), (3, 3, 3)), 2),
-        Case("right for a batch", *draw(17, (2, 12, 3), (3, 3, 3), dtype=torch.float64), 4),
+        Case("right for a batch", *draw(17, (2, 12, 3), (3, 3, 3)), 4),
     ),
     mistakes=in_parts(
         _convolution,
@@ -349,7 +387,8 @@ check_shifted_targets = Exercise(
             "The inputs begin after the start mark. Without it nobody can begin to write.",
             lambda texts: (texts[:, 1:-1], _ignoring(texts[:, 2:], texts[:, 2:] == 0)),
         ),
-    },
+    }
+    | swapped(_shifted, "inputs", "targets"),
     trainable=False,
 )
 
@@ -390,6 +429,15 @@ check_mean_pooled = Exercise(
             "This is the sum, larger for long texts than for short ones: divide by how many are real.",
             lambda outputs, real: (outputs * real.unsqueeze(-1)).sum(-2),
         ),
+        "counted over all texts": (
+            "You divide by how many are real in all texts. Each text has a count of its own: sum(-1).",
+            lambda outputs, real: (outputs * real.unsqueeze(-1)).sum(-2) / real.sum(),
+        ),
+        "taken from the front": (
+            "You count the real ones, and take as many from the front. `real` says which they are: padding "
+            "may come first.",
+            lambda outputs, real: _pooled(outputs, real.sort(dim=-1, descending=True).values),
+        ),
         "padding summed": (
             "The sum takes in the padding, and what you divide by does not.",
             lambda outputs, real: outputs.sum(-2) / real.sum(-1, keepdim=True),
@@ -429,13 +477,13 @@ _MODELS, _LETTERS, _STATE, _BATCH = 3, 8, 16, 16
 
 def _plan(make: Callable[[], Any]) -> list[int]:
     made = make()
-    if isinstance(made, Tensor):
+    if hasattr(made, "tolist"):  # a tensor, or NumPy's array
         made = made.tolist()
-    if not isinstance(made, list | tuple) or not all(
-        isinstance(each, int) and not isinstance(each, bool) for each in made
+    if not isinstance(made, list | tuple | range) or not all(
+        isinstance(each, Integral) and not isinstance(each, bool) for each in made
     ):
         raise WrongTypeError("Return a list of whole numbers: a distance for each step of training.")
-    return list(made)
+    return [int(each) for each in made]
 
 
 def _texts(distance: int, batch: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -533,8 +581,8 @@ def _mixed(longest: int, budget: int = _BUDGET, shortest: int = 1) -> list[int]:
 def _plans() -> dict[str, tuple[str, Any]]:
     return {
         "48 alone": (
-            "All your texts are long. That is what it will be asked, and it leaves few steps, in which next "
-            "to no gradient arrives from so far. Where does a gradient arrive?",
+            "All your texts are long. That leaves few steps, in which next to no gradient arrives from so "
+            "far. Where does a gradient arrive?",
             lambda: [_ASKED] * (_BUDGET // _ASKED),
         ),
         "short alone": (

@@ -51,6 +51,7 @@ check_one_look = Exercise(
         Case("right for two words", exact([0, 1])[0], exact([4, 0], [0, 4]), 2),
         Case("right with padding", exact([1, 3, 0, 0])[0], *draw(2, (4, 3)), 2),
         Case("right where padding scores high", exact([0, -1, 2, 5, 5])[0], *draw(3, (5, 2)), 3),
+        Case("right where all scores are low", exact([-20, -21, -18, 0, 0])[0], *draw(5, (5, 2)), 3),
         Case("right in float64", *draw(4, (6,), (6, 4), dtype=torch.float64), 5),
     ),
     mistakes=in_parts(
@@ -92,6 +93,16 @@ check_one_look = Exercise(
             ),
         },
     )
+    | {
+        "mixed by other weights": (
+            "The weights are right; but the context is mixed by those from before the padding was hidden.",
+            lambda scores, states, words: (_look(scores, states, words)[0], softmax(scores) @ states),
+        ),
+        "scaled": (
+            "You divide the scores by the root of the width. They come ready: take them as they are.",
+            lambda scores, states, words: _look(scores / math.sqrt(states.shape[-1]), states, words),
+        ),
+    }
     | swapped(_look, "weights", "context"),
 )
 
@@ -136,7 +147,7 @@ check_alignment_error_rate = Exercise(
         Case(
             "right for one word in two",
             _FOUR_WORDS,
-            _truths([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]),
+            _truths([1, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0]),
         ),
         Case("right where all is wrong", _THREE_WORDS, _truths([1, 0, 0], [0, 0, 1], [0, 1, 1])),
     ),
@@ -198,6 +209,19 @@ check_alignment_error_rate = Exercise(
             "You add up the weight that lies on gold. The rate counts links: each row's strongest, whole.",
             lambda weights, gold: 1 - 2 * float((weights * gold).sum() / (len(weights) + gold.sum())),
         ),
+        "one of gold for each word": (
+            "You compare each row's strongest with the first word of gold in it. A row of gold may hold "
+            "several, and each is a link.",
+            lambda weights, gold: float((weights.argmax(-1) != gold.int().argmax(-1)).double().mean()),
+        ),
+        "mean of the rows": (
+            "This is the mean of each written word's own rate. Count the links of the whole sentence "
+            "first, and divide once.",
+            lambda weights, gold: (
+                sum(_error_rate(*row) for row in zip(weights.split(1), gold.split(1), strict=True))
+                / len(weights)
+            ),
+        ),
         "above one half": (
             "You make a link of each weight above a half. A row that is less sure than that has a link as "
             "well: its strongest.",
@@ -257,11 +281,25 @@ check_repaired_company = Exercise(
                 "The number that should lower the padding is added to the text.",
                 lambda scores, shown: softmax(scores - 1e4 * shown),
             ),
+            "softmax over the queries, NaN": (
+                "The softmax runs over the queries. Of a word of padding all scores are -inf, and 0 / 0 is "
+                "NaN. The weights of each query must sum to 1: dim=-1.",
+                lambda scores, shown: scores.masked_fill(~shown, -math.inf).softmax(-2),
+            ),
+            "infinite states": (
+                "Did you put -inf into the states of the padding? Their scores are infinite with either "
+                "sign, and 0 times infinity is NaN. Put it into the scores.",
+                lambda scores, shown: torch.where(shown.all(-1, keepdim=True), softmax(scores), math.nan),
+            ),
         },
         mask={
             "one word too few": (
                 "The last word of each sentence is hidden as well.",
                 lambda lengths, longest: padding((lengths - 1).clamp(min=1), longest),
+            ),
+            "one word too many": (
+                "One place too many is seen: of `length` words, the last stands at length - 1.",
+                lambda lengths, longest: padding((lengths + 1).clamp(max=longest), longest),
             ),
             "the shortest for all": (
                 "Each sentence is cut to the length of the shortest. Use its own length.",
@@ -280,19 +318,36 @@ def _search(table: Tensor, start: int, end: int, width: int) -> tuple[Tensor, Te
     return beam(lambda words, state: (table[words], state), nothing, start, end, width, longest=20)
 
 
-def _kept(candidates: list[tuple[float, list[int]]], width: int) -> list[tuple[float, list[int]]]:
-    return sorted(candidates, key=lambda candidate: -candidate[0])[:width]
+Rows: TypeAlias = list[tuple[float, list[int]]]  # each with its log-probability in front
 
 
-def _kept_of_each(candidates: list[tuple[float, list[int]]], width: int) -> list[tuple[float, list[int]]]:
+def _kept(longer: Rows, width: int) -> Rows:
+    return sorted(longer, key=lambda one: -one[0])[:width]
+
+
+def _kept_of_each(longer: Rows, width: int) -> Rows:
     """Of each row its likeliest next word, once there are as many rows as the beam is wide."""
-    if len({tuple(row[:-1]) for _, row in candidates}) == 1:
-        return _kept(candidates, width)
+    if len({tuple(row[:-1]) for _, row in longer}) == 1:
+        return _kept(longer, width)
     best: dict[tuple[int, ...], tuple[float, list[int]]] = {}
-    for total, row in candidates:
+    for total, row in longer:
         if tuple(row[:-1]) not in best or total > best[tuple(row[:-1])][0]:
             best[tuple(row[:-1])] = total, row
     return _kept([*best.values()], width)
+
+
+def _going_on(rows: Rows, end: int) -> Rows:
+    return [one for one in rows if one[1][-1] != end]
+
+
+def _ending(rows: Rows, end: int) -> Rows:
+    return [one for one in rows if one[1][-1] == end]
+
+
+def _chosen(longer: Rows, ended: Rows, width: int, end: int, keep: Part = _kept) -> tuple[Rows, Rows]:
+    """The rows that go on, and those that have ended by now."""
+    kept = keep(longer, width)
+    return _going_on(kept, end), ended + _ending(kept, end)
 
 
 def _step_by_step(
@@ -301,29 +356,34 @@ def _step_by_step(
     end: int,
     width: int,
     *,
+    longest: int = 20,
     add: Callable[[float, float], float] = lambda total, log: total + log,
-    keep: Part = _kept,
+    choose: Part = _chosen,
+    enough: Callable[[int, int], bool] = lambda ended, width: False,
     rank: Callable[[float, list[int]], float] = lambda total, row: total,
-    first_end: bool = False,
     answer: Part = lambda row, total: (row[1:], total),
 ) -> tuple[Tensor, Tensor]:
     """A beam in parts, each of which can be mistaken."""
-    rows, ended = [(0.0, [start])], []
-    for _ in range(20):
-        candidates = [
+    rows: Rows = [(0.0, [start])]
+    ended: Rows = []
+    for _ in range(longest):
+        longer = [
             (add(total, log), [*row, word])
             for total, row in rows
             for word, log in enumerate(table[row[-1]].tolist())
             if log > -math.inf
         ]
-        rows = keep(candidates, width)
-        ended += [one for one in rows if one[1][-1] == end]
-        rows = [one for one in rows if one[1][-1] != end]
-        if not rows or (first_end and ended):
+        rows, ended = choose(longer, ended, width, end)
+        if not rows or enough(len(ended), width):
             break
     total, row = max(ended or rows, key=lambda one: rank(*one))
     row, total = answer(row, total)
     return whole(*row), torch.tensor(total, dtype=table.dtype, device="cpu")
+
+
+def _without_its_end(table: Tensor, start: int, end: int, width: int) -> tuple[Tensor, Tensor]:
+    words, total = _search(table, start, end, width)
+    return words[words != end], total
 
 
 def _as_words(work: Callable[..., Any], *inputs: Any) -> Any:
@@ -358,6 +418,24 @@ _LATE = _table(
     [0, 0.99, 0, 0, 0.01],
 )
 
+# The start alone may end at once, and does so seldom: a beam of one runs on until it is cut.
+_SELDOM = _table(
+    [0, 0.05, 0.95, 0, 0],
+    [0, 1, 0, 0, 0],
+    [0, 0.05, 0.15, 0.5, 0.3],
+    [0, 0.3, 0.15, 0.5, 0.05],
+    [0, 0, 0.15, 0.7, 0.15],
+)
+# Two rows have ended when the likeliest has not: it needs both places of a beam of two again.
+_AGAIN = _table(
+    [0, 0.15, 0, 0, 0, 0.85],
+    [0, 1, 0, 0, 0, 0],
+    [0, 0.35, 0.4, 0.1, 0.05, 0.1],
+    [0, 0.3, 0.35, 0.15, 0.15, 0.05],
+    [0, 0.75, 0, 0.05, 0.05, 0.15],
+    [0, 0.25, 0.75, 0, 0, 0],
+)
+
 check_beam_search = Exercise(
     "beam_search",
     difficulty=3,
@@ -373,15 +451,20 @@ check_beam_search = Exercise(
         Case("right for a beam of three", _LARGER, 0, 1, 3),
         Case("right where rows end one after the other", _LATE, 0, 1, 2),
         Case("right where the best ends late", _LATE, 0, 1, 4),
+        Case("right where rows seldom end", _SELDOM, 0, 1, 2),
+        Case("right where no row ends", _SELDOM, 0, 1, 1),
+        Case("right where the place of a row that ended is needed", _AGAIN, 0, 1, 2),
+        Case("right with start and end in other places", _AGAIN.flip(0, 1), 5, 4, 2),
     ),
     mistakes={
         "greedy": (
             "This is greedy search, whatever `width` says: one row is kept. Keep the `width` likeliest.",
             lambda table, start, end, width: _search(table, start, end, 1),
         ),
-        "stops at the first end": (
-            "You stop as soon as a row ends. Another row may still end with a higher probability.",
-            partial(_step_by_step, first_end=True),
+        "end left out": ("The end is missing at the end of the row.", _without_its_end),
+        "one word too few": (
+            "You cut after 19 words: the start does not count among the 20.",
+            partial(_step_by_step, longest=19),
         ),
     }
     | in_parts(
@@ -396,16 +479,45 @@ check_beam_search = Exercise(
                 lambda total, log: log,
             ),
         },
-        keep={
+        choose={
             "best of each row": (
                 "Each row goes on with its own likeliest word. Compare the next words of all rows with each "
                 "other, and keep the `width` likeliest: one row may go on twice, and another not at all.",
-                _kept_of_each,
+                partial(_chosen, keep=_kept_of_each),
             ),
             "least likely": (
                 "You keep the rows that are least likely. A log-probability is negative: nearer to "
                 "0 is likelier.",
-                lambda candidates, width: sorted(candidates)[:width],
+                partial(_chosen, keep=lambda longer, width: sorted(longer)[:width]),
+            ),
+            "ended rows take no place": (
+                "You set aside every row that ends, and keep `width` others. To be set aside a row must be "
+                "among the `width` likeliest of all.",
+                lambda longer, ended, width, end: (
+                    _kept(_going_on(longer, end), width),
+                    ended + _ending(longer, end),
+                ),
+            ),
+            "ended rows stay in the beam": (
+                "Rows that ended keep a place at every later step, or lose it to likelier ones. Set them "
+                "aside: only rows that go on share the places.",
+                lambda longer, ended, width, end: _chosen(longer + ended, [], width, end),
+            ),
+            "places lost": (
+                "With each row that ends your beam gets narrower for good. At the next step there are "
+                "`width` places again.",
+                lambda longer, ended, width, end: _chosen(longer, ended, width - len(ended), end),
+            ),
+        },
+        enough={
+            "stops at the first end": (
+                "You stop as soon as a row ends. Another row may still end with a higher probability.",
+                lambda ended, width: ended > 0,
+            ),
+            "stops when enough have ended": (
+                "You stop when `width` rows have ended. One that goes on may still end with a higher "
+                "probability.",
+                lambda ended, width: ended >= width,
             ),
         },
         rank={
@@ -423,10 +535,6 @@ check_beam_search = Exercise(
             "start kept": (
                 "The row begins with the start. Return the words behind it.",
                 lambda row, total: (row, total),
-            ),
-            "end left out": (
-                "The end is missing at the end of the row.",
-                lambda row, total: (row[1:-1], total),
             ),
             "probability": (
                 "The words are right, and this is their probability. Return its logarithm.",
@@ -571,7 +679,8 @@ _SCORED: Mistakes = {
         lambda decoder, asks, memory: asks[:, None] @ memory.mT,
     ),
     "state left out": (
-        "The decoder's state is not in the score, so that it looks at the same places at every step.",
+        "The decoder's state has no say in where it looks. It is not in the score; or a tanh of its own "
+        "parts it from U h, and what it adds to each score alike the softmax takes away.",
         lambda decoder, asks, memory: decoder.v(decoder.U(memory).tanh()).mT,
     ),
     "summed without v": (
@@ -684,6 +793,10 @@ _TOLD: Mistakes = {
         "The logits have gone through a softmax. Return them as they are: the loss takes its own.",
         lambda logits, weights: (logits.softmax(-1), weights),
     ),
+    "log-probabilities": (
+        "The logits have gone through a log-softmax. Return them as they are: the loss takes its own.",
+        lambda logits, weights: (logits.log_softmax(-1), weights),
+    ),
     "last step alone": (
         "Only the last step comes back. Keep the logits and the weights of every step.",
         lambda logits, weights: (logits[:, -1:], weights[:, -1:]),
@@ -757,8 +870,11 @@ class _Reader(nn.Module):
         self.reads, self.looks = reads, looks
         # What each word of English makes of each written word: two English words never make the same.
         (self.made,) = draw(61, (len(reads), _ENGLISH + 1, 5))
+        self.made[..., 0] += 8  # the likeliest word stays the same, whatever moves
 
     def forward(self, source: Tensor) -> tuple[Tensor, Tensor]:
+        if not all(0 <= word < _ENGLISH for word in source.tolist()):
+            raise IndexError(f"a word is a whole number from 0 to {_ENGLISH - 1}, got {source.tolist()}")
         # A place of its own for words that depend on nothing.
         words = [_ENGLISH if place < 0 else int(source[place]) for place in self.reads]
         logits = torch.stack([made[word] for made, word in zip(self.made, words, strict=True)])
@@ -854,6 +970,17 @@ check_words_read = Exercise(
             "words one at a time, and see which written word changes.",
             lambda model, source, words: model(source)[1].argmax(-1),
         ),
+        "nothing moves": (
+            "You see nothing move. Compare the logits, model(source)[0]: they may change while the weights, "
+            "or the likeliest words, stay the same.",
+            lambda model, source, words: torch.full_like(_moved(model, source, words), -1),
+        ),
+        "words for places": (
+            "These are the words of the source. Asked for are the places where they stand.",
+            lambda model, source, words: (
+                lambda places: torch.where(places < 0, -1, source[places.clamp(min=0)])
+            )(_moved(model, source, words)),
+        ),
     }
     | in_parts(
         _moved,
@@ -862,6 +989,11 @@ check_words_read = Exercise(
                 "You replace each word by word 0. Where word 0 stands already nothing changes: take "
                 "another word.",
                 _only(0),
+            ),
+            "always by word 1": (
+                "You replace each word by word 1. Where word 1 stands already nothing changes: take "
+                "another word.",
+                _only(1),
             ),
             "always by the last word": (
                 "You replace each word by the last of the vocabulary. Where that stands already nothing "

@@ -30,6 +30,11 @@ def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
     exercise_cases.assert_still_broken(check_repaired_convolution, broken_convolution, "✓✗✗✗")
 
 
+def test_a_fault_of_the_window_is_not_told_as_one_of_the_batch():
+    turned = UNKNOWN[check_repaired_convolution]["round the corner"]
+    assert check_repaired_convolution.judge(turned).mistake is None
+
+
 # --- right, in other words ---
 
 
@@ -115,6 +120,8 @@ RIGHT = {
         "all eight": lambda: [8] * 300,
         "growing": lambda: [1 + step // 15 for step in range(210)],
         "a tensor": lambda: torch.tensor([8] * 300),
+        "NumPy's numbers": lambda: [*torch.tensor([8] * 300).numpy()],
+        "a range": lambda: range(1, 69),
     },
 }  # fmt: skip
 
@@ -127,6 +134,8 @@ NAMED = {
         "dilations forgotten": lambda kernel, dilations: len(dilations) * (kernel - 1) + 1,
         "top layer alone": lambda kernel, dilations: (kernel - 1) * max(dilations) + 1,
         "kernel to the layers": lambda kernel, dilations: kernel ** len(list(dilations)),
+        "window added": lambda kernel, dilations: kernel + sum((kernel - 1) * each for each in dilations),
+        "both sides": lambda kernel, dilations: 2 * by_windows(kernel, dilations) - 1,
         "every tap": lambda kernel, dilations: sum(kernel for _ in dilations),
     },
     check_gru_step: {
@@ -139,6 +148,20 @@ NAMED = {
         ),
         "nothing kept": lambda word, old, state: torch.tanh(
             word.chunk(3, -1)[2] + (word + old).chunk(3, -1)[0].sigmoid() * old.chunk(3, -1)[2]
+        ),
+        "gates by the word alone": lambda word, old, state: by_halves(
+            word, torch.cat([0 * old[..., : -state.shape[-1]], old[..., -state.shape[-1] :]], -1), state
+        ),
+        "gates by the state alone": lambda word, old, state: by_halves(
+            torch.cat([0 * word[..., : -state.shape[-1]], word[..., -state.shape[-1] :]], -1), old, state
+        ),
+        "multiplied": lambda word, old, state: by_halves(
+            torch.cat([(word * old)[..., : -state.shape[-1]], word[..., -state.shape[-1] :]], -1),
+            torch.cat([0 * old[..., : -state.shape[-1]], old[..., -state.shape[-1] :]], -1),
+            state,
+        ),
+        "state reset": lambda word, old, state: by_halves(
+            word, torch.cat([old[..., : -state.shape[-1]], state], -1), state
         ),
         "no reset": lambda word, old, state: torch.lerp(
             (word + old).chunk(3, -1)[2].tanh(), state, (word + old).chunk(3, -1)[1].sigmoid()
@@ -161,17 +184,24 @@ NAMED = {
         "end mark skipped": lambda texts: (
             texts[:, :-1], torch.where(texts[:, 1:] > 2, texts[:, 1:], -100)
         ),
+        "results swapped": lambda texts: by_where(texts)[::-1],
         "backwards": lambda texts: (texts[:, 1:], texts[:, :-1].masked_fill(texts[:, 1:] == 0, -100)),
     },
     check_mean_pooled: {
         "padding counted": lambda outputs, real: outputs.sum(-2) / outputs.shape[-2],
         "divided by all": lambda outputs, real: torch.where(real.unsqueeze(-1), outputs, 0).mean(-2),
         "sum": lambda outputs, real: (real.to(outputs.dtype).unsqueeze(-2) @ outputs).squeeze(-2),
+        "counted over all texts": lambda outputs, real: (
+            torch.where(real.unsqueeze(-1), outputs, 0).sum(-2) / real.sum()
+        ),
+        "taken from the front": lambda outputs, real: by_weights(
+            outputs, torch.arange(outputs.shape[-2]) < real.sum(-1, keepdim=True)
+        ),
         "last place": lambda outputs, real: outputs[..., -1, :].clone(),
         "over the features": lambda outputs, real: outputs.sum(-1) / outputs.shape[-1],
     },
     check_remembering: {
-        "48 alone": lambda: [48] * 50,
+        "48 alone": lambda: [24] * 100,
         "short alone": lambda: [3, 2] * 150,
         "over the budget": lambda: [8] * 301,
         "no distance": lambda: [0] * 100,
@@ -193,10 +223,12 @@ UNKNOWN = {
     check_repaired_convolution: {
         "halved": changed(check_repaired_convolution.reference, lambda made: made / 2),
         "detached": changed(check_repaired_convolution.reference, torch.detach),
+        "round the corner": lambda x, weight, dilation: sum(
+            x.roll((len(weight) - 1 - place) * dilation, -2) @ matrix for place, matrix in enumerate(weight)
+        ),
     },
     check_shifted_targets: {
         "all ignored": lambda texts: (texts[:, :-1], torch.full_like(texts[:, 1:], -100)),
-        "swapped": lambda texts: check_shifted_targets.reference(texts)[::-1],
     },
     check_mean_pooled: {
         "turned": changed(check_mean_pooled.reference, torch.neg),

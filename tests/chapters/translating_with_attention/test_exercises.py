@@ -1,6 +1,7 @@
 """“Translating with attention”: many right ways, learners' mistakes, and faults that no catalogue holds."""
 
 import math
+from functools import partial
 
 import exercise_cases
 import torch
@@ -108,6 +109,10 @@ def look_at_a_part(scores, states, words):
     return weights, weights[:words] @ states[:words]
 
 
+def weighed_and_mixed(scores, states):
+    return scores.softmax(0), scores.softmax(0) @ states
+
+
 def rate_by_counting(weights, gold):
     hits = sum(bool(gold[t, weights[t].argmax()]) for t in range(len(gold)))
     return 1 - 2 * hits / (len(gold) + gold.sum())
@@ -132,18 +137,33 @@ def contexts_fused(states, memory, lengths):
     return F.scaled_dot_product_attention(states, memory, memory, attn_mask=shown[:, None], scale=1.0)
 
 
-def beam_of_tuples(table, start, end, width):
+def likeliest_and_the_rest(rows, ended, width, end):
+    kept = sorted(rows, key=lambda one: one[1], reverse=True)[:width]
+    return [one for one in kept if one[0][-1] != end], ended + [one for one in kept if one[0][-1] == end]
+
+
+def refilled(rows, ended, width, end):
+    """As many go on as the beam is wide. What comes in is less likely than what ended: nothing changes."""
+    going_on = [one for one in rows if one[0][-1] != end]
+    return (
+        likeliest_and_the_rest(going_on, [], width, end)[0],
+        likeliest_and_the_rest(rows, ended, width, end)[1],
+    )
+
+
+def beam_of_tuples(
+    table, start, end, width, choose=likeliest_and_the_rest, stop=lambda rows, ended: False, longest=20
+):
     rows, ended = [((start,), 0.0)], []
-    for _ in range(20):
+    for _ in range(longest):
         longer = [
             ((*row, word), total + float(table[row[-1], word]))
             for row, total in rows
             for word in range(len(table))
+            if table[row[-1], word] > -math.inf
         ]
-        longer = sorted(longer, key=lambda one: one[1], reverse=True)[:width]
-        ended += [one for one in longer if one[0][-1] == end]
-        rows = [one for one in longer if one[0][-1] != end]
-        if not rows:
+        rows, ended = choose(longer, ended, width, end)
+        if not rows or stop(rows, ended):
             break
     row, total = max(ended or rows, key=lambda one: one[1])
     return list(row[1:]), total
@@ -151,10 +171,14 @@ def beam_of_tuples(table, start, end, width):
 
 def one_other_word(model, source, words):
     """Each word replaced by its successor; which rows move at all."""
+    return replaced_by(model, source, lambda word: (word + 1) % words)
+
+
+def replaced_by(model, source, other_word):
     logits, places = model(source)[0], [-1] * len(model(source)[0])
     for place in range(len(source)):
         other = source.clone()
-        other[place] = (other[place] + 1) % words
+        other[place] = other_word(int(other[place]))
         for t in (model(other)[0] != logits).any(-1).nonzero().flatten().tolist():
             places[t] = place
     return places
@@ -166,6 +190,13 @@ RIGHT = {
     check_repaired_company: {"one by one": contexts_one_by_one, "fused": contexts_fused},
     check_beam_search: {
         "tuples": beam_of_tuples,
+        "filled up": partial(beam_of_tuples, choose=refilled),
+        "stops when nothing likelier can come": partial(
+            beam_of_tuples,
+            stop=lambda rows, ended: (
+                ended and max(total for _, total in ended) > max(total for _, total in rows)
+            ),
+        ),
         "a tensor": lambda *inputs: (torch.tensor(beam_of_tuples(*inputs)[0]), beam_of_tuples(*inputs)[1]),
     },
     check_attention_decoder: {
@@ -224,6 +255,11 @@ NAMED = {
             look(scores, states, words)[0],
             states[scores[:words].argmax()],
         ),
+        "mixed by other weights": lambda scores, states, words: (
+            look_by_loop(scores, states, words)[0],
+            look_by_loop(scores, states, len(scores))[1],
+        ),
+        "scaled": lambda scores, states, words: look_by_loop(scores / states.shape[1] ** 0.5, states, words),
         "last state": lambda scores, states, words: (look(scores, states, words)[0], states[len(states) - 1]),
         "results swapped": lambda *inputs: look_by_loop(*inputs)[::-1],
     },
@@ -235,6 +271,16 @@ NAMED = {
         "share right": lambda weights, gold: 1 - rate_by_counting(weights, gold),
         "strongest for each English word": lambda weights, gold: rate_by_counting(weights.mT, gold.mT),
         "weight off gold": lambda weights, gold: 1 - (weights * gold).sum(-1).mean(),
+        "one of gold for each word": lambda weights, gold: (
+            sum(
+                int(row.argmax()) != row_of_gold.tolist().index(True)
+                for row, row_of_gold in zip(weights, gold, strict=True)
+            )
+            / len(gold)
+        ),
+        "mean of the rows": lambda weights, gold: (
+            1 - (2 * gold.gather(1, weights.argmax(1)[:, None])[:, 0] / (1 + gold.sum(1))).mean()
+        ),
         "above one half": lambda weights, gold: (
             1 - 2 * ((weights > 0.5) & gold).sum() / ((weights > 0.5).sum() + gold.sum())
         ),
@@ -250,6 +296,22 @@ NAMED = {
         "one word too few": lambda states, memory, lengths: contexts_one_by_one(
             states, memory, (lengths - 1).clamp(min=1)
         ),
+        "one word too many": lambda states, memory, lengths: contexts_one_by_one(states, memory, lengths + 1),
+        "infinite states": lambda states, memory, lengths: (
+            (
+                states
+                @ memory.masked_fill(
+                    (torch.arange(memory.shape[1]) >= lengths[:, None])[..., None], -math.inf
+                ).mT
+            ).softmax(-1)
+            @ memory
+        ),
+        "softmax over the queries, NaN": lambda states, memory, lengths: (
+            (states @ memory.mT)
+            .masked_fill((torch.arange(memory.shape[1]) >= lengths[:, None])[:, None], -math.inf)
+            .softmax(1)
+            @ memory
+        ),
         "the shortest for all": lambda states, memory, lengths: contexts_one_by_one(
             states, memory, [int(lengths.min())] * len(lengths)
         ),
@@ -263,6 +325,27 @@ NAMED = {
     },
     check_beam_search: {
         "greedy": lambda table, start, end, width: beam_of_tuples(table, start, end, 1),
+        "ended rows take no place": partial(
+            beam_of_tuples,
+            choose=lambda rows, ended, width, end: (
+                refilled(rows, ended, width, end)[0],
+                ended + [one for one in rows if one[0][-1] == end],
+            ),
+        ),
+        "ended rows stay in the beam": partial(
+            beam_of_tuples,
+            choose=lambda rows, ended, width, end: likeliest_and_the_rest(rows + ended, [], width, end),
+        ),
+        "places lost": partial(
+            beam_of_tuples,
+            choose=lambda rows, ended, width, end: likeliest_and_the_rest(
+                rows, ended, width - len(ended), end
+            ),
+        ),
+        "stops when enough have ended": lambda table, start, end, width: beam_of_tuples(
+            table, start, end, width, stop=lambda rows, ended: len(ended) >= width
+        ),
+        "one word too few": partial(beam_of_tuples, longest=19),
         "probability": lambda *inputs: (search(*inputs)[0], search(*inputs)[1].exp()),
         "start kept": lambda *inputs: ([inputs[1], *beam_of_tuples(*inputs)[0]], beam_of_tuples(*inputs)[1]),
         "end left out": lambda *inputs: (
@@ -276,7 +359,14 @@ NAMED = {
         "dot product": variant(
             forward=lambda self, previous, state, memory, mask: dotted(self, previous, state, memory, mask)
         ),
-        "state left out": variant(scores=lambda self, state, keys: self.v(keys.tanh())[..., 0]),
+        "state left out": variant(
+            scores=lambda self, state, keys: self.v(self.W(state).tanh()[:, None] + keys.tanh())[..., 0]
+        ),
+        "log-probabilities": variant(
+            forward=lambda self, *inputs: (lambda logits, weights: (logits.log_softmax(-1), weights))(
+                *MyDecoder.forward(self, *inputs)
+            )
+        ),
         "no mask": weighed(lambda scores, mask: scores.softmax(-1)),
         "reversed": weighed(lambda scores, mask: scores.masked_fill(mask, -math.inf).softmax(-1)),
         "hidden after the softmax": weighed(
@@ -311,6 +401,11 @@ NAMED = {
     },
     check_words_read: {
         "read off the weights": lambda model, source, words: model(source)[1].argmax(-1).tolist(),
+        "nothing moves": lambda model, source, words: [-1] * len(one_other_word(model, source, words)),
+        "words for places": lambda model, source, words: [
+            int(source[place]) if place >= 0 else -1 for place in one_other_word(model, source, words)
+        ],
+        "always by word 1": lambda model, source, words: replaced_by(model, source, lambda word: 1),
         "counted from 1": lambda *inputs: [
             place + 1 if place >= 0 else -1 for place in one_other_word(*inputs)
         ],
@@ -341,6 +436,9 @@ class NothingInIt(nn.Module):
 UNKNOWN = {
     check_one_look: {
         "states reversed": lambda scores, states, words: look(scores, states.flip(0), words),
+        "-10 for padding": lambda scores, states, words: weighed_and_mixed(
+            scores.masked_fill(torch.arange(len(scores)) >= words, -10.0), states
+        ),
         "doubled": changed(look, lambda results: (results[0], 2 * results[1])),
     },
     check_alignment_error_rate: {
@@ -352,6 +450,7 @@ UNKNOWN = {
         "scaled": lambda states, memory, lengths: contexts(states / 3**0.5, memory, lengths),
     },
     check_beam_search: {
+        "end taken for 1": lambda table, start, end, width: search(table, start, 1, width),
         "one wider": lambda table, start, end, width: search(table, start, end, width + 1),
         "reversed": lambda *inputs: (search(*inputs)[0].flip(0), search(*inputs)[1]),
         "words alone": lambda *inputs: search(*inputs)[0],
@@ -367,6 +466,10 @@ UNKNOWN = {
         ),
     },
     check_words_read: {
+        "a word that there is not": lambda model, source, words: replaced_by(
+            model, source, lambda word: word + 1
+        ),
+        "a word before the first": lambda model, source, words: replaced_by(model, source, lambda word: -1),
         "always the first": lambda model, source, words: [0] * len(model.reads),
         "a number": lambda model, source, words: 1,
         "too few": lambda model, source, words: [0],

@@ -26,6 +26,54 @@ FAULTS: Faults = {
             ),
         ],
     },
+    "chapters/three_ways_to_read_a_sequence/starts": {
+        "test_a_gru_begins_as_pytorchs_does": [
+            (
+                "by the width of all three parts",
+                "bound=1 / math.sqrt(h)) for name",
+                "bound=1 / math.sqrt(3 * h)) for name",
+            ),
+        ],
+        "test_the_other_readers_begin_as_pytorchs_layers_do": [
+            ("as if its windows had one place", "bound=bound / math.sqrt(2)", "bound=bound"),
+        ],
+        "test_a_seed_gives_the_same_weights_and_no_two_models_share_any": [
+            (
+                "all letters drawn alike",
+                "uniform(source, models, 2 * letters + 1, d, bound=math.sqrt(3))",
+                "uniform(source, 1, 2 * letters + 1, d, bound=math.sqrt(3)).repeat(models, 1, 1)",
+            ),
+        ],
+    },
+    "chapters/three_ways_to_read_a_sequence/times": {
+        "test_each_reader_hears_all_that_came_and_nothing_that_comes": [
+            ("padding behind the text", "(2**layer, 0)", "(0, 2**layer)"),
+            ("attention to what comes", ", mask=masks.causal(x.shape[1])", ""),
+            ("a layer too few", "math.ceil(math.log2(x.shape[1]))", "int(math.log2(x.shape[1]))"),
+        ],
+        "test_medians_are_of_turns_taken_side_by_side": [
+            ("means", "statistics.median(taken)", "statistics.mean(taken)"),
+        ],
+        "test_a_power_is_found_again": [
+            ("a line through nothing", "x - x.mean(), y - y.mean()", "x, y"),
+        ],
+        "test_two_powers_cross_where_they_are_equal": [
+            (
+                "between lengths as on a ruler",
+                "(lengths[place] / lengths[place - 1]) ** share",
+                "(1 + share)",
+            ),
+        ],
+    },
+    "chapters/three_ways_to_read_a_sequence/number_words": {
+        "test_words_are_spelled_as_in_english": [("fourty", '"forty"', '"fourty"')],
+        "test_rows_say_the_words_and_what_comes_before_is_one_place_later": [
+            ("not shifted", "= marked[1:]", "= marked[:-1]"),
+        ],
+        "test_every_number_is_known_or_held_out_and_each_word_of_the_latter_is_known": [
+            ("what is held out known, too", " - set(held_out.tolist())", ""),
+        ],
+    },
     "chapters/translating_with_attention/models": {
         f"{TRANSLATORS}test_sentences_are_the_pairs_in_numbers": [
             ("no end to read", "pair.english), END]", "pair.english), START]"),
