@@ -37,7 +37,7 @@ def model_parts() -> None:
     """`model_parts()` has the parts of the whole model, by the names that the check looks for."""
 
     def arrange(narrow: bool) -> Part:
-        gap = 11.0 if narrow else 24.0
+        gap = 9.0 if narrow else 24.0
         three = column(
             *(_named(name, colour) for name, colour in (("W_Q", "query"), ("W_K", "key"), ("W_V", "value"))),
             gap=4,
