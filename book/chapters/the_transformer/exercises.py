@@ -23,7 +23,7 @@ from bookkit.attempts import Case
 from bookkit.checker import Exercise
 from bookkit.inputs import draw, exact, whole
 from bookkit.mistakes import DIVISORS, JOINING, SPLITTING, Mistakes, but, in_parts, softmax
-from chapters.the_transformer.models import START, WORDS, texts
+from chapters.the_transformer.models import WORDS, texts
 
 Part: TypeAlias = Callable[..., Any]
 
@@ -280,7 +280,7 @@ def _projected(layer: Any, x: Tensor) -> tuple[Tensor, ...]:
 
 
 def _split(x: Tensor, heads: int) -> Tensor:
-    return x.unflatten(-1, (heads, -1)).transpose(1, 2)  # (B, heads, T, d_k)
+    return x.view(*x.shape[:2], heads, -1).transpose(1, 2)  # (B, heads, T, d_k)
 
 
 class _Model(nn.Module):
@@ -318,9 +318,9 @@ class _Model(nn.Module):
         self.layers = hold(_Block(d_model, hidden) for _ in range(layers))
         self.norm = nn.LayerNorm(d_model)
         self.word = nn.Linear(d_model, words)
-        keep(self)
         self.parts = embed, table, place, go, wire, norm, feed, end, answer
         self.parts_of_attention = project, split, divisor, weigh, join, finish
+        keep(self)
 
     def forward(self, words: Tensor) -> Any:
         embed, table, place, go, wire, norm, feed, end, answer = self.parts
@@ -371,7 +371,7 @@ def _inside(module: Any, name: str) -> Any:
     return found
 
 
-def _put(model: Any, name: str, numbers: Tensor) -> None:
+def _put(model: Any, name: str, numbers: Tensor) -> Tensor:
     """model.layers[0].W_Q.weight.data = numbers, for the name "layers.0.W_Q.weight"."""
     *path, part, kind = name.split(".")
     holder = _inside(model, path[0])[int(path[1])] if path else model
@@ -382,38 +382,44 @@ def _put(model: Any, name: str, numbers: Tensor) -> None:
         came = f"has shape {tuple(parameter.shape)}" if isinstance(parameter, Tensor) else came
         raise WrongTypeError(f"The check puts {tuple(numbers.shape)} numbers into {name}, which {came}.")
     parameter.data = numbers.clone()
+    return parameter
 
 
 def _spoken(work: Any, words: Tensor, heads: int, layers: int) -> Any:
-    """The logits of the reader's model, with our numbers in it, and how many numbers training reaches."""
+    """The logits of the reader's model, with our numbers in it, and what of it training would change."""
     sizes = _VOCABULARY, _WIDTH, heads, _HIDDEN, layers
     with torch.random.fork_rng(devices=[]):  # first numbers are drawn, and replaced by ours
         theirs = LanguageModel(*sizes)
         model: Any = theirs if work is LanguageModel else work(*sizes)
     numbers = _numbers(theirs)
+    named: list[Tensor] = [*theirs.parameters()]
     if model is not theirs:
         held = _inside(model, "layers")
         if not hasattr(held, "__len__") or len(held) != layers:
             raise WrongTypeError(f"For layers = {layers} the model needs `layers`, which holds as many.")
-        for name, own in numbers.items():
-            _put(model, name, own)
+        named = [_put(model, name, own) for name, own in numbers.items()]
     model.eval()
     logits = model(words)
     if not isinstance(logits, Tensor):
-        return ... if logits is ... else (logits, 0)
+        return ... if logits is ... else (logits, 0, 0)
     if not torch.equal(logits.nan_to_num(), model(words).nan_to_num()):
         raise WrongTypeError("Asked twice, in eval(), it does not give the same logits.")
-    return logits, _reached(model, logits)
+    return logits, *_reached(model, logits, named)
 
 
-def _reached(model: nn.Module, logits: Tensor) -> int:
+def _reached(model: nn.Module, logits: Tensor, named: Sequence[Tensor]) -> tuple[int, int]:
+    """Of the numbers that have a name, how many training would change; and how many other parameters."""
+    parameters = list(model.parameters())
     with torch.enable_grad():
-        parameters = list(model.parameters())
         loss = logits.double().square().sum()
         if not loss.requires_grad or not parameters:
-            return 0
+            return 0, 0
         gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
-    return sum(each.numel() for each in gradients if each is not None)
+    reached = [each for each, slope in zip(parameters, gradients, strict=True) if slope is not None]
+    known = {id(each) for each in named}
+    return sum(each.numel() for each in reached if id(each) in known), sum(
+        id(each) not in known for each in reached
+    )
 
 
 def _plain(x: Tensor) -> Tensor:
@@ -778,9 +784,10 @@ def _the_same(blocks: Iterator[nn.Module]) -> nn.ModuleList:
 
 def _learned_table(model: _Model) -> None:
     """A table of positions among the parameters, which training reaches."""
-    model.positions = nn.Parameter(_placed(_LONGEST))
+    rows = nn.Parameter(_placed(_LONGEST))
+    model.register_parameter("positions", rows)
     embed, _, *others = model.parts
-    model.parts = embed, lambda length: model.positions[:length], *others  # type: ignore[assignment]
+    model.parts = embed, lambda length: rows[:length], *others  # type: ignore[assignment]
 
 
 _LONGEST = 40
@@ -798,7 +805,7 @@ check_language_model = Exercise(
     difficulty=5,
     minutes=90,
     takes=("words", "heads", "layers"),
-    returns=("logits", "numbers_that_training_reaches"),
+    returns=("logits", "numbers_trained", "other_parameters_trained"),
     reference=LanguageModel,
     ask=_spoken,
     trainable=False,
@@ -870,8 +877,8 @@ check_language_model = Exercise(
 
 # --- the next word, drawn -------------------------------------------------------------------------
 
-_CALLS, _ROWS = 8, 800
-_CLOSE = 0.04  # of 6,400 draws, from their own chances: at most half of this, over many seeds
+_CALLS, _ROWS = 8, 1500
+_CLOSE = 0.03  # of 12,000 draws, from their own chances: over twenty seeds at most .015
 
 
 def _chances(logits: Tensor, temperature: float) -> Tensor:
@@ -994,11 +1001,14 @@ def _shares(work: Any, logits: Tensor, temperature: float) -> Any:
     if min(constant) >= 0 and len(set(constant)) > 1:
         raise WrongTypeError("In each call all rows get the same word.")
     shares = counts / counts.sum()
-    for chances in (_chances, *(code for _, code in _DRAWN.values())):
-        known = chances(logits, temperature)
-        if (shares - known).abs().sum() / 2 < _CLOSE:
-            return known
-    return shares.round(decimals=2)
+    known = (chances(logits, temperature) for chances in (_chances, *(code for _, code in _DRAWN.values())))
+    gap, nearest = min(((_apart(shares, chances), chances) for chances in known), key=lambda each: each[0])
+    return nearest if gap < _CLOSE else shares.round(decimals=2)
+
+
+def _apart(shares: Tensor, chances: Tensor) -> float:
+    """By how much one would have to change to be the other."""
+    return (shares - chances).abs().sum().item() / 2
 
 
 _EASY = exact([2, 1.5, 0.5, -0.5, 1, -1])[0]
@@ -1050,6 +1060,10 @@ def _shown(n: int, m: int) -> Mask:
     return torch.ones(n, m, dtype=torch.bool, device="cpu").tril(m - n)
 
 
+def _behind(kept: Kept, new: Kept) -> Kept:
+    return torch.cat([kept[0], new[0]], dim=1), torch.cat([kept[1], new[1]], dim=1)
+
+
 def _step(
     words: Tensor,
     kept: Kept,
@@ -1060,7 +1074,7 @@ def _step(
     *,
     place: Part = lambda table, before, n: table[before : before + n],
     new: Part = lambda x, w_k, w_v: (x @ w_k, x @ w_v),
-    store: Part = lambda kept, new: tuple(torch.cat(pair, dim=1) for pair in zip(kept, new, strict=True)),
+    store: Part = _behind,
     read: Part = lambda stored, kept, new, w_k, w_v: stored,
     shown: Part = _shown,
     divisor: Part = lambda query, key: math.sqrt(query.shape[-1]),
@@ -1076,13 +1090,11 @@ def _step(
     return softmax(scores.masked_fill(~mask, -math.inf)) @ values, keep(stored, kept, added)
 
 
-def _stepped(
-    work: Any, text: Tensor, pieces: tuple[int, ...], table: Tensor, *matrices: Tensor
-) -> tuple[Tensor, ...]:
+def _stepped(work: Any, text: Tensor, pieces: tuple[int, ...], table: Tensor, *matrices: Tensor) -> Any:
     """What the reader's step makes of a text that is given to it piece by piece."""
     outputs, empty = [], text[:, :0]
     kept: Any = empty, empty
-    for words in text.split(pieces, dim=1):
+    for words in torch.split(text, list(pieces), dim=1):
         came = work(words, kept, table, *matrices)
         if came is None or came is ...:
             return came
@@ -1155,7 +1167,7 @@ check_cached_step = Exercise(
         store={
             "new words in front": (
                 "The new keys and values stand before the old ones. They belong behind.",
-                lambda kept, new: tuple(torch.cat(pair, dim=1) for pair in zip(new, kept, strict=True)),
+                lambda kept, new: _behind(new, kept),
             ),
             "stored twice": (
                 "What is new is stored twice, and the cache grows by two for each word.",
@@ -1322,11 +1334,12 @@ def _starts(model: Any) -> int:
 def _leaks(model: Any) -> int:
     """1 where no later word is heard; else what is wrong.
 
-    0: one nearby is, 2: all are, 3: logits are no numbers, 4: no other word is heard, 5: later ones alone.
+    0: one nearby is, 2: all are, 3: logits are no numbers, 4: no other word is heard, 5: later ones alone,
+    6: asked twice it says two things.
     """
     words, length = _random_texts(1, 8, seed=2)[0], 8
     with torch.no_grad():
-        before = model(words)[0]
+        before, again = model(words)[0], model(words)[0]
         moved = torch.zeros(length, length, dtype=torch.bool, device="cpu")  # (logits of i, word j)
         for place in range(length):
             other = words.clone()
@@ -1334,6 +1347,8 @@ def _leaks(model: Any) -> int:
             moved[:, place] = ((model(other)[0] - before).abs() > 1e-5).any(-1)
     if not before.isfinite().all():
         return 3
+    if not torch.equal(before, again):
+        return 6
     if moved.triu(3).any():
         return 2 if moved.tril(-1).any() else 5
     if moved.triu(1).any():
@@ -1423,14 +1438,13 @@ check_repaired_model = Exercise(
             "The mask is turned on its side: a word sees itself and what comes after.",
             _ill(mask=lambda ones: ones.triu()),
         ),
-        "not itself": (
-            "A word does not see itself now, and the first sees nothing at all. tril() keeps the diagonal.",
-            _ill(
-                mask=lambda ones: torch.where(ones.tril(-1) > 0, ones, 0.0),
-                go=lambda layers, x, mask: _in_turn(layers, x, mask).masked_fill(
-                    ~mask.any(-1)[..., None], math.nan
-                ),
-            ),
+        "no numbers": (
+            "The logits are no numbers. Does the first word see nothing at all? tril() keeps the diagonal.",
+            _ill(answer=lambda logits: logits * math.nan),
+        ),
+        "two answers": (
+            "Asked twice it gives other logits: is there a dropout that is always on?",
+            _ill(answer=lambda logits: F.dropout(logits, 0.02)),
         ),
         "deaf": (
             "No word hears of another: the mask hides all of them, or the layers are left out.",
@@ -1451,7 +1465,7 @@ check_repaired_model = Exercise(
 
 # --- an experiment: how near does a model come? ---------------------------------------------------
 
-# Two seconds of training come within .05 to .09 nats; .84 to .92 of what is written is right.
+# Two seconds of training come within .06 to .10 nats, over five seeds; .81 to .91 of sentences are right.
 _NEAR, _GRAMMATICAL, _WRITTEN = 0.15, 0.75, 100
 _FRESH, _LEARNED = 300, 300
 
@@ -1577,7 +1591,7 @@ def _judged(samples: Any) -> int:
     rows = [each.split() if isinstance(each, str) else list(each) for each in samples]
     if not all(isinstance(word, str) for row in rows for word in row):
         return 3
-    if sum(bool({WORDS[0], WORDS[START]} & set(row)) for row in rows) > len(rows) / 4:
+    if sum(bool({WORDS[0], agreement.START} & set(row)) for row in rows) > len(rows) / 4:
         return 4
     long = [tuple(row) for row in rows if len(row) > 8]
     known = {tuple(sentence) for which in ("learned", "fresh") for sentence in _spoken_of(which).sentences}
@@ -1682,7 +1696,8 @@ def _by_heart(previous: Tensor) -> Tensor:
 
 def _half_by_heart(previous: Tensor) -> Tensor:
     knows = _Knows(0.98)(previous).exp()
-    return (0.9 * knows + 0.1 * _by_heart(previous).exp()).log()
+    mixed: Tensor = 0.9 * knows + 0.1 * _by_heart(previous).exp()
+    return mixed.log()
 
 
 def _handed_in(
@@ -1807,7 +1822,7 @@ check_near_the_limit = Exercise(
         ),
         "marks in them": (
             "There are <start> or <padding> in the sentences. Leave both out.",
-            _handed_in(write=_changed(lambda words: [WORDS[START], *words])),
+            _handed_in(write=_changed(lambda words: [agreement.START, *words])),
         ),
         "copied": (
             "The longer sentences are those that it has learned, or the fresh ones: copied, or written with "
