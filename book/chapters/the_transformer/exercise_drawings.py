@@ -5,13 +5,11 @@ from itertools import pairwise
 from bookkit.drawings import (
     Arrow,
     Part,
-    across,
     box,
     column,
     draw,
     grid,
     joined,
-    note,
     operator,
     over,
     panel,
@@ -37,7 +35,7 @@ def model_parts() -> None:
     """`model_parts()` has the parts of the whole model, by the names that the check looks for."""
 
     def arrange(narrow: bool) -> Part:
-        gap = 9.0 if narrow else 24.0
+        gap = 8.0 if narrow else 24.0
         three = column(
             *(_named(name, colour) for name, colour in (("W_Q", "query"), ("W_K", "key"), ("W_V", "value"))),
             gap=4,
@@ -60,13 +58,20 @@ def model_parts() -> None:
             _named("narrow"),
             operator("+ x"),
         )
-        layer = panel(column(attention, feed_forward, gap=14, align="left"), "one of the layers")
-        first = _chain(
-            "begin", gap, text("words"), _named("embedding"), operator("× √d_model"), operator("+")
+        layer = panel(
+            column(attention, feed_forward, gap=14, align="left"), "one of the layers", name="layer"
         )
-        begin = across(narrow, first, note("positions"), gap=6)
-        end = _chain("end", gap, _named("norm"), _named("word"), text("logits"))
-        return column(begin, layer, end, gap=14)
+        begin = _chain(
+            "begin",
+            gap,
+            text("words", size=SMALL),
+            _named("embedding"),
+            operator("× √d_{model}"),
+            operator("+ positions"),
+        )
+        end = _chain("end", gap, _named("norm"), _named("word"), text("logits", size=SMALL))
+        arrows = [Arrow("begin 3", "layer", sides=("bottom", "top")), Arrow("layer", "end 0")]
+        return joined(column(begin, layer, end, gap=26), *arrows)
 
     draw(
         arrange,
