@@ -70,8 +70,7 @@ def model_parts() -> None:
             operator("+ positions"),
         )
         end = _chain("end", gap, _named("norm"), _named("word"), text("logits", size=SMALL))
-        arrows = [Arrow("begin 3", "layer", sides=("bottom", "top")), Arrow("layer", "end 0")]
-        return joined(column(begin, layer, end, gap=26), *arrows)
+        return column(begin, layer, end, gap=14)
 
     draw(
         arrange,
