@@ -16,7 +16,7 @@ from bookkit.answers import WrongTypeError
 from bookkit.attempts import Case
 from bookkit.checker import Exercise
 from bookkit.inputs import draw, whole
-from bookkit.mistakes import DIVISORS, Mistakes, but, in_parts, softmax
+from bookkit.mistakes import DIVISORS, JOINING, SPLITTING, Mistakes, but, in_parts, softmax
 
 Part: TypeAlias = Callable[..., Any]
 
@@ -94,24 +94,6 @@ def _join(x: Tensor) -> Tensor:
     return x.transpose(1, 2).flatten(2)  # (B, T, heads, d_k), then (B, T, d_model)
 
 
-_SPLIT: Mistakes = {
-    "view without transpose": (
-        "The numbers are dealt out anew, so that a row of a head holds pieces of several words. Cut each "
-        "word first, (B, T, heads, d_k), and then swap the axes.",
-        lambda x, heads: x.reshape(len(x), heads, -1, x.shape[-1] // heads),
-    ),
-    "every other number": (
-        "Head 0 gets the numbers 0, heads, 2 · heads, … of a word. It should get the first d_k, which are "
-        "neighbours: view(B, T, heads, d_k), and not (B, T, d_k, heads).",
-        lambda x, heads: x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2),
-    ),
-    "not transposed": (
-        "The words are cut, but T still stands before the heads: attention would run over the heads of one "
-        "word. Swap the two axes.",
-        lambda x, heads: x.unflatten(-1, (heads, -1)),
-    ),
-}
-
 check_split_heads = Exercise(
     "split_heads",
     difficulty=2,
@@ -126,7 +108,7 @@ check_split_heads = Exercise(
         Case("right for a batch", *draw(5, (2, 5, 12)), 3),
         Case("right in float64", *draw(6, (3, 4, 6), dtype=torch.float64), 3),
     ),
-    mistakes=_SPLIT
+    mistakes=SPLITTING
     | {
         "heads in front": (
             "The heads stand before the batch. The batch is first: (B, heads, T, d_k).",
@@ -234,7 +216,7 @@ check_repaired_heads = Exercise(
         Case("right for three heads", *draw(30, (2, 4, 12), (2, 4, 12), (2, 4, 12)), 3),
         Case("right in float64", *draw(33, *[(2, 5, 6)] * 3, dtype=torch.float64), 3),
     ),
-    mistakes=in_parts(_in_heads, split=but(_SPLIT, "view without transpose", "not transposed"))
+    mistakes=in_parts(_in_heads, split=but(SPLITTING, "view without transpose", "not transposed"))
     | {
         "still broken": (
             "The fault that it came with is still there. With one head, what does `view` deal out, and to "
@@ -442,25 +424,6 @@ _HIDDEN: Mistakes = {
         lambda scores, mask: scores if mask is None else scores.masked_fill(~mask, 0),
     ),
 }
-_JOINED: Mistakes = {
-    "joined without a transpose": (
-        "The answers are joined head after head, which mixes the words. Swap heads and n first: (B, n, "
-        "heads, d_k).",
-        _read_in_order,
-    ),
-    "heads woven": (
-        "The heads' numbers alternate in what goes into W_O. All of head 0 comes first, then all of head 1.",
-        lambda x: x.permute(0, 2, 3, 1).flatten(2),
-    ),
-    "heads in reverse": (
-        "The heads are joined from the last to the first.",
-        lambda x: _join(x.flip(1)),
-    ),
-    "heads averaged": (
-        "The heads are averaged and then repeated. Set their answers side by side: none should be lost.",
-        lambda x: _join(x.mean(1, keepdim=True).expand_as(x)),
-    ),
-}
 _FINISHED: Mistakes = {
     "output matrix left out": (
         "The output matrix is left out: the joined heads come back as they are. W_O mixes them.",
@@ -516,7 +479,7 @@ def _never(d_model: int, heads: int) -> bool:
 _MISTAKEN = in_parts(
     _Layer,
     project=_PROJECTED,
-    split=_SPLIT,
+    split=SPLITTING,
     divisor=_DIVIDED,
     for_heads={
         "mask on the batch's axis": (
@@ -532,7 +495,7 @@ _MISTAKEN = in_parts(
         ),
     },
     weigh=_HIDDEN,
-    join=_JOINED,
+    join=JOINING,
     finish=_FINISHED,
     answer=_ANSWERED,
 )
