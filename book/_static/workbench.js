@@ -22,7 +22,7 @@ function draw(tag, attributes, ...children) {
   return element;
 }
 
-const percent = (share) => `${share > 0.1 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;
+const percent = (share) => `${Number((100 * share).toFixed(share < 0.0995 ? 1 : 0))}\u00a0%`;
 const quoted = (words) => `“${words}”`;
 const listed = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
 // "the king's Dog." is the, king, 's, dog: the words as the models know them.
@@ -43,7 +43,8 @@ class Workbench {
     Object.assign(this, { playground, data, model, slim: playground.dataset.form === "slim", asking: 0 });
     this.id = `${playground.dataset.model}-${[...document.querySelectorAll(".playground")].indexOf(playground)}`;
     [this.place, this.head] = data.shown;
-    this.known = data.read.filter((word) => /^['a-z]/.test(word));
+    this.known = data.read.filter((word) => /^['a-z]/.test(word)); // neither marks nor the full stop
+    this.known.sort((a, b) => (a[0] === "'") - (b[0] === "'") || (a < b ? -1 : 1));
     this.next = 0; // of the texts that are offered
     this.status = playground.querySelector("[role=status]");
   }
@@ -75,13 +76,13 @@ class Workbench {
     another.setAttribute("aria-label", `Another ${this.offered}`);
     this.offers = make("div", { className: "offers" });
     this.hint = make("p", { className: "hint", id: `${this.id}-hint` });
-    const form = make("form", {}, make("label", { htmlFor: id, textContent: this.asks }), this.input, another);
-    form.onsubmit = (event) => event.preventDefault();
-    return make("div", { className: "ask" }, form, this.offers, this.hint);
+    const label = make("label", { htmlFor: id, textContent: this.asks });
+    // Tab leads from the field to the words that it offers.
+    return make("div", { className: "ask" }, label, this.input, make("div", {}, this.offers, this.hint), another);
   }
 
   offer() {
-    this.input.value = this.data.offered[this.next++ % this.data.offered.length];
+    this.input.value = `${this.data.offered[this.next++ % this.data.offered.length]} `;
     this.read();
   }
 
@@ -104,7 +105,7 @@ class Workbench {
     if (this.hint.textContent && strange) this.say(this.hint.textContent);
     if (!words.every((word) => this.known.includes(word)) || words.length > MOST_TYPED) return;
     this.words = words;
-    this.asking = Infinity; // the last
+    this.asking = null;
     this.run();
   }
 
@@ -168,11 +169,12 @@ class Workbench {
 
   heads() {
     this.maps = new Map();
-    const rows = this.places.map((places) => {
+    const rows = this.places.map((places, row) => {
       const layers = Array.from({ length: this.data.layers }, (_, layer) => {
         const place = places.replace("*", layer);
         const buttons = Array.from({ length: this.data.heads }, (_, head) => this.map(place, head));
-        return make("div", { className: "layer" }, make("span", { textContent: `layer ${layer + 1}` }), ...buttons);
+        const title = row ? [] : [make("span", { textContent: `layer ${layer + 1}` })];
+        return make("div", { className: "layer" }, ...title, ...buttons);
       });
       return make("div", { className: "kind" }, make("span", { textContent: kindOf(places) }), ...layers);
     });
@@ -184,7 +186,7 @@ class Workbench {
   map(place, head) {
     const button = make("button", { type: "button" });
     button.onclick = () => {
-      Object.assign(this, { place, head, asking: Infinity });
+      Object.assign(this, { place, head, asking: null });
       this.show();
       this.say(this.looks);
     };
@@ -213,6 +215,15 @@ class Workbench {
     }
   }
 
+  // Which word to show first: one that looks far away from its own place, and hardly anywhere else.
+  telling(weights) {
+    const far = weights.map((row, i) => {
+      const most = Math.max(...row);
+      return most ** 2 * Math.abs(row.indexOf(most) - i);
+    });
+    return far.indexOf(Math.max(...far));
+  }
+
   writes(place) {
     return place.startsWith("decoder");
   }
@@ -225,9 +236,9 @@ class Workbench {
     this.found = make("ol", { className: "found" });
     this.sentence = make("p", { className: "looks" });
     this.title = make("span");
-    const titles = ["looks at", ...(this.slim ? [] : ["weight", "value"])].map((title) => make("span", {}, title));
-    const head = make("div", { className: "titles" }, this.title, make("span"), ...titles);
-    const table = make("div", { className: "attention" }, head, this.askers, this.lines, this.found);
+    const titles = ["looks at", ...(this.slim ? [] : ["weight", "its value"])].map((title) => make("span", {}, title));
+    const heads = [make("div", {}, this.title), make("div"), make("div", {}, ...titles)];
+    const table = make("div", { className: "attention" }, ...heads, this.askers, this.lines, this.found);
     return make("div", {}, this.sentence, table);
   }
 
@@ -240,7 +251,7 @@ class Workbench {
     const { place, head } = this;
     const weights = this.weights(place)[head];
     const [askers, found] = this.labels(place);
-    const asking = (this.asking = Math.min(this.asking, askers.length - 1));
+    const asking = (this.asking = Math.min(this.asking ?? this.telling(weights), askers.length - 1));
     const height = Math.max(weights.length, weights[0].length);
     this.askers.replaceChildren(
       ...askers.map((word, i) => {
@@ -252,6 +263,7 @@ class Workbench {
         };
         const button = make("button", { type: "button", textContent: word, onclick: choose });
         button.ariaPressed = i === asking;
+        button.classList.toggle("mark", Object.values(MARKS).includes(word));
         return make("li", {}, button);
       }),
     );
@@ -274,7 +286,7 @@ class Workbench {
     const largest = Math.max(...values.flatMap((vector) => [...vector].map(Math.abs)), 1e-9);
     const rows = found.map((word, j) => {
       const weight = weights[asking][j];
-      const item = make("li", {}, make("span", { textContent: word }));
+      const item = make("li", {}, make("span", { textContent: word, className: Object.values(MARKS).includes(word) ? "mark" : "" }));
       if (!this.slim) item.append(make("span", { textContent: percent(weight) }), bars(values[j], largest, weight));
       else if (weight > 0.03) item.append(make("span", { textContent: percent(weight) }));
       return item;
@@ -289,7 +301,8 @@ class Workbench {
     const off = this.model.switches.off.has(`${place} ${head}`) ? " It is off: nothing comes of that." : "";
     const doing = this.writes(place) ? "written" : "read";
     const shares = listed(seen.map(([weight, word]) => `${word} (${percent(weight)})`));
-    this.looks = `While ${quoted(askers[asking])} is ${doing}, ${placeOf(place, head)} looks at ${shares}.${off}`;
+    const who = this.slim ? "the model" : placeOf(place, head);
+    this.looks = `While ${quoted(askers[asking])} is ${doing}, ${who} looks at ${shares}.${off}`;
     this.sentence.textContent = this.looks;
     this.title.textContent = this.writes(place) ? "writes" : "reads";
     if (this.slim) return;
@@ -340,8 +353,8 @@ class TranslatorBench extends Workbench {
     const [now, then] = [text(this.written), text(before)];
     this.translation.textContent = now;
     const became = now === then ? "the translation stays as it is" : `the translation becomes ${quoted(now)}; it was ${quoted(then)}`;
-    this.change.textContent = this.off && `Without ${this.off}, ${became}.`;
-    this.say(this.change.textContent || `In Lingo: ${now}.`);
+    this.change.textContent = this.off ? `Without ${this.off}, ${became}.` : "All of it is on. Switch a part off, and see what becomes of this.";
+    this.say(this.off ? this.change.textContent : `In Lingo: ${now}.`);
     this.show();
   }
 
@@ -454,6 +467,10 @@ class LanguageModelBench extends Workbench {
     const tally = this.tally.all > 1 ? ` So far ${this.tally.right} of ${this.tally.all} were.` : "";
     this.sample.textContent = `${quoted(words.join(" ").replace(/ \.$/, "."))} ${verdict}${tally}`;
     this.say(this.sample.textContent);
+  }
+
+  telling(weights) {
+    return weights.length - 1; // what comes next is foretold from the last
   }
 
   labels() {
