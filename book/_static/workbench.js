@@ -336,7 +336,7 @@ class TranslatorBench extends Workbench {
   places = ["encoder.*.self_attention", "decoder.*.self_attention", "decoder.*.cross_attention"];
 
   answer() {
-    this.translation = make("strong", { lang: "x-lingo" });
+    this.translation = make("strong", { translate: false });
     this.change = make("p", { className: "change" });
     const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
     return this.slim ? [says] : [says, this.change];
@@ -381,7 +381,7 @@ class LanguageModelBench extends Workbench {
     this.change = make("p", { className: "change" });
     const id = `${this.id}-temperature`;
     const slider = make("input", { type: "range", id, min: 0.1, max: 2, step: 0.1, value: 1 });
-    const value = make("output", { textContent: "1" });
+    const value = make("span", { textContent: "1" });
     slider.oninput = () => {
       this.temperature = Number(slider.value);
       value.textContent = slider.value;

@@ -77,7 +77,7 @@ def exported(name: str) -> Data:
 
 
 def translator(model: Transformer) -> Data:
-    """`translator(model)` has the words of both languages, and sentences that the model has not learned from."""
+    """`translator(model)` has the words of both languages, and sentences that are new to the model."""
     offered = [" ".join(pair.english) for pair in unseen() if 5 <= len(pair.english) <= 9]
     place, head = head_that_aligns(model)
     return {
@@ -148,7 +148,9 @@ def beginnings() -> list[list[str]]:
     """`beginnings()` stop before a verb whose subject stands four words or more before it."""
     drawn = agreement.sentences(200, generator(1))
     places = map(agreement.verb_and_subject, drawn)
-    return [words[:verb] for words, (verb, subject) in zip(drawn, places, strict=True) if 4 <= verb - subject < 9]
+    return [
+        words[:verb] for words, (verb, subject) in zip(drawn, places, strict=True) if 4 <= verb - subject < 9
+    ]
 
 
 # ---- which head is shown first ----
@@ -156,7 +158,7 @@ def beginnings() -> list[list[str]]:
 
 @torch.no_grad()
 def looks(model: nn.Module, run: Run) -> dict[str, Tensor]:
-    """`looks(model, lambda: model(words))` are the weights of each attention, by its name: (B, heads, n, m)."""
+    """`looks(model, lambda: model(words))` are the weights of each attention by its name, (B, heads, n, m)."""
     found: dict[str, Tensor] = {}
 
     def look(name: str) -> Callable[..., None]:
@@ -250,9 +252,10 @@ def _joined_words(asking: list[str], found: list[str], weights: Tensor, width: f
             if weight < 0.05:
                 continue
             y, to = ROW * (i + 1.5), ROW * (j + 1.5)
-            path = f"M{short(left + 8)} {short(y)}C{short(left + bent)} {short(y)} {short(right - bent)} {short(to)}"
+            bends = f"{short(left + bent)} {short(y)} {short(right - bent)} {short(to)}"
             marks += (
-                f'<path d="{path} {short(right - 8)} {short(to)}" fill="none" stroke="var(--blue)"'
+                f'<path d="M{short(left + 8)} {short(y)}C{bends} {short(right - 8)} {short(to)}"'
+                ' fill="none" stroke="var(--blue)"'
                 f' stroke-width="{short(1 + 5 * weight)}" stroke-opacity="{short(0.15 + 0.7 * weight)}"/>'
             )
     for x, anchor, title, colour, words in (
@@ -282,8 +285,8 @@ def the_next_word() -> Picture:
     return Picture(
         _bars(words, bars, 520),
         _bars(words, bars, 320),
-        f"A text begins “{' '.join(words)}”. Bars show how likely the model takes each word to come next: {said}. "
-        "A mark on each bar shows how likely it is in the grammar.",
+        f"A text begins “{' '.join(words)}”. Bars show how likely the model takes each word to come next: "
+        f"{said}. A mark on each bar shows how likely it is in the grammar.",
     )
 
 
