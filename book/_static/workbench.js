@@ -22,12 +22,22 @@ function draw(tag, attributes, ...children) {
   return element;
 }
 
+// A picture that fills its place, for those who see it: words say the same.
+const stretched = (viewBox, attributes, ...children) =>
+  draw("svg", { viewBox, preserveAspectRatio: "none", "aria-hidden": "true", ...attributes }, ...children);
+
 const percent = (share) => `${Number((100 * share).toFixed(share < 0.0995 ? 1 : 0))}\u00a0%`;
 const quoted = (words) => `“${words}”`;
 const listed = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
-// "the king's Dog." is the, king, 's, dog: the words as the models know them.
-const wordsOf = (text) =>
-  text.toLowerCase().replace(/[’‘]/g, "'").replace(/'s\b|'/g, " $& ").replace(/[.,!?;]/g, " ").split(/\s+/).filter(Boolean);
+const text = (words) => words.filter((word) => !(word in MARKS)).join(" ");
+
+// "The king’s dog." is the, king, 's, dog: the words as the models know them.
+function wordsOf(typed) {
+  const plain = typed.toLowerCase().replace(/[’‘]/g, "'").replace(/[.,!?;]/g, " ");
+  return plain.replace(/'s\b|'/g, " $& ").split(/\s+/).filter(Boolean);
+}
+
+const isMark = (word) => Object.values(MARKS).includes(word);
 
 function kindOf(place) {
   const [stack, , part] = place.split(".");
@@ -35,7 +45,7 @@ function kindOf(place) {
 }
 
 const placeOf = (place, head) => `head ${head + 1} of layer ${Number(place.split(".")[1]) + 1}`;
-const nameOf = (place, head) => `${placeOf(place, head)}, ${kindOf(place)}`;
+const nameOf = (place, head) => `${placeOf(place, head)} (${kindOf(place)})`;
 
 // What the two workbenches share: the field, the heads, the lines of one of them, and the switches.
 class Workbench {
@@ -86,27 +96,30 @@ class Workbench {
     this.read();
   }
 
-  // What is typed, if all of it is known; else the hint says what is not.
+  // Words are offered for the one that is being typed. The model reads up to the first that it does not know.
   read() {
-    const words = wordsOf(this.input.value);
-    const ended = /\s$/.test(this.input.value) || !words.length;
-    const last = ended ? "" : words.at(-1);
-    const beginning = last ? this.known.filter((word) => word.startsWith(last) && word !== last) : [];
-    const offered = beginning.slice(0, MOST_OFFERED);
-    this.offers.replaceChildren(...offered.map((word) => this.chip(word)));
-    const strange = words.find((word) => !this.known.includes(word) && !(word === last && beginning.length));
-    this.hint.textContent = "";
+    const typed = this.input.value;
+    const words = wordsOf(typed);
+    const last = /\S$/.test(typed) ? words.at(-1) : undefined;
+    const longer = this.known.filter((word) => last && word.startsWith(last) && word !== last);
+    const strange = words.find((word) => !this.known.includes(word) && !(word === last && longer.length));
+    this.offers.replaceChildren(...longer.slice(0, MOST_OFFERED).map((word) => this.chip(word)));
+    this.hint.textContent = this.hinted(words, longer, strange);
+    const unknown = words.findIndex((word) => !this.known.includes(word));
+    this.words = words.slice(0, Math.min(MOST_TYPED, unknown < 0 ? Infinity : unknown));
+    this.asking = null;
+    this.run();
+    if (strange) this.say(this.hint.textContent);
+  }
+
+  hinted(words, longer, strange) {
     if (strange) {
       const near = this.known.filter((word) => word[0] === strange[0]);
       const some = near.length ? `with ${strange[0]} it knows ${listed(near)}` : `it knows ${listed(this.known)}`;
-      this.hint.textContent = `The model has not met ${quoted(strange)}: ${some}.`;
-    } else if (words.length > MOST_TYPED) this.hint.textContent = `${MOST_TYPED} words are the most here.`;
-    else if (!offered.length) this.hint.textContent = `It knows ${this.known.length} words: ${this.known.join(" ")}.`;
-    if (this.hint.textContent && strange) this.say(this.hint.textContent);
-    if (!words.every((word) => this.known.includes(word)) || words.length > MOST_TYPED) return;
-    this.words = words;
-    this.asking = null;
-    this.run();
+      return `The model has not met ${quoted(strange)}: ${some}.`;
+    }
+    if (words.length > MOST_TYPED) return `${MOST_TYPED} words are the most here.`;
+    return longer.length ? "" : `It knows ${this.known.length} words: ${this.known.join(" ")}.`;
   }
 
   chip(word) {
@@ -142,6 +155,17 @@ class Workbench {
     return make("fieldset", { className: "switches" }, make("legend", {}, "Without"), ...boxes, this.reset);
   }
 
+  showSwitches() {
+    this.box.head.text.textContent = nameOf(this.place, this.head);
+    this.box.head.input.checked = this.isOff(this.place, this.head);
+    for (const part of ["mask", "positions"]) this.box[part].input.checked = !this.model.switches[part];
+    this.reset.classList.toggle("unneeded", !this.off);
+  }
+
+  isOff(place, head) {
+    return this.model.switches.off.has(`${place} ${head}`);
+  }
+
   tick(words) {
     const input = make("input", { type: "checkbox" });
     const text = make("span", { textContent: words });
@@ -173,7 +197,7 @@ class Workbench {
       const layers = Array.from({ length: this.data.layers }, (_, layer) => {
         const place = places.replace("*", layer);
         const buttons = Array.from({ length: this.data.heads }, (_, head) => this.map(place, head));
-        const title = row ? [] : [make("span", { textContent: `layer ${layer + 1}` })];
+        const title = row ? [] : [make("span", {}, `layer ${layer + 1}`)];
         return make("div", { className: "layer" }, ...title, ...buttons);
       });
       return make("div", { className: "kind" }, make("span", { textContent: kindOf(places) }), ...layers);
@@ -207,8 +231,8 @@ class Workbench {
       );
       const squares = paths.map((d, strength) => draw("path", { d, "fill-opacity": strengths[strength] }));
       const box = `0 0 ${weights[0].length} ${weights.length}`;
-      const off = this.model.switches.off.has(`${place} ${head}`);
-      button.replaceChildren(draw("svg", { viewBox: box, preserveAspectRatio: "none", "aria-hidden": "true" }, ...squares));
+      const off = this.isOff(place, head);
+      button.replaceChildren(stretched(box, {}, ...squares));
       button.classList.toggle("off", off);
       button.ariaPressed = place === this.place && head === this.head;
       button.ariaLabel = `${nameOf(place, head)}${off ? ", off" : ""}`;
@@ -231,86 +255,105 @@ class Workbench {
   // ---- one head: who looks where, and what comes of it ----
 
   attention() {
-    this.askers = make("ol", { className: "asking" });
-    this.lines = draw("svg", { preserveAspectRatio: "none", "aria-hidden": "true" });
-    this.found = make("ol", { className: "found" });
     this.sentence = make("p", { className: "looks" });
-    this.title = make("span");
-    const titles = ["looks at", ...(this.slim ? [] : ["weight", "its value"])].map((title) => make("span", {}, title));
-    const heads = [make("div", {}, this.title), make("div"), make("div", {}, ...titles)];
-    const table = make("div", { className: "attention" }, ...heads, this.askers, this.lines, this.found);
-    return make("div", {}, this.sentence, table);
+    this.title = make("div");
+    const titles = this.slim ? ["looks at"] : ["looks at", "weight", "its value"];
+    this.askers = make("ol", { className: "asking" });
+    this.lines = stretched("0 0 100 1", {});
+    this.found = make("ol", { className: "found" });
+    const right = make("div", {}, ...titles.map((title) => make("span", {}, title)));
+    const parts = [this.title, make("div"), right, this.askers, this.lines, this.found];
+    return make("div", {}, this.sentence, make("div", { className: "attention" }, ...parts));
   }
 
-  // The weights of this attention, [head][query][key], as they were in the run that is shown.
+  // The weights of this attention in the run that is shown: [head][query][key].
   weights(place) {
     return this.trace[`${place}.weights`];
   }
 
+  // Which word to show first: one that looks far away from its own place, and hardly anywhere else.
+  telling(weights) {
+    const far = weights.map((row, i) => {
+      const most = Math.max(...row);
+      return most ** 2 * Math.abs(row.indexOf(most) - i);
+    });
+    return far.indexOf(Math.max(...far));
+  }
+
   show() {
-    const { place, head } = this;
-    const weights = this.weights(place)[head];
-    const [askers, found] = this.labels(place);
-    const asking = (this.asking = Math.min(this.asking ?? this.telling(weights), askers.length - 1));
+    const weights = this.weights(this.place)[this.head];
+    const [askers, found] = this.labels(this.place);
+    this.asking = Math.min(this.asking ?? this.telling(weights), askers.length - 1);
+    this.title.textContent = this.place.startsWith("decoder") ? "writes" : "reads";
+    this.askers.replaceChildren(...askers.map((word, i) => make("li", {}, this.asker(word, i))));
+    this.showLines(weights);
+    this.showFound(found, weights[this.asking]);
+    this.looks = this.sentence.textContent = this.inWords(askers[this.asking], found, weights[this.asking]);
+    if (this.slim) return;
+    this.showSwitches();
+    this.showMaps();
+  }
+
+  asker(word, place) {
+    const choose = () => {
+      this.asking = place;
+      this.show();
+      this.askers.children[place].firstChild.focus(); // it is a new one
+      this.say(this.looks);
+    };
+    const button = make("button", { type: "button", textContent: word, onclick: choose });
+    button.ariaPressed = place === this.asking;
+    button.classList.toggle("mark", isMark(word));
+    return button;
+  }
+
+  // From each word to those that it looks at: the more, the thicker. The chosen word's lines lie on top.
+  showLines(weights) {
     const height = Math.max(weights.length, weights[0].length);
-    this.askers.replaceChildren(
-      ...askers.map((word, i) => {
-        const choose = () => {
-          this.asking = i;
-          this.show();
-          this.askers.children[i].firstChild.focus();
-          this.say(this.looks);
-        };
-        const button = make("button", { type: "button", textContent: word, onclick: choose });
-        button.ariaPressed = i === asking;
-        button.classList.toggle("mark", Object.values(MARKS).includes(word));
-        return make("li", {}, button);
-      }),
-    );
-    const order = weights.map((_, i) => i).sort((a, b) => (a === asking) - (b === asking)); // the chosen on top
     this.lines.setAttribute("viewBox", `0 0 100 ${height}`);
     this.lines.style.height = `calc(${height} * var(--row))`;
-    this.lines.replaceChildren(
-      ...order.flatMap((i) =>
-        [...weights[i]].map((weight, j) => {
-          if (weight < 0.03) return "";
-          const d = `M0 ${i + 0.5}C50 ${i + 0.5} 50 ${j + 0.5} 100 ${j + 0.5}`;
-          const chosen = i === asking;
-          const opacity = chosen ? 0.25 + 0.75 * weight : 0.05 + 0.3 * weight;
-          return draw("path", { d, class: chosen ? "chosen" : "", "stroke-width": 1 + 5 * weight, "stroke-opacity": opacity });
-        }),
-      ),
-    );
-    const values = this.share(`${place}.values`);
-    const mix = this.share(`${place}.mixed`)[asking];
-    const largest = Math.max(...values.flatMap((vector) => [...vector].map(Math.abs)), 1e-9);
-    const rows = found.map((word, j) => {
-      const weight = weights[asking][j];
-      const item = make("li", {}, make("span", { textContent: word, className: Object.values(MARKS).includes(word) ? "mark" : "" }));
-      if (!this.slim) item.append(make("span", { textContent: percent(weight) }), bars(values[j], largest, weight));
-      else if (weight > 0.03) item.append(make("span", { textContent: percent(weight) }));
-      return item;
+    const lines = weights.flatMap((row, i) => {
+      const chosen = i === this.asking;
+      const [faintest, more] = chosen ? [0.25, 0.75] : [0.05, 0.3];
+      return [...row].map((weight, j) => ({
+        d: `M0 ${i + 0.5}C50 ${i + 0.5} 50 ${j + 0.5} 100 ${j + 0.5}`,
+        class: chosen ? "chosen" : "",
+        "stroke-width": weight < 0.03 ? 0 : 1 + 5 * weight,
+        "stroke-opacity": faintest + more * weight,
+      }));
     });
-    if (!this.slim) {
-      const mixed = make("span", { textContent: "the mix" });
-      rows.push(make("li", { className: "mix" }, mixed, make("span"), bars(mix, largest, 1)));
+    lines.sort((a, b) => a.class.length - b.class.length);
+    const seen = lines.filter((line) => line["stroke-width"]);
+    this.lines.replaceChildren(...seen.map((line) => draw("path", line)));
+  }
+
+  // The words that are looked at, with weights and values, and below them what comes out.
+  showFound(found, weights) {
+    const cell = (textContent, className = "") => make("span", { textContent, className });
+    const names = found.map((word) => cell(word, isMark(word) ? "mark" : ""));
+    if (this.slim) {
+      const shares = [...weights].map((weight) => cell(weight < 0.03 ? "" : percent(weight)));
+      this.found.replaceChildren(...names.map((name, j) => make("li", {}, name, shares[j])));
+      return;
     }
-    this.found.replaceChildren(...rows);
-    const most = [...weights[asking]].map((weight, j) => [weight, quoted(found[j])]).sort(([a], [b]) => b - a);
-    const seen = most.slice(0, 2).filter(([weight], i) => i === 0 || weight > 0.05);
-    const off = this.model.switches.off.has(`${place} ${head}`) ? " It is off: nothing comes of that." : "";
-    const doing = this.writes(place) ? "written" : "read";
-    const shares = listed(seen.map(([weight, word]) => `${word} (${percent(weight)})`));
-    const who = this.slim ? "the model" : placeOf(place, head);
-    this.looks = `While ${quoted(askers[asking])} is ${doing}, ${who} looks at ${shares}.${off}`;
-    this.sentence.textContent = this.looks;
-    this.title.textContent = this.writes(place) ? "writes" : "reads";
-    if (this.slim) return;
-    this.box.head.text.textContent = `this head (${nameOf(place, head)})`;
-    this.box.head.input.checked = Boolean(off);
-    for (const part of ["mask", "positions"]) this.box[part].input.checked = !this.model.switches[part];
-    this.reset.classList.toggle("unneeded", !this.off);
-    this.showMaps();
+    const values = this.share(`${this.place}.values`);
+    const mix = this.share(`${this.place}.mixed`)[this.asking];
+    const largest = Math.max(...values.flatMap((vector) => [...vector].map(Math.abs)));
+    const rows = names.map((name, j) =>
+      make("li", {}, name, cell(percent(weights[j])), bars(values[j], largest, weights[j])),
+    );
+    const last = make("li", { className: "mix" }, cell("the mix"), cell(""), bars(mix, largest, 1));
+    this.found.replaceChildren(...rows, last);
+  }
+
+  inWords(asker, found, weights) {
+    const most = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2);
+    const seen = most.filter((j, place) => place === 0 || weights[j] > 0.05);
+    const shares = listed(seen.map((j) => `${quoted(found[j])} (${percent(weights[j])})`));
+    const doing = this.place.startsWith("decoder") ? "written" : "read";
+    const who = this.slim ? "the model" : placeOf(this.place, this.head);
+    const off = this.isOff(this.place, this.head) ? " It is off: nothing comes of that." : "";
+    return `While ${quoted(asker)} is ${doing}, ${who} looks at ${shares}.${off}`;
   }
 
   // Of each vector the numbers that belong to the chosen head.
@@ -326,8 +369,7 @@ function bars(vector, largest, strength) {
     const long = Math.abs(number) / largest;
     return draw("rect", { x: i + 0.1, y: number > 0 ? -long : 0, width: 0.8, height: long });
   });
-  const box = { viewBox: `0 -1 ${vector.length} 2`, preserveAspectRatio: "none", "aria-hidden": "true" };
-  return draw("svg", { ...box, class: "vector", "fill-opacity": 0.2 + 0.8 * strength }, ...each);
+  return stretched(`0 -1 ${vector.length} 2`, { class: "vector", "fill-opacity": 0.2 + 0.8 * strength }, ...each);
 }
 
 class TranslatorBench extends Workbench {
@@ -349,19 +391,22 @@ class TranslatorBench extends Workbench {
     const before = this.whole(translate);
     this.written = this.off ? translate() : before;
     this.trace = { ...model.trace };
-    const text = (words) => words.filter((word) => !(word in MARKS)).join(" ");
     const [now, then] = [text(this.written), text(before)];
     this.translation.textContent = now;
-    const became = now === then ? "the translation stays as it is" : `the translation becomes ${quoted(now)}; it was ${quoted(then)}`;
-    this.change.textContent = this.off ? `Without ${this.off}, ${became}.` : "All of it is on. Switch a part off, and see what becomes of this.";
+    this.change.textContent = this.changed(now, then);
     this.say(this.off ? this.change.textContent : `In Lingo: ${now}.`);
     this.show();
   }
 
+  changed(now, then) {
+    if (!this.off) return "All of it is on. Switch a part off, and see what becomes of this.";
+    if (now === then) return `Without ${this.off}, the translation stays as it is.`;
+    return `Without ${this.off}, the translation becomes ${quoted(now)}; it was ${quoted(then)}.`;
+  }
+
   labels(place) {
-    const name = (word) => MARKS[word] ?? word;
     const read = [...this.words, "end"];
-    const written = this.written.map(name);
+    const written = this.written.map((word) => MARKS[word] ?? word);
     if (place.startsWith("encoder")) return [read, read];
     return [written, place.endsWith("cross_attention") ? read : ["start", ...written.slice(0, -1)]];
   }
@@ -375,30 +420,36 @@ class LanguageModelBench extends Workbench {
   tally = { right: 0, all: 0 };
 
   answer() {
-    const titles = ["next word", "", "model", "grammar"].map((title) => make("th", { scope: "col", textContent: title }));
+    const titles = ["next word", "", "model", "grammar"].map((title) => make(title ? "th" : "td", {}, title));
     this.likely = make("tbody");
     const table = make("table", { className: "next" }, make("thead", {}, make("tr", {}, ...titles)), this.likely);
     this.change = make("p", { className: "change" });
+    this.sample = make("p", { className: "sample" }, "“Write on” draws word after word by these chances.");
+    return [table, this.change, this.drawing(), this.sample];
+  }
+
+  // How words are drawn: the temperature, and the button.
+  drawing() {
     const id = `${this.id}-temperature`;
     const slider = make("input", { type: "range", id, min: 0.1, max: 2, step: 0.1, value: 1 });
-    const value = make("span", { textContent: "1" });
+    const value = make("span", {}, "1");
     slider.oninput = () => {
       this.temperature = Number(slider.value);
       value.textContent = slider.value;
       this.run();
     };
     const write = make("button", { type: "button", textContent: "Write on", onclick: () => this.write() });
-    this.sample = make("p", { className: "sample", textContent: "“Write on” draws word after word by these chances." });
     const label = make("label", { htmlFor: id, textContent: "temperature" });
-    return [table, this.change, make("div", { className: "draw" }, label, slider, value, write), this.sample];
+    return make("div", { className: "draw" }, label, slider, value, write);
   }
 
-  logits(words) {
+  // How likely each word is to come after these.
+  chances(words, temperature = 1) {
     const { start, read } = this.data;
-    return this.model.forward([start, ...words.map((word) => read.indexOf(word))]).at(-1);
+    return softmax(this.model.forward([start, ...words.map((word) => read.indexOf(word))]).at(-1), temperature);
   }
 
-  // The words that the grammar allows next, each with its chance; or what is wrong with the words before.
+  // The same in the grammar: a chance for each word that it allows, or what is wrong with the words before.
   allowed(words) {
     let state = 0;
     for (const [place, word] of words.entries()) {
@@ -406,57 +457,62 @@ class LanguageModelBench extends Workbench {
       if (!(word in options)) return { fault: `word ${place + 1}, ${quoted(word)}, can't stand there` };
       state = options[word][1];
     }
-    return { chances: Object.fromEntries(Object.entries(this.data.grammar[state] ?? {}).map(([word, [chance]]) => [word, chance])) };
+    const options = Object.entries(this.data.grammar[state] ?? {});
+    return { chances: Object.fromEntries(options.map(([word, [chance]]) => [word, chance])) };
   }
 
   run() {
     const { read } = this.data;
-    const next = () => softmax(this.logits(this.words));
-    const before = this.whole(next);
-    const now = softmax(this.logits(this.words), this.temperature);
+    const before = this.whole(() => this.chances(this.words));
+    const now = this.chances(this.words, this.temperature);
     this.trace = { ...this.model.trace };
-    const { chances, fault } = this.allowed(this.words);
+    const grammar = this.allowed(this.words);
     const likeliest = [...now.keys()].sort((a, b) => now[b] - now[a]).slice(0, MOST_OFFERED);
-    const largest = Math.max(...likeliest.map((id) => Math.max(now[id], chances?.[read[id]] ?? 0)));
-    this.likely.replaceChildren(...likeliest.map((id) => this.bar(read[id], now[id], chances?.[read[id]] ?? 0, largest)));
-    const total = (shares) => read.reduce((sum, word, id) => sum + (chances && word in chances ? shares[id] : 0), 0);
-    const top = [...before.keys()].sort((a, b) => Math.abs(now[b] - before[b]) - Math.abs(now[a] - before[a]))[0];
-    const parts = [
-      this.off && `Without ${this.off}${this.temperature === 1 ? "" : `, at temperature ${this.temperature}`}, `,
-      !this.off && this.temperature !== 1 && `At temperature ${this.temperature} `,
-      (this.off || this.temperature !== 1) && `${quoted(read[top])} goes from ${percent(before[top])} to ${percent(now[top])}. `,
-      fault
-        ? `The grammar has no such beginning: ${fault}.`
-        : `To words that the grammar allows here it gives ${percent(total(now))}${this.off || this.temperature !== 1 ? `, and before ${percent(total(before))}` : ""}.`,
-    ];
-    this.change.textContent = parts.filter(Boolean).join("");
-    this.say(`Likeliest next: ${listed(likeliest.slice(0, 3).map((id) => `${read[id]} ${percent(now[id])}`))}. ${this.change.textContent}`);
+    const rows = likeliest.map((id) => [read[id], now[id], grammar.chances?.[read[id]] ?? 0]);
+    const largest = Math.max(...rows.flatMap(([, ...shares]) => shares));
+    this.likely.replaceChildren(...rows.map((row) => this.bar(...row, largest)));
+    this.change.textContent = this.changed(now, before, grammar);
+    const three = rows.slice(0, 3).map(([word, share]) => `${word} ${percent(share)}`);
+    this.say(`Likeliest next: ${listed(three)}. ${this.change.textContent}`);
     this.show();
+  }
+
+  // What the switches and the temperature have done to the word that they changed most, and to all together.
+  changed(now, before, grammar) {
+    const { read } = this.data;
+    const warmth = this.temperature === 1 ? "" : `at temperature ${this.temperature}`;
+    const cause = listed([this.off && `without ${this.off}`, warmth].filter(Boolean));
+    const [most] = [...now.keys()].sort((a, b) => Math.abs(now[b] - before[b]) - Math.abs(now[a] - before[a]));
+    const moved = `${quoted(read[most])} goes from ${percent(before[most])} to ${percent(now[most])}`;
+    const effect = cause && `${cause[0].toUpperCase()}${cause.slice(1)}, ${moved}. `;
+    if (grammar.fault) return `${effect}The grammar has no such beginning: ${grammar.fault}.`;
+    const allowed = [...read.keys()].filter((id) => read[id] in grammar.chances);
+    const total = (chances) => percent(allowed.reduce((sum, id) => sum + chances[id], 0));
+    const was = cause && `; it was ${total(before)}`;
+    return `${effect}Words that the grammar allows here get ${total(now)} together${was}.`;
   }
 
   bar(word, share, chance, largest) {
     const put = () => {
-      if (word === this.data.read[this.data.end]) return;
-      this.input.value = `${[...this.words, word].join(" ")} `;
+      this.input.value = `${text([...this.words, word])} `;
       this.read();
       this.likely.querySelector("button").focus();
     };
-    const fill = make("i");
-    const tick = make("b");
+    const [fill, tick] = [make("i"), make("b")];
     fill.style.width = `${(100 * share) / largest}%`;
     tick.style.left = `${(100 * chance) / largest}%`;
-    const button = make("button", { type: "button", textContent: word, onclick: put, disabled: word === "." });
+    const ends = word === this.data.read[this.data.end];
+    const button = make("button", { type: "button", textContent: word, onclick: put, disabled: ends });
     const cells = [make("th", { scope: "row" }, button), make("td", { className: "bar" }, fill, tick)];
-    const numbers = [share, chance].map((number) => make("td", { textContent: percent(number) }));
-    return make("tr", {}, ...cells, ...numbers);
+    return make("tr", {}, ...cells, ...[share, chance].map((number) => make("td", {}, percent(number))));
   }
 
-  // Draw word after word, by their probabilities at this temperature, until the sentence ends.
+  // Word after word is drawn by its chance at this temperature, until the sentence ends.
   write() {
-    const { read, end } = this.data;
+    const { read, end, longest } = this.data;
     const words = [...this.words];
-    while (words.at(-1) !== read[end] && words.length < this.data.longest) {
-      const chances = softmax(this.logits(words), this.temperature);
+    while (words.at(-1) !== read[end] && words.length < longest) {
+      const chances = this.chances(words, this.temperature);
       let left = Math.random();
       words.push(read[chances.findIndex((chance) => (left -= chance) < 0)] ?? read[end]);
     }
@@ -470,7 +526,7 @@ class LanguageModelBench extends Workbench {
   }
 
   telling(weights) {
-    return weights.length - 1; // what comes next is foretold from the last
+    return weights.length - 1; // what comes next is foretold from the last word
   }
 
   labels() {
@@ -479,8 +535,10 @@ class LanguageModelBench extends Workbench {
   }
 }
 
+const BENCHES = { Transformer: TranslatorBench, LanguageModel: LanguageModelBench };
+
 function openWorkbench(playground) {
   const data = stored[playground.dataset.model];
-  const [Bench, Model] = { Transformer: [TranslatorBench, Transformer], LanguageModel: [LanguageModelBench, LanguageModel] }[data.kind];
-  new Bench(playground, data, new Model(data)).open();
+  const model = new { Transformer, LanguageModel }[data.kind](data);
+  new BENCHES[data.kind](playground, data, model).open();
 }

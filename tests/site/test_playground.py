@@ -1,7 +1,10 @@
 """The models in the page: opened when asked for, the same as PyTorch's, and what a reader does with them."""
 
 import gzip
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import pytest
 import torch
 from accessible import AXE, RULES, violations
 from bs4 import BeautifulSoup
+from notebooks import BOOK
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from script_and_pytorch import IN_JAVASCRIPT, everything, largest_difference, switched, texts, translations
 
@@ -210,7 +214,7 @@ def test_words_are_offered_and_strange_ones_named(page: Page, base_url: str) -> 
     told = "The model has not met “wolf”: with w it knows white, will and with."
     expect(box.locator(".hint")).to_have_text(told)
     expect(box.get_by_role("status")).to_have_text(told)
-    expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the horse runs')}")
+    expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the')}")
     field(box).fill("the dog and " * 9)
     expect(box.locator(".hint")).to_have_text("24 words are the most here.")
     field(box).fill("xylophone ")
@@ -231,9 +235,9 @@ def test_one_word_of_one_head_is_shown_with_its_weights_and_its_mix(page: Page, 
     heads = box.get_by_role("group", name="Which head to look at").get_by_role("button")
     assert heads.count() == 3 * 2 * 4
     for name in (
-        "head 1 of layer 2, reading",
-        "head 3 of layer 1, writing",
-        "head 2 of layer 1, looking across",
+        "head 1 of layer 2 (reading)",
+        "head 3 of layer 1 (writing)",
+        "head 2 of layer 1 (looking across)",
     ):
         heads.and_(box.get_by_role("button", name=name, exact=True)).press("Enter")
         asking = box.locator(".asking").get_by_role("button")
@@ -244,7 +248,7 @@ def test_one_word_of_one_head_is_shown_with_its_weights_and_its_mix(page: Page, 
             shares = box.locator(".found li:not(.mix) > :nth-child(2)").all_text_contents()
             total = sum(float(share.removesuffix("\xa0%")) for share in shares)
             assert abs(total - 100) < 0.5 * len(shares)
-            expect(box.get_by_role("status")).to_contain_text(name.partition(",")[0])
+            expect(box.get_by_role("status")).to_contain_text(name.partition(" (")[0])
             assert box.locator(".found .vector").count() == len(shares) + 1
 
 
@@ -256,9 +260,9 @@ def test_without_a_head_the_sentence_says_what_becomes_of_it(page: Page, base_ur
     off = []
     # One after the other, until most of those that look across are off.
     for head in range(3):
-        name = f"head {head + 1} of layer 2, looking across"
+        name = f"head {head + 1} of layer 2 (looking across)"
         box.get_by_role("button", name=name, exact=True).click()
-        box.get_by_role("checkbox", name=f"this head ({name})").check()
+        box.get_by_role("checkbox", name=name, exact=True).check()
         off.append(f"decoder.1.cross_attention {head}")
         now, then = translated(words, off=off), translated(words)
         became = (
@@ -307,7 +311,7 @@ def test_all_of_it_is_reached_from_the_keyboard(page: Page, base_url: str) -> No
     boxes = ["the mask", "the positions"]
     assert names[0] == "Another sentence"
     assert names[2:4] == boxes
-    assert len([name for name in names if name.startswith("head ")]) == 24
+    assert len([name for name in names if name.startswith("head ")]) == 1 + 24  # a switch and all maps
     words = len(exported("translator")["offered"][0].split())
     assert len(names) > 4 + 24 + words - 2
     assert names[-1] == "end"
@@ -375,7 +379,7 @@ def test_without_a_head_the_chances_change_as_pytorchs_do(page: Page, base_url: 
     words = "the dogs near the king"
     field(box).fill(words)
     place, head = exported("language-model")["shown"]
-    box.get_by_role("checkbox", name="this head").check()
+    box.get_by_role("checkbox", name=re.compile("^head")).check()
     before, now = chances(words), chances(words, off=[f"{place} {head}"])
     for word, (said, _) in numbers_of(box).items():
         assert is_share(said, now[models.WORDS.index(word)])
@@ -384,7 +388,7 @@ def test_without_a_head_the_chances_change_as_pytorchs_do(page: Page, base_url: 
     assert told[1] == models.WORDS[most]
     assert is_share(told[2], before[most])
     assert is_share(told[3], now[most])
-    box.get_by_role("checkbox", name="this head").uncheck()
+    box.get_by_role("checkbox", name=re.compile("^head")).uncheck()
     for word, (said, _) in numbers_of(box).items():
         assert is_share(said, before[models.WORDS.index(word)])
 
@@ -428,7 +432,7 @@ def test_written_at_hardly_any_temperature_it_takes_the_likeliest(page: Page, ba
 @pytest.mark.parametrize("model", playground.MODELS)
 def test_an_open_playground_is_accessible_in_both_modes(page: Page, base_url: str, model: str) -> None:
     box = opened(page, base_url + CHAPTER, model)
-    box.get_by_role("checkbox", name="this head").check()
+    box.get_by_role("checkbox", name=re.compile("^head")).check()
     field(box).press("End")
     page.keyboard.type("w")  # words are offered
     page.evaluate(AXE)
@@ -439,7 +443,73 @@ def test_an_open_playground_is_accessible_in_both_modes(page: Page, base_url: st
     assert not troubles, "\n".join(troubles)
 
 
-def test_a_page_that_names_no_model_of_the_book_is_told() -> None:
-    html = BeautifulSoup(playground.closed("translator", "slim")[0], "html.parser")
-    assert html.div["data-form"] == "slim"
-    assert len(html.select("svg")) == 2
+# ---- the directive ----
+
+SETTINGS = f"""
+import sys
+sys.path.append({str(BOOK / "_ext")!r})
+extensions = ["myst_nb", "playground"]
+nb_execution_mode = "off"
+"""
+PAGE = "# A page\n" + "".join(
+    f"\n```{{playground}} {words}\n*Elsewhere.*\n```\n"
+    for words in ("translator", "{}", "language-model slim")
+)
+
+
+def build(folder: Path, given: str, builder: str) -> tuple[str, Path]:
+    folder.joinpath("conf.py").write_text(SETTINGS, "utf-8")
+    folder.joinpath("index.md").write_text(PAGE.format(given), "utf-8")
+    out = folder / builder
+    command = [sys.executable, "-m", "sphinx", "-q", "--keep-going", "-b", builder, str(folder), str(out)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr, out
+
+
+def test_a_playground_is_closed_at_first_and_its_model_lies_beside_the_page(tmp_path: Path) -> None:
+    messages, out = build(tmp_path, "translator slim", "html")
+    assert not messages
+    page = BeautifulSoup((out / "index.html").read_text("utf-8"), "html.parser")
+    boxes = page.select(".playground")
+    assert [(box["data-model"], box["data-form"]) for box in boxes] == [
+        ("translator", "full"),
+        ("translator", "slim"),
+        ("language-model", "slim"),
+    ]
+    assert "Elsewhere." not in page.get_text()
+    for box in boxes:
+        drawn = picture(box["data-model"])
+        assert [svg["data-screen"] for svg in box.select("svg")] == ["wide", "narrow"]
+        assert {svg["aria-label"] for svg in box.select("svg")} == {drawn.alt}
+        assert box.p.get_text() == f"{drawn.title} {drawn.words}"
+    for model in playground.MODELS:
+        stored = (out / f"_static/model-{model}.js").read_text("utf-8")
+        assert stored == f'stored["{model}"] = {json.dumps(exported(model), separators=(",", ":"))};\n'
+
+
+def test_a_page_that_is_only_text_says_what_the_pictures_show(tmp_path: Path) -> None:
+    messages, out = build(tmp_path, "translator", "text")
+    assert not messages
+    text = " ".join((out / "index.txt").read_text("utf-8").split())
+    for model in playground.MODELS:
+        assert picture(model).alt in text
+    assert "<" not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("interpreter", "'interpreter' is none of translator, language-model"),
+        ("translator tall", "'tall' is none of full, slim"),
+    ],
+)
+def test_what_can_not_be_made_is_told_with_file_and_line(tmp_path: Path, given: str, told: str) -> None:
+    messages, _ = build(tmp_path, given, "html")
+    assert f"index.md:6: ERROR: a playground can't be made: {told}" in messages, messages
+
+
+def test_the_button_says_what_comes_over_the_network() -> None:
+    html = BeautifulSoup(playground.closed("translator", "full")[0], "html.parser")
+    files = [BOOK / "_static" / name for name in ("transformer.js", "workbench.js")]
+    sizes = [len(gzip.compress(file.read_bytes())) for file in files]
+    size = sum(sizes) + len(gzip.compress(playground.script("translator").encode()))
+    assert html.button.get_text() == f"Open the model here ({size / 1000:.0f} kB)"

@@ -1,4 +1,4 @@
-"""The same sentences through book/_static/transformer.js and PyTorch: every tensor on the way, by its name."""
+"""The same sentences through book/_static/transformer.js and PyTorch: each tensor on the way, by its name."""
 
 import base64
 import copy
@@ -85,7 +85,7 @@ def in_node(scripts: Sequence[str], name: str, runs: list[Run], folder: Path) ->
 
 @torch.no_grad()
 def in_pytorch(model: nn.Module, run: Run) -> list[Trace]:
-    """The outputs of all modules that compute, and what is inside each attention, by transformer.js' names."""
+    """The outputs of all modules that compute, and what is in each attention, by transformer.js' names."""
     read = torch.tensor([run["read"]])
     if isinstance(model, LanguageModel):
         return [traced(model, lambda: model(read))]

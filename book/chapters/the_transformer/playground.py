@@ -19,7 +19,7 @@ from attnlab.masks import padding
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
 from bookkit import weights
-from bookkit.drawings import Part, note, over, written
+from bookkit.drawings import Part, written
 from bookkit.marks import SMALL, Place, circle, label, rectangle, short
 from chapters.the_transformer import models
 from chapters.translating_with_attention.models import (
@@ -41,8 +41,10 @@ Run = Callable[[], object]
 
 
 class Picture(NamedTuple):
-    """`picture("translator")` is drawn for both screens, and `alt` says what it shows."""
+    """`picture("translator")` is drawn for both screens, below its title and words; `alt` describes it."""
 
+    title: str
+    words: str
     wide: Part
     narrow: Part
     alt: str
@@ -158,7 +160,7 @@ def beginnings() -> list[list[str]]:
 
 @torch.no_grad()
 def looks(model: nn.Module, run: Run) -> dict[str, Tensor]:
-    """`looks(model, lambda: model(words))` are the weights of each attention by its name, (B, heads, n, m)."""
+    """`looks(model, lambda: model(words))` are each attention's weights by its name: (B, heads, n, m)."""
     found: dict[str, Tensor] = {}
 
     def look(name: str) -> Callable[..., None]:
@@ -235,6 +237,8 @@ def a_translation() -> Picture:
     weights_of_head = looks(model, lambda: model.decode(previous, memory, padding(lengths)))[place][0, head]
     lingo = [LINGO_WORDS[word] for word in words[0, :-1]]
     return Picture(
+        f"“{' '.join(read)}” is in Lingo",
+        " ".join(lingo),
         _joined_words([*lingo, "end"], [*read, "end"], weights_of_head, 520),
         _joined_words([*lingo, "end"], [*read, "end"], weights_of_head, 320),
         f"On the left, one below the other, the words that the model writes: {' '.join(lingo)}. On the right "
@@ -283,10 +287,12 @@ def the_next_word() -> Picture:
     ]
     said = ", ".join(f"{word} {100 * chance:.0f} %" for word, chance, _ in bars)
     return Picture(
-        _bars(words, bars, 520),
-        _bars(words, bars, 320),
-        f"A text begins “{' '.join(words)}”. Bars show how likely the model takes each word to come next: "
-        f"{said}. A mark on each bar shows how likely it is in the grammar.",
+        f"After “{' '.join(words)}” the likeliest word is",
+        bars[0][0],
+        _bars(bars, 520),
+        _bars(bars, 320),
+        f"Bars show how likely the model takes each word to come next: {said}. A ring on each bar shows how "
+        "likely it is in the grammar.",
     )
 
 
@@ -299,21 +305,19 @@ def _state(words: list[str]) -> agreement.State:
     return state
 
 
-def _bars(words: list[str], bars: list[tuple[str, float, float]], width: float) -> Part:
+def _bars(bars: list[tuple[str, float, float]], width: float) -> Part:
     left, room = 0.2 * width, 0.62 * width
     largest = max(max(chance, allowed) for _, chance, allowed in bars)
-    begins = note(" ".join(words) + " …", width=width)
-    top = begins.height + 8
     marks = ""
     for i, (word, chance, allowed) in enumerate(bars):
-        y = top + ROW * i
+        y = ROW * i
         long = room * chance / largest
         marks += label(left - 10, y + ROW / 2 + 5, word, anchor="end")
         marks += rectangle(Place(left, y + 5, long, ROW - 10), None, fill="output", opacity=0.5, corner=3)
         marks += circle(left + room * allowed / largest, y + ROW / 2, 4, colour="ink", fill="paper")
         end = left + max(long, room * allowed / largest)
         marks += label(end + 10, y + ROW / 2 + 5, f"{written(100 * chance, 0)} %", size=SMALL, anchor="start")
-    return over(width, top + ROW * len(bars), (begins, 0, 0), marks)
+    return Part(width, ROW * len(bars), marks)
 
 
 DRAWN: dict[str, Callable[[], Picture]] = {"translator": a_translation, "language-model": the_next_word}
