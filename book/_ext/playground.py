@@ -31,18 +31,18 @@ class Playground(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         model, form = (*self.arguments, "full")[:2]
-        for given, known in ((model, MODELS), (form, FORMS)):
-            if given not in known:
-                raise self.error(f"a playground can't be made: {given!r} is none of {', '.join(known)}")
         try:
             html, words = closed(model, form)
-        except FileNotFoundError as reason:
+        except (ValueError, FileNotFoundError) as reason:
             raise self.error(f"a playground can't be made: {reason}") from reason
         return [nodes.raw("", html, format="html"), nodes.raw("", words, format="text")]
 
 
 def closed(model: str, form: str) -> tuple[str, str]:
     """The HTML of a playground whose model has not come yet, and what its picture shows."""
+    for given, known in ((model, MODELS), (form, FORMS)):
+        if given not in known:
+            raise ValueError(f"{given!r} is none of {', '.join(known)}")
     drawn = picture(model)
     drawing = {"description": drawn.alt, "wide": svg(drawn.wide), "narrow": svg(drawn.narrow)}
     size = len(gzip.compress(script(model).encode())) + sum(

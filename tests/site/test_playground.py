@@ -451,65 +451,67 @@ sys.path.append({str(BOOK / "_ext")!r})
 extensions = ["myst_nb", "playground"]
 nb_execution_mode = "off"
 """
-PAGE = "# A page\n" + "".join(
-    f"\n```{{playground}} {words}\n*Elsewhere.*\n```\n"
-    for words in ("translator", "{}", "language-model slim")
-)
+PAGE = """# A page
+
+```{playground} translator
+*Elsewhere.*
+```
+
+```{playground} language-model slim
+*Elsewhere.*
+```
+
+```{playground} interpreter
+```
+"""
 
 
-def build(folder: Path, given: str, builder: str) -> tuple[str, Path]:
-    folder.joinpath("conf.py").write_text(SETTINGS, "utf-8")
-    folder.joinpath("index.md").write_text(PAGE.format(given), "utf-8")
-    out = folder / builder
-    command = [sys.executable, "-m", "sphinx", "-q", "--keep-going", "-b", builder, str(folder), str(out)]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stderr, out
-
-
-def test_a_playground_is_closed_at_first_and_its_model_lies_beside_the_page(tmp_path: Path) -> None:
-    messages, out = build(tmp_path, "translator slim", "html")
-    assert not messages
-    page = BeautifulSoup((out / "index.html").read_text("utf-8"), "html.parser")
-    boxes = page.select(".playground")
-    assert [(box["data-model"], box["data-form"]) for box in boxes] == [
-        ("translator", "full"),
-        ("translator", "slim"),
-        ("language-model", "slim"),
-    ]
-    assert "Elsewhere." not in page.get_text()
-    for box in boxes:
-        drawn = picture(box["data-model"])
-        assert [svg["data-screen"] for svg in box.select("svg")] == ["wide", "narrow"]
-        assert {svg["aria-label"] for svg in box.select("svg")} == {drawn.alt}
-        assert box.p.get_text() == f"{drawn.title} {drawn.words}"
+def test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one(tmp_path: Path) -> None:
+    messages, page = build(tmp_path, "html")
+    boxes = BeautifulSoup((page / "index.html").read_text("utf-8"), "html.parser").select(".playground")
+    assert [box["data-model"] for box in boxes] == [*playground.MODELS]
+    assert "Elsewhere." not in str(boxes[0].parent)
     for model in playground.MODELS:
-        stored = (out / f"_static/model-{model}.js").read_text("utf-8")
+        stored = (page / f"_static/model-{model}.js").read_text("utf-8")
         assert stored == f'stored["{model}"] = {json.dumps(exported(model), separators=(",", ":"))};\n'
+    told = "a playground can't be made: 'interpreter' is none of translator, language-model"
+    assert f"index.md:11: ERROR: {told}" in messages
 
 
 def test_a_page_that_is_only_text_says_what_the_pictures_show(tmp_path: Path) -> None:
-    messages, out = build(tmp_path, "translator", "text")
-    assert not messages
-    text = " ".join((out / "index.txt").read_text("utf-8").split())
+    _, page = build(tmp_path, "text")
+    text = " ".join((page / "index.txt").read_text("utf-8").split())
     for model in playground.MODELS:
         assert picture(model).alt in text
     assert "<" not in text
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ("interpreter", "'interpreter' is none of translator, language-model"),
-        ("translator tall", "'tall' is none of full, slim"),
-    ],
-)
-def test_what_can_not_be_made_is_told_with_file_and_line(tmp_path: Path, given: str, told: str) -> None:
-    messages, _ = build(tmp_path, given, "html")
-    assert f"index.md:6: ERROR: a playground can't be made: {told}" in messages, messages
+def build(folder: Path, builder: str) -> tuple[str, Path]:
+    folder.joinpath("conf.py").write_text(SETTINGS, "utf-8")
+    folder.joinpath("index.md").write_text(PAGE, "utf-8")
+    out = folder / builder
+    command = [sys.executable, "-m", "sphinx", "-q", "--keep-going", "-b", builder, str(folder), str(out)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr, out
 
 
-def test_the_button_says_what_comes_over_the_network() -> None:
-    html = BeautifulSoup(playground.closed("translator", "full")[0], "html.parser")
-    files = [BOOK / "_static" / name for name in ("transformer.js", "workbench.js")]
-    sizes = [len(gzip.compress(file.read_bytes())) for file in files]
-    size = sum(sizes) + len(gzip.compress(playground.script("translator").encode()))
-    assert html.button.get_text() == f"Open the model here ({size / 1000:.0f} kB)"
+@pytest.mark.parametrize("model", playground.MODELS)
+def test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes(model: str) -> None:
+    for form in playground.FORMS:
+        html, words = playground.closed(model, form)
+        box = BeautifulSoup(html, "html.parser").div
+        drawn = picture(model)
+        assert words == drawn.alt
+        assert (box["data-model"], box["data-form"]) == (model, form)
+        assert [svg["data-screen"] for svg in box.select("svg")] == ["wide", "narrow"]
+        assert {svg["aria-label"] for svg in box.select("svg")} == {drawn.alt}
+        assert box.p.get_text() == f"{drawn.title} {drawn.words}"
+        files = [BOOK / "_static" / name for name in ("transformer.js", "workbench.js")]
+        sizes = [len(gzip.compress(file.read_bytes())) for file in files]
+        size = sum(sizes) + len(gzip.compress(playground.script(model).encode()))
+        assert box.button.get_text() == f"Open the model here ({size / 1000:.0f} kB)"
+
+
+@pytest.mark.parametrize("given", [("interpreter", "full"), ("translator", "tall")])
+def test_a_model_or_a_form_that_there_is_not_is_told(given: tuple[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"^'(interpreter|tall)' is none of "):
+        playground.closed(*given)

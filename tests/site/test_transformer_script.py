@@ -13,12 +13,10 @@ from bookkit.registry import BOOK
 from chapters.the_transformer import models
 from chapters.the_transformer.playground import exported, loaded
 
-SCRIPTS = {name: ["const stored = {};", playground.script(name)] for name in playground.MODELS}
-
 
 def run(name, runs, folder):
     forward = (BOOK / "_static/transformer.js").read_text("utf-8")
-    return in_node([forward, *SCRIPTS[name]], name, runs, folder)
+    return in_node([forward, "const stored = {};", playground.script(name)], name, runs, folder)
 
 
 RUNS = {"translator": translations, "language-model": texts}

@@ -14,13 +14,13 @@ from javascript import NODE
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from attnlab import agreement
+from attnlab import agreement, grammar
 from attnlab.attention import MultiHeadAttention
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
 from chapters.the_transformer.models import WORDS
 from chapters.the_transformer.playground import loaded, looks
-from chapters.translating_with_attention.models import PADDING, START, sentences, unseen_pairs
+from chapters.translating_with_attention.models import PADDING, START, sentences
 
 Trace = dict[str, Tensor]
 # What each run is given: the words as numbers (a translator reads some and has written others), and switches.
@@ -54,8 +54,8 @@ IN_JAVASCRIPT = """([name, runs]) => {
 
 
 def translations(count: int) -> list[Run]:
-    """Sentences that the translator has not learned from, with the right words in place of its own."""
-    read = sentences(unseen_pairs(count))
+    """Sentences for the translator, with the right words in place of its own."""
+    read = sentences(grammar.pairs(count, generator(5)))
     return [
         {"read": source[:length].tolist(), "written": [word for word in previous.tolist() if word != PADDING]}
         for source, length, previous in zip(read.source, read.lengths, read.previous, strict=True)

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from attnlab import agreement
 from attnlab.attention import MultiHeadAttention
+from attnlab.grammar import Pair
 from attnlab.masks import padding
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
@@ -141,7 +142,8 @@ def grammar() -> list[Data]:
     return rows
 
 
-def unseen() -> list[Any]:
+@cache
+def unseen() -> list[Pair]:
     """`unseen()` are pairs of sentences that the translator has not learned from."""
     return unseen_pairs(100)
 

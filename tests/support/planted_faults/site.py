@@ -149,19 +149,16 @@ FAULTS: Faults = {
         ],
     },
     "_ext/playground": {
-        f"{PLAYGROUND}test_a_playground_is_closed_at_first_and_its_model_lies_beside_the_page": [
+        f"{PLAYGROUND}test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes": [
             ("one form for all", 'data-form="{form}"', 'data-form="full"'),
-            ("a model that is nowhere", "for model in MODELS:\n", "for model in []:\n"),
-        ],
-        f"{PLAYGROUND}test_the_button_says_what_comes_over_the_network": [
             ("scripts that weigh nothing", "for name in SCRIPTS\n", "for name in ()\n"),
             ("the size on the disk", "len(gzip.compress(script(model).encode()))", "len(script(model))"),
         ],
-        f"{PLAYGROUND}test_what_can_not_be_made_is_told_with_file_and_line": [
+        f"{PLAYGROUND}test_a_model_or_a_form_that_there_is_not_is_told": [
             ("any word taken for a form", "((model, MODELS), (form, FORMS))", "((model, MODELS),)"),
         ],
-        f"{PLAYGROUND}test_a_page_that_is_only_text_says_what_the_pictures_show": [
-            ("no words for those who only read", ', nodes.raw("", words, format="text")]', "]"),
+        f"{PLAYGROUND}test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one": [
+            ("a model that is nowhere", "for model in MODELS:\n", "for model in []:\n"),
         ],
     },
     "_ext/predict": {
