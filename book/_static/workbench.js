@@ -352,14 +352,15 @@ class Workbench {
     const shares = listed(seen.map((j) => `${quoted(found[j])} (${percent(weights[j])})`));
     const doing = this.place.startsWith("decoder") ? "written" : "read";
     const who = this.slim ? "the model" : placeOf(this.place, this.head);
-    const off = this.isOff(this.place, this.head) ? " It is off: nothing comes of that." : "";
+    const off = this.isOff(this.place, this.head) ? " It is off: what it finds is not used." : "";
     return `While ${quoted(asker)} is ${doing}, ${who} looks at ${shares}.${off}`;
   }
 
   // Of each vector the numbers that belong to the chosen head.
   share(name) {
-    const [start, end] = [this.head, this.head + 1].map((head) => (head * this.trace[name][0].length) / this.data.heads);
-    return this.trace[name].map((vector) => vector.subarray(start, end));
+    const vectors = this.trace[name];
+    const width = vectors[0].length / this.data.heads;
+    return vectors.map((vector) => vector.subarray(this.head * width, (this.head + 1) * width));
   }
 }
 

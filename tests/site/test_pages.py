@@ -35,7 +35,7 @@ LEAVE_ONE_OF_EACH_KIND = """({where, instead}) => {
 CODE = {"where": "pre *", "instead": True}  # its words stay, uncoloured: a line is as long as before
 ALL = {"where": "body *", "instead": False}
 PHONE = {"width": 390, "height": 844}
-# Bytes, compressed: to open a page, and all that can come after but for models (test_playground.py weighs them).
+# Bytes, compressed: opening a page, and all that can come after. Models are weighed in test_playground.py.
 OPENED, USED = 150_000, 450_000
 
 LISTED = [f"{name}.html" for name, _ in registry.listed()]

@@ -239,7 +239,7 @@ def a_translation() -> Picture:
     weights_of_head = looks(model, lambda: model.decode(previous, memory, padding(lengths)))[place][0, head]
     lingo = [LINGO_WORDS[word] for word in words[0, :-1]]
     return Picture(
-        f"“{' '.join(read)}” is in Lingo",
+        f"In Lingo “{' '.join(read)}” is",
         " ".join(lingo),
         _joined_words([*lingo, "end"], [*read, "end"], weights_of_head, 520),
         _joined_words([*lingo, "end"], [*read, "end"], weights_of_head, 320),
