@@ -157,9 +157,6 @@ FAULTS: Faults = {
         f"{PLAYGROUND}test_a_model_or_a_form_that_there_is_not_is_told": [
             ("any word taken for a form", "((model, MODELS), (form, FORMS))", "((model, MODELS),)"),
         ],
-        f"{PLAYGROUND}test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one": [
-            ("a model that is nowhere", "for model in MODELS:\n", "for model in []:\n"),
-        ],
     },
     "_ext/predict": {
         f"{EXTENSIONS}test_an_answer_must_be_a_finite_number": [
