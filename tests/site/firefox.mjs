@@ -32,7 +32,7 @@ async function answers(page, patience, box, control, ...keys) {
   );
 }
 
-// The first prediction and the first chart of a page: they share their scripts with all others.
+// The first prediction, chart and playground of a page: they share their scripts with all others.
 async function use(page, patience, say) {
   const field = await page.$(".prediction [name=prediction]");
   if (await field?.isVisible()) {
@@ -44,6 +44,15 @@ async function use(page, patience, say) {
     // A chart that can't be started says so at the first move, and nothing new at the second.
     const move = () => answers(page, patience, ".chart", "[type=range]", "ArrowRight");
     if (!((await move()) && (await move()))) say("has a chart that does not answer to its slider");
+  }
+  if (await page.$(".playground")) {
+    await page.focus(".playground button");
+    await page.keyboard.press("Enter");
+    const typed = await page.waitForSelector(".playground input", { timeout: patience }).then(
+      () => answers(page, patience, ".playground", "input", "x"), // which no word begins with
+      () => false,
+    );
+    if (!typed) say("has a model that can't be opened and typed to");
   }
 }
 

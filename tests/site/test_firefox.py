@@ -35,6 +35,7 @@ BROKEN = """<!doctype html>
 <form onsubmit="return false"><input name="prediction"></form><p role="status"></p>
 </div>
 <div class="chart"><input type="range"><p role="status"></p></div>
+<div class="playground"><button>Open</button><p role="status"></p></div>
 """
 PATIENCE = 5000  # milliseconds that an answer may take, for a machine with much else to do
 
@@ -80,7 +81,11 @@ def test_a_broken_page_is_found(troubles: list[str], broken: str, screen: str) -
 
 
 def test_what_does_not_answer_is_found(troubles: list[str], broken: str) -> None:
-    for words in ("does not commit to a prediction", "has a chart that does not answer to its slider"):
+    for words in (
+        "does not commit to a prediction",
+        "has a chart that does not answer to its slider",
+        "has a model that can't be opened and typed to",
+    ):
         assert f"{broken}, wide: {words}" in troubles
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
+from accessible import AXE, RULES, violations
 from browser import weigh
 from bs4 import BeautifulSoup, NavigableString
 from fontTools.ttLib import TTFont
@@ -13,9 +14,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from bookkit import registry
 
-AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text("utf-8")
-# What WCAG 2.2 asks for at levels A and AA.
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}
 COLOURS = ["color-contrast", "link-in-text-block"]
 IN_OTHER_COLOURS = {"runOnly": {"type": "rule", "values": COLOURS}, "resultTypes": ["violations"]}
 # From a folder axe can't fetch the styles once more, as one rule asks (a page may not force an orientation).
@@ -37,7 +35,8 @@ LEAVE_ONE_OF_EACH_KIND = """({where, instead}) => {
 CODE = {"where": "pre *", "instead": True}  # its words stay, uncoloured: a line is as long as before
 ALL = {"where": "body *", "instead": False}
 PHONE = {"width": 390, "height": 844}
-OPENED, USED = 150_000, 450_000  # bytes, compressed: opening a page, and all that can come after
+# Bytes, compressed: opening a page, and all that can come after. Models are weighed in test_playground.py.
+OPENED, USED = 150_000, 450_000
 
 LISTED = [f"{name}.html" for name, _ in registry.listed()]
 PAGES = [*LISTED, "404.html", "search.html"]
@@ -75,11 +74,6 @@ def width(page: Page) -> Iterator[str]:
     taken = page.evaluate("document.documentElement.scrollWidth")
     if taken > page.viewport_size["width"]:
         yield f"the page is {taken} px wide: it scrolls sideways"
-
-
-def violations(page: Page, rules: dict) -> Iterator[str]:
-    for found in page.evaluate("rules => axe.run(rules)", rules)["violations"]:
-        yield f"{found['id']} ({len(found['nodes'])}x), first in {found['nodes'][0]['html']}"
 
 
 @EACH_PAGE

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import bench
 import bench_package
+import bench_site
 import pytest
 import side_by_side
 import torch
@@ -15,6 +16,8 @@ import torch.nn.functional as F
 from bench_package import Machine, Sizes, comparisons
 from side_by_side import Comparison, Limit, Quartiles, in_turns, line, measure, peak_memory, quartiles
 from torch.utils.flop_counter import FlopCounterMode
+
+from chapters.the_transformer.playground import MODELS, OFFERED
 
 CPU = torch.device("cpu")
 TINY = Sizes(
@@ -225,6 +228,16 @@ def test_machines_are_one_core_all_cores_and_a_gpu_where_there_is_one():
         {1, torch.get_num_threads()}
     )
     assert sum(machine.device.type == "cuda" for machine in machines) == torch.cuda.is_available()
+
+
+def test_each_model_in_the_page_is_timed_at_every_text_that_it_offers(browser, base_url, site, monkeypatch):
+    monkeypatch.setattr(bench_site, "SITE", site)
+    pages = bench_site.models()
+    assert sorted(pages) == sorted(MODELS)
+    for model, page in pages.items():
+        each = bench_site.milliseconds_a_word(browser, base_url + page, model)
+        assert len(each) == OFFERED
+        assert min(each) > 0
 
 
 @pytest.mark.parametrize(("arguments", "ran"), [([], ["package", "site"]), (["site"], ["site"])])

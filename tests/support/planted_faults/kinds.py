@@ -10,7 +10,10 @@ Faults: TypeAlias = dict[str, dict[str, list[tuple[str, str, str]]]]
 
 @dataclass(frozen=True)
 class Mutation:
-    """In `room`, `right` stands exactly once. With `wrong` in its place, `test` must fail."""
+    """In `room`, `right` stands exactly once. With `wrong` in its place, `test` must fail.
+
+    A room is a file of Python, unless its name says otherwise: `_static/transformer.js`.
+    """
 
     room: str
     test: str
@@ -24,7 +27,8 @@ class Mutation:
     @property
     def file(self) -> Path:
         """Where the fault is planted: rooms lie in the book, but for the tools."""
-        return Path("" if self.room.startswith("tools/") else "book", f"{self.room}.py")
+        file = self.room if Path(self.room).suffix else f"{self.room}.py"
+        return Path("" if self.room.startswith("tools/") else "book", file)
 
     @property
     def test_in_its_file(self) -> str:

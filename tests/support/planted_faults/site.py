@@ -2,11 +2,39 @@
 
 from planted_faults.kinds import Faults
 
-EXTENSIONS, LAYERS, LEDGER, SEARCH, TOPICS, REPOSITORY = (
-    f"site/test_{name}.py::" for name in ("extensions", "layers", "ledger", "search", "topics", "repository")
-)
+EXTENSIONS, LAYERS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT = (
+    f"site/test_{name}.py::"
+    for name in (
+        "extensions", "layers", "ledger", "search", "topics", "repository", "playground",
+        "transformer_script",
+    )
+)  # fmt: skip
 
 FAULTS: Faults = {
+    "chapters/the_transformer/playground": {
+        "test_the_numbers_are_the_stored_weights": [
+            ("bytes the other way round", '"<f2"', '">f2"'),
+            ("matrices lying down", "tensor.half().numpy().ravel()", "tensor.half().numpy().T.ravel()"),
+        ],
+        "test_the_grammar_as_data_is_the_grammar": [
+            ("chances lost", "round(chance, 5)", "1"),
+            ("a state that nobody visits", "waiting.append(behind)", "pass"),
+            ("an end that begins anew", "-1 if behind is None", "0 if behind is None"),
+        ],
+        "test_the_beginnings_offered_end_where_a_verb_far_from_its_subject_comes": [
+            ("a beginning with its verb", "words[:verb]", "words[: verb + 1]"),
+            ("subjects beside their verbs", "4 <= verb - subject", "1 <= verb - subject"),
+        ],
+        "test_a_look_leaves_no_hook_and_changes_nothing": [
+            ("hooks left behind", "each.remove()", "pass"),
+        ],
+        "test_the_translators_head_looks_at_the_words_that_are_translated_more_than_any_other": [
+            ("the first head", "int(shares[place].argmax())", "0"),
+        ],
+        "test_the_language_models_head_looks_at_the_subject_more_than_any_other": [
+            ("the article for the subject", "each[0, :, -1, 2]", "each[0, :, -1, 1]"),
+        ],
+    },
     "_ext/catalogue": {
         f"{EXTENSIONS}test_what_stands_between_backticks_is_code": [
             ("code and words exchanged", "if place % 2 else", "if place % 2 == 0 else"),
@@ -120,6 +148,16 @@ FAULTS: Faults = {
             ("pages taken for notebooks", r"(\.ipynb):(\d+)", r"(\.\w+):(\d+)"),
         ],
     },
+    "_ext/playground": {
+        f"{PLAYGROUND}test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes": [
+            ("one form for all", 'data-form="{form}"', 'data-form="full"'),
+            ("scripts that weigh nothing", "for name in SCRIPTS\n", "for name in ()\n"),
+            ("the size on the disk", "len(gzip.compress(script(model).encode()))", "len(script(model))"),
+        ],
+        f"{PLAYGROUND}test_a_model_or_a_form_that_there_is_not_is_told": [
+            ("any word taken for a form", "((model, MODELS), (form, FORMS))", "((model, MODELS),)"),
+        ],
+    },
     "_ext/predict": {
         f"{EXTENSIONS}test_an_answer_must_be_a_finite_number": [
             ("an infinite answer", "if not math.isfinite(number):", "if math.isnan(number):"),
@@ -172,6 +210,50 @@ FAULTS: Faults = {
                 'reversed(main.find_all("section"))',
                 'main.find_all("section")',
             ),
+        ],
+    },
+    "_static/transformer.js": {
+        f"{SCRIPT}test_every_tensor_is_pytorchs": [
+            ("scores as large as they come", " / Math.sqrt(query.length);", ";"),
+            ("embeddings as small as they are", "number * Math.sqrt(table[id].length)", "number"),
+            ("cosines first", "? Math.cos(angle) : Math.sin(angle)", "? Math.sin(angle) : Math.cos(angle)"),
+            ("no word sees itself", "j <= i ||", "j < i ||"),
+            ("a spread around zero", "(number - middle) ** 2", "number ** 2"),
+            ("no residual", "added(vector, more[i])", "more[i]"),
+            ("a hidden layer that lets everything through", "Math.max(0, number)", "number"),
+            ("numbers without their sign", "high & 0x80 ? -1 : 1", "1"),
+            (
+                "the next heads' numbers",
+                "vector.subarray(start, end)",
+                "vector.subarray(end - start, 2 * (end - start))",
+            ),
+            (
+                "a decoder that reads itself",
+                "(x) =>\n    multiHeadAttention(model, `${name}.cross_attention`, x, memory",
+                "(x) =>\n    multiHeadAttention(model, `${name}.cross_attention`, x, x",
+            ),
+        ],
+        f"{SCRIPT}test_a_head_that_is_off_has_no_columns_in_the_output_matrix": [
+            ("a head that stays on", "!model.switches.off.has(`${name} ${head}`)", "true"),
+            (
+                "all heads off at once",
+                "!model.switches.off.has(`${name} ${head}`)",
+                "!model.switches.off.size",
+            ),
+        ],
+        f"{SCRIPT}test_without_the_mask_later_words_are_seen": [
+            ("a mask that stays on", " || !this.switches.mask", ""),
+        ],
+        f"{SCRIPT}test_without_positions_words_are_what_they_are": [
+            (
+                "positions that stay on",
+                "(positions ? added(vector, row(t, vector.length)) : vector)",
+                "added(vector, row(t, vector.length))",
+            ),
+        ],
+        f"{SCRIPT}test_translations_are_pytorchs_word_for_word": [
+            ("a word too few", "words.at(-1) !== end)", "words.at(-1) !== end && words.length < 5)"),
+            ("the least likely word", "Math.max(...logits)", "Math.min(...logits)"),
         ],
     },
     "_ext/topics": {

@@ -1,0 +1,31 @@
+// A playground is a picture until the reader asks for its model. Then the model's weights come, and two scripts:
+// transformer.js, which computes with them, and workbench.js, which shows what they do.
+
+const arriving = {};
+
+function arrival(script) {
+  arriving[script] ??= new Promise((resolve, reject) => {
+    const element = document.createElement("script");
+    element.src = `${document.documentElement.dataset.content_root}_static/${script}.js`;
+    element.onload = resolve;
+    element.onerror = reject;
+    document.head.append(element);
+  });
+  return arriving[script];
+}
+
+for (const playground of document.querySelectorAll(".playground")) {
+  const button = playground.querySelector("button");
+  const status = playground.querySelector("[role=status]");
+  button.onclick = async () => {
+    button.onclick = null; // once is enough
+    status.textContent = "The model is on its way.";
+    try {
+      for (const script of ["transformer", "workbench", `model-${playground.dataset.model}`]) await arrival(script);
+      openWorkbench(playground);
+    } catch {
+      status.className = "";
+      status.textContent = "The model could not be loaded; reload the page to try again.";
+    }
+  };
+}

@@ -1,0 +1,545 @@
+// What a reader does with an opened model: type, see where each head looks, switch parts off and on again.
+// The model itself is in transformer.js. A script of weights puts what it has into `stored`, by the model's name.
+
+const stored = {};
+const MOST_TYPED = 24; // words
+const MOST_OFFERED = 8;
+const MARKS = { "<padding>": "padding", "<start>": "start", "<end>": "end" };
+// What each attention is for, by the end of its name.
+const KINDS = { encoder: "reading", decoder: "writing", cross_attention: "looking across", layers: "reading back" };
+
+// make("p", { className: "says" }, "Yes.") is an element with these properties and children.
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+function draw(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+// A picture that fills its place, for those who see it: words say the same.
+const stretched = (viewBox, attributes, ...children) =>
+  draw("svg", { viewBox, preserveAspectRatio: "none", "aria-hidden": "true", ...attributes }, ...children);
+
+const percent = (share) => `${Number((100 * share).toFixed(share < 0.0995 ? 1 : 0))}\u00a0%`;
+const quoted = (words) => `“${words}”`;
+const listed = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
+const text = (words) => words.filter((word) => !(word in MARKS)).join(" ");
+
+// "The king’s dog." is the, king, 's, dog: the words as the models know them.
+function wordsOf(typed) {
+  const plain = typed.toLowerCase().replace(/[’‘]/g, "'").replace(/[.,!?;]/g, " ");
+  return plain.replace(/'s\b|'/g, " $& ").split(/\s+/).filter(Boolean);
+}
+
+const isMark = (word) => Object.values(MARKS).includes(word);
+
+function kindOf(place) {
+  const [stack, , part] = place.split(".");
+  return KINDS[part] ?? KINDS[stack];
+}
+
+const placeOf = (place, head) => `head ${head + 1} of layer ${Number(place.split(".")[1]) + 1}`;
+const nameOf = (place, head) => `${placeOf(place, head)} (${kindOf(place)})`;
+
+// What the two workbenches share: the field, the heads, the lines of one of them, and the switches.
+class Workbench {
+  constructor(playground, data, model) {
+    Object.assign(this, { playground, data, model, slim: playground.dataset.form === "slim", asking: 0 });
+    this.id = `${playground.dataset.model}-${[...document.querySelectorAll(".playground")].indexOf(playground)}`;
+    [this.place, this.head] = data.shown;
+    this.known = data.read.filter((word) => /^['a-z]/.test(word)); // neither marks nor the full stop
+    this.known.sort((a, b) => (a[0] === "'") - (b[0] === "'") || (a < b ? -1 : 1));
+    this.next = 0; // of the texts that are offered
+    this.status = playground.querySelector("[role=status]");
+  }
+
+  open() {
+    const { playground } = this;
+    const parts = [this.field(), ...this.answer()];
+    if (!this.slim) parts.push(this.switches(), this.heads());
+    parts.push(this.attention());
+    playground.replaceChildren(...parts, this.status);
+    this.status.textContent = "";
+    this.offer();
+    this.input.focus();
+    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+  }
+
+  say(words) {
+    this.status.textContent = words;
+  }
+
+  // ---- the field, and the words that it knows ----
+
+  field() {
+    const id = `${this.id}-text`;
+    this.input = make("input", { type: "text", id, autocomplete: "off", spellcheck: false, autocapitalize: "off" });
+    this.input.setAttribute("aria-describedby", `${this.id}-hint`);
+    this.input.oninput = () => this.read();
+    const another = make("button", { type: "button", textContent: "Another", onclick: () => this.offer() });
+    another.setAttribute("aria-label", `Another ${this.offered}`);
+    this.offers = make("div", { className: "offers" });
+    this.hint = make("p", { className: "hint", id: `${this.id}-hint` });
+    const label = make("label", { htmlFor: id, textContent: this.asks });
+    // Tab leads from the field to the words that it offers.
+    return make("div", { className: "ask" }, label, this.input, make("div", {}, this.offers, this.hint), another);
+  }
+
+  offer() {
+    this.input.value = `${this.data.offered[this.next++ % this.data.offered.length]} `;
+    this.read();
+  }
+
+  // Words are offered for the one that is being typed. The model reads up to the first that it does not know.
+  read() {
+    const typed = this.input.value;
+    const words = wordsOf(typed);
+    const last = /\S$/.test(typed) ? words.at(-1) : undefined;
+    const longer = this.known.filter((word) => last && word.startsWith(last) && word !== last);
+    const strange = words.find((word) => !this.known.includes(word) && !(word === last && longer.length));
+    this.offers.replaceChildren(...longer.slice(0, MOST_OFFERED).map((word) => this.chip(word)));
+    this.hint.textContent = this.hinted(words, longer, strange);
+    const unknown = words.findIndex((word) => !this.known.includes(word));
+    this.words = words.slice(0, Math.min(MOST_TYPED, unknown < 0 ? Infinity : unknown));
+    this.asking = null;
+    this.run();
+    if (strange) this.say(this.hint.textContent);
+  }
+
+  hinted(words, longer, strange) {
+    if (strange) {
+      const near = this.known.filter((word) => word[0] === strange[0]);
+      const some = near.length ? `with ${strange[0]} it knows ${listed(near)}` : `it knows ${listed(this.known)}`;
+      return `The model has not met ${quoted(strange)}: ${some}.`;
+    }
+    if (words.length > MOST_TYPED) return `${MOST_TYPED} words are the most here.`;
+    return longer.length ? "" : `It knows ${this.known.length} words: ${this.known.join(" ")}.`;
+  }
+
+  chip(word) {
+    const put = () => {
+      this.input.value = `${[...wordsOf(this.input.value).slice(0, -1), word].join(" ")} `;
+      this.input.focus();
+      this.read();
+    };
+    return make("button", { type: "button", textContent: word, onclick: put });
+  }
+
+  // ---- switches ----
+
+  switches() {
+    this.box = { head: this.tick(""), mask: this.tick("the mask"), positions: this.tick("the positions") };
+    this.box.head.input.onchange = ({ target }) => {
+      const { off } = this.model.switches;
+      off[target.checked ? "add" : "delete"](`${this.place} ${this.head}`);
+      this.run();
+    };
+    for (const part of ["mask", "positions"])
+      this.box[part].input.onchange = ({ target }) => {
+        this.model.switches[part] = !target.checked;
+        this.run();
+      };
+    this.reset = make("button", { type: "button", textContent: "All on again" });
+    this.reset.onclick = () => {
+      Object.assign(this.model.switches, { off: new Set(), mask: true, positions: true });
+      this.run();
+      this.box.head.input.focus(); // the button that was pressed is gone
+    };
+    const boxes = Object.values(this.box).map(({ label }) => label);
+    return make("fieldset", { className: "switches" }, make("legend", {}, "Without"), ...boxes, this.reset);
+  }
+
+  showSwitches() {
+    this.box.head.text.textContent = nameOf(this.place, this.head);
+    this.box.head.input.checked = this.isOff(this.place, this.head);
+    for (const part of ["mask", "positions"]) this.box[part].input.checked = !this.model.switches[part];
+    this.reset.classList.toggle("unneeded", !this.off);
+  }
+
+  isOff(place, head) {
+    return this.model.switches.off.has(`${place} ${head}`);
+  }
+
+  tick(words) {
+    const input = make("input", { type: "checkbox" });
+    const text = make("span", { textContent: words });
+    return { input, text, label: make("label", {}, input, text) };
+  }
+
+  // "head 2 of layer 1, reading" and so on: what is off now.
+  get off() {
+    const { off, mask, positions } = this.model.switches;
+    const heads = [...off].map((name) => nameOf(name.split(" ")[0], Number(name.split(" ")[1])));
+    const parts = heads.length > 2 ? [`${heads.length} heads`] : heads;
+    return listed([...parts, ...(mask ? [] : ["the mask"]), ...(positions ? [] : ["positions"])]);
+  }
+
+  // What `compute` gives with everything on.
+  whole(compute) {
+    const { switches } = this.model;
+    this.model.switches = { off: new Set(), mask: true, positions: true };
+    const result = compute();
+    this.model.switches = switches;
+    return result;
+  }
+
+  // ---- all heads, small ----
+
+  heads() {
+    this.maps = new Map();
+    const rows = this.places.map((places, row) => {
+      const layers = Array.from({ length: this.data.layers }, (_, layer) => {
+        const place = places.replace("*", layer);
+        const buttons = Array.from({ length: this.data.heads }, (_, head) => this.map(place, head));
+        const title = row ? [] : [make("span", {}, `layer ${layer + 1}`)];
+        return make("div", { className: "layer" }, ...title, ...buttons);
+      });
+      return make("div", { className: "kind" }, make("span", { textContent: kindOf(places) }), ...layers);
+    });
+    const group = make("div", { className: "heads", role: "group" }, ...rows);
+    group.ariaLabel = "Which head to look at";
+    return group;
+  }
+
+  map(place, head) {
+    const button = make("button", { type: "button" });
+    button.onclick = () => {
+      Object.assign(this, { place, head, asking: null });
+      this.show();
+      this.say(this.looks);
+    };
+    this.maps.set(button, { place, head });
+    return button;
+  }
+
+  // A square for each weight, in five strengths.
+  showMaps() {
+    for (const [button, { place, head }] of this.maps) {
+      const weights = this.weights(place)[head];
+      const strengths = [0.1, 0.3, 0.5, 0.7, 0.9];
+      const paths = strengths.map(() => "");
+      weights.forEach((row, i) =>
+        row.forEach((weight, j) => {
+          if (weight > 0.03) paths[Math.min(4, Math.floor(5 * weight))] += `M${j} ${i}h1v1h-1z`;
+        }),
+      );
+      const squares = paths.map((d, strength) => draw("path", { d, "fill-opacity": strengths[strength] }));
+      const box = `0 0 ${weights[0].length} ${weights.length}`;
+      const off = this.isOff(place, head);
+      button.replaceChildren(stretched(box, {}, ...squares));
+      button.classList.toggle("off", off);
+      button.ariaPressed = place === this.place && head === this.head;
+      button.ariaLabel = `${nameOf(place, head)}${off ? ", off" : ""}`;
+    }
+  }
+
+  // Which word to show first: one that looks far away from its own place, and hardly anywhere else.
+  telling(weights) {
+    const far = weights.map((row, i) => {
+      const most = Math.max(...row);
+      return most ** 2 * Math.abs(row.indexOf(most) - i);
+    });
+    return far.indexOf(Math.max(...far));
+  }
+
+  writes(place) {
+    return place.startsWith("decoder");
+  }
+
+  // ---- one head: who looks where, and what comes of it ----
+
+  attention() {
+    this.sentence = make("p", { className: "looks" });
+    this.title = make("div");
+    const titles = this.slim ? ["looks at"] : ["looks at", "weight", "its value"];
+    this.askers = make("ol", { className: "asking" });
+    this.lines = stretched("0 0 100 1", {});
+    this.found = make("ol", { className: "found" });
+    const right = make("div", {}, ...titles.map((title) => make("span", {}, title)));
+    const parts = [this.title, make("div"), right, this.askers, this.lines, this.found];
+    return make("div", {}, this.sentence, make("div", { className: "attention" }, ...parts));
+  }
+
+  // The weights of this attention in the run that is shown: [head][query][key].
+  weights(place) {
+    return this.trace[`${place}.weights`];
+  }
+
+  // Which word to show first: one that looks far away from its own place, and hardly anywhere else.
+  telling(weights) {
+    const far = weights.map((row, i) => {
+      const most = Math.max(...row);
+      return most ** 2 * Math.abs(row.indexOf(most) - i);
+    });
+    return far.indexOf(Math.max(...far));
+  }
+
+  show() {
+    const weights = this.weights(this.place)[this.head];
+    const [askers, found] = this.labels(this.place);
+    this.asking = Math.min(this.asking ?? this.telling(weights), askers.length - 1);
+    this.title.textContent = this.place.startsWith("decoder") ? "writes" : "reads";
+    this.askers.replaceChildren(...askers.map((word, i) => make("li", {}, this.asker(word, i))));
+    this.showLines(weights);
+    this.showFound(found, weights[this.asking]);
+    this.looks = this.sentence.textContent = this.inWords(askers[this.asking], found, weights[this.asking]);
+    if (this.slim) return;
+    this.showSwitches();
+    this.showMaps();
+  }
+
+  asker(word, place) {
+    const choose = () => {
+      this.asking = place;
+      this.show();
+      this.askers.children[place].firstChild.focus(); // it is a new one
+      this.say(this.looks);
+    };
+    const button = make("button", { type: "button", textContent: word, onclick: choose });
+    button.ariaPressed = place === this.asking;
+    button.classList.toggle("mark", isMark(word));
+    return button;
+  }
+
+  // From each word to those that it looks at: the more, the thicker. The chosen word's lines lie on top.
+  showLines(weights) {
+    const height = Math.max(weights.length, weights[0].length);
+    this.lines.setAttribute("viewBox", `0 0 100 ${height}`);
+    this.lines.style.height = `calc(${height} * var(--row))`;
+    const lines = weights.flatMap((row, i) => {
+      const chosen = i === this.asking;
+      const [faintest, more] = chosen ? [0.25, 0.75] : [0.05, 0.3];
+      return [...row].map((weight, j) => ({
+        d: `M0 ${i + 0.5}C50 ${i + 0.5} 50 ${j + 0.5} 100 ${j + 0.5}`,
+        class: chosen ? "chosen" : "",
+        "stroke-width": weight < 0.03 ? 0 : 1 + 5 * weight,
+        "stroke-opacity": faintest + more * weight,
+      }));
+    });
+    lines.sort((a, b) => a.class.length - b.class.length);
+    const seen = lines.filter((line) => line["stroke-width"]);
+    this.lines.replaceChildren(...seen.map((line) => draw("path", line)));
+  }
+
+  // The words that are looked at, with weights and values, and below them what comes out.
+  showFound(found, weights) {
+    const cell = (textContent, className = "") => make("span", { textContent, className });
+    const names = found.map((word) => cell(word, isMark(word) ? "mark" : ""));
+    if (this.slim) {
+      const shares = [...weights].map((weight) => cell(weight < 0.03 ? "" : percent(weight)));
+      this.found.replaceChildren(...names.map((name, j) => make("li", {}, name, shares[j])));
+      return;
+    }
+    const values = this.share(`${this.place}.values`);
+    const mix = this.share(`${this.place}.mixed`)[this.asking];
+    const largest = Math.max(...values.flatMap((vector) => [...vector].map(Math.abs)));
+    const rows = names.map((name, j) =>
+      make("li", {}, name, cell(percent(weights[j])), bars(values[j], largest, weights[j])),
+    );
+    const last = make("li", { className: "mix" }, cell("the mix"), cell(""), bars(mix, largest, 1));
+    this.found.replaceChildren(...rows, last);
+  }
+
+  inWords(asker, found, weights) {
+    const most = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2);
+    const seen = most.filter((j, place) => place === 0 || weights[j] > 0.05);
+    const shares = listed(seen.map((j) => `${quoted(found[j])} (${percent(weights[j])})`));
+    const doing = this.place.startsWith("decoder") ? "written" : "read";
+    const who = this.slim ? "the model" : placeOf(this.place, this.head);
+    const off = this.isOff(this.place, this.head) ? " It is off: what it finds is not used." : "";
+    return `While ${quoted(asker)} is ${doing}, ${who} looks at ${shares}.${off}`;
+  }
+
+  // Of each vector the numbers that belong to the chosen head.
+  share(name) {
+    const vectors = this.trace[name];
+    const width = vectors[0].length / this.data.heads;
+    return vectors.map((vector) => vector.subarray(this.head * width, (this.head + 1) * width));
+  }
+}
+
+// The numbers of a vector, up from a line or down from it.
+function bars(vector, largest, strength) {
+  const each = [...vector].map((number, i) => {
+    const long = Math.abs(number) / largest;
+    return draw("rect", { x: i + 0.1, y: number > 0 ? -long : 0, width: 0.8, height: long });
+  });
+  return stretched(`0 -1 ${vector.length} 2`, { class: "vector", "fill-opacity": 0.2 + 0.8 * strength }, ...each);
+}
+
+class TranslatorBench extends Workbench {
+  asks = "A sentence in English";
+  offered = "sentence";
+  places = ["encoder.*.self_attention", "decoder.*.self_attention", "decoder.*.cross_attention"];
+
+  answer() {
+    this.translation = make("strong", { translate: false });
+    this.change = make("p", { className: "change" });
+    const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
+    return this.slim ? [says] : [says, this.change];
+  }
+
+  run() {
+    const { model, data } = this;
+    const source = [...this.words.map((word) => data.read.indexOf(word)), data.end];
+    const translate = () => model.translate(source, data.start, data.end, data.longest).map((id) => data.written[id]);
+    const before = this.whole(translate);
+    this.written = this.off ? translate() : before;
+    this.trace = { ...model.trace };
+    const [now, then] = [text(this.written), text(before)];
+    this.translation.textContent = now;
+    this.change.textContent = this.changed(now, then);
+    this.say(this.off ? this.change.textContent : `In Lingo: ${now}.`);
+    this.show();
+  }
+
+  changed(now, then) {
+    if (!this.off) return "All of it is on. Switch a part off, and see what becomes of this.";
+    if (now === then) return `Without ${this.off}, the translation stays as it is.`;
+    return `Without ${this.off}, the translation becomes ${quoted(now)}; it was ${quoted(then)}.`;
+  }
+
+  labels(place) {
+    const read = [...this.words, "end"];
+    const written = this.written.map((word) => MARKS[word] ?? word);
+    if (place.startsWith("encoder")) return [read, read];
+    return [written, place.endsWith("cross_attention") ? read : ["start", ...written.slice(0, -1)]];
+  }
+}
+
+class LanguageModelBench extends Workbench {
+  asks = "A sentence begins";
+  offered = "beginning";
+  places = ["layers.*.self_attention"];
+  temperature = 1;
+  tally = { right: 0, all: 0 };
+
+  answer() {
+    const titles = ["next word", "", "model", "grammar"].map((title) => make(title ? "th" : "td", {}, title));
+    this.likely = make("tbody");
+    const table = make("table", { className: "next" }, make("thead", {}, make("tr", {}, ...titles)), this.likely);
+    this.change = make("p", { className: "change" });
+    this.sample = make("p", { className: "sample" }, "“Write on” draws word after word by these chances.");
+    return [table, this.change, this.drawing(), this.sample];
+  }
+
+  // How words are drawn: the temperature, and the button.
+  drawing() {
+    const id = `${this.id}-temperature`;
+    const slider = make("input", { type: "range", id, min: 0.1, max: 2, step: 0.1, value: 1 });
+    const value = make("span", {}, "1");
+    slider.oninput = () => {
+      this.temperature = Number(slider.value);
+      value.textContent = slider.value;
+      this.run();
+    };
+    const write = make("button", { type: "button", textContent: "Write on", onclick: () => this.write() });
+    const label = make("label", { htmlFor: id, textContent: "temperature" });
+    return make("div", { className: "draw" }, label, slider, value, write);
+  }
+
+  // How likely each word is to come after these.
+  chances(words, temperature = 1) {
+    const { start, read } = this.data;
+    return softmax(this.model.forward([start, ...words.map((word) => read.indexOf(word))]).at(-1), temperature);
+  }
+
+  // The same in the grammar: a chance for each word that it allows, or what is wrong with the words before.
+  allowed(words) {
+    let state = 0;
+    for (const [place, word] of words.entries()) {
+      const options = this.data.grammar[state] ?? {};
+      if (!(word in options)) return { fault: `word ${place + 1}, ${quoted(word)}, can't stand there` };
+      state = options[word][1];
+    }
+    const options = Object.entries(this.data.grammar[state] ?? {});
+    return { chances: Object.fromEntries(options.map(([word, [chance]]) => [word, chance])) };
+  }
+
+  run() {
+    const { read } = this.data;
+    const before = this.whole(() => this.chances(this.words));
+    const now = this.chances(this.words, this.temperature);
+    this.trace = { ...this.model.trace };
+    const grammar = this.allowed(this.words);
+    const likeliest = [...now.keys()].sort((a, b) => now[b] - now[a]).slice(0, MOST_OFFERED);
+    const rows = likeliest.map((id) => [read[id], now[id], grammar.chances?.[read[id]] ?? 0]);
+    const largest = Math.max(...rows.flatMap(([, ...shares]) => shares));
+    this.likely.replaceChildren(...rows.map((row) => this.bar(...row, largest)));
+    this.change.textContent = this.changed(now, before, grammar);
+    const three = rows.slice(0, 3).map(([word, share]) => `${word} ${percent(share)}`);
+    this.say(`Likeliest next: ${listed(three)}. ${this.change.textContent}`);
+    this.show();
+  }
+
+  // What the switches and the temperature have done to the word that they changed most, and to all together.
+  changed(now, before, grammar) {
+    const { read } = this.data;
+    const warmth = this.temperature === 1 ? "" : `at temperature ${this.temperature}`;
+    const cause = listed([this.off && `without ${this.off}`, warmth].filter(Boolean));
+    const [most] = [...now.keys()].sort((a, b) => Math.abs(now[b] - before[b]) - Math.abs(now[a] - before[a]));
+    const moved = `${quoted(read[most])} goes from ${percent(before[most])} to ${percent(now[most])}`;
+    const effect = cause && `${cause[0].toUpperCase()}${cause.slice(1)}, ${moved}. `;
+    if (grammar.fault) return `${effect}The grammar has no such beginning: ${grammar.fault}.`;
+    const allowed = [...read.keys()].filter((id) => read[id] in grammar.chances);
+    const total = (chances) => percent(allowed.reduce((sum, id) => sum + chances[id], 0));
+    const was = cause && `; it was ${total(before)}`;
+    return `${effect}Words that the grammar allows here get ${total(now)} together${was}.`;
+  }
+
+  bar(word, share, chance, largest) {
+    const put = () => {
+      this.input.value = `${text([...this.words, word])} `;
+      this.read();
+      this.likely.querySelector("button").focus();
+    };
+    const [fill, tick] = [make("i"), make("b")];
+    fill.style.width = `${(100 * share) / largest}%`;
+    tick.style.left = `${(100 * chance) / largest}%`;
+    const ends = word === this.data.read[this.data.end];
+    const button = make("button", { type: "button", textContent: word, onclick: put, disabled: ends });
+    const cells = [make("th", { scope: "row" }, button), make("td", { className: "bar" }, fill, tick)];
+    return make("tr", {}, ...cells, ...[share, chance].map((number) => make("td", {}, percent(number))));
+  }
+
+  // Word after word is drawn by its chance at this temperature, until the sentence ends.
+  write() {
+    const { read, end, longest } = this.data;
+    const words = [...this.words];
+    while (words.at(-1) !== read[end] && words.length < longest) {
+      const chances = this.chances(words, this.temperature);
+      let left = Math.random();
+      words.push(read[chances.findIndex((chance) => (left -= chance) < 0)] ?? read[end]);
+    }
+    const { fault } = this.allowed(words);
+    this.tally.all += 1;
+    this.tally.right += !fault;
+    const verdict = fault ? `No sentence of the grammar: ${fault}.` : "✓ A sentence of the grammar.";
+    const tally = this.tally.all > 1 ? ` So far ${this.tally.right} of ${this.tally.all} were.` : "";
+    this.sample.textContent = `${quoted(words.join(" ").replace(/ \.$/, "."))} ${verdict}${tally}`;
+    this.say(this.sample.textContent);
+  }
+
+  telling(weights) {
+    return weights.length - 1; // what comes next is foretold from the last word
+  }
+
+  labels() {
+    const read = ["start", ...this.words];
+    return [read, read];
+  }
+}
+
+const BENCHES = { Transformer: TranslatorBench, LanguageModel: LanguageModelBench };
+
+function openWorkbench(playground) {
+  const data = stored[playground.dataset.model];
+  const model = new { Transformer, LanguageModel }[data.kind](data);
+  new BENCHES[data.kind](playground, data, model).open();
+}

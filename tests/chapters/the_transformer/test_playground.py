@@ -1,0 +1,137 @@
+"""What the page is given of the trained models: all their numbers, the grammar, and heads worth a look."""
+
+import base64
+
+import numpy as np
+import pytest
+import torch
+
+from attnlab import agreement
+from attnlab.attention import MultiHeadAttention
+from attnlab.runtime import generator
+from chapters.the_transformer import models, playground
+from chapters.the_transformer.playground import MODELS, exported, loaded, looks
+from chapters.translating_with_attention.models import START, sentences, training_pairs
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_numbers_are_the_stored_weights(name):
+    data = exported(name)
+    numbers = np.frombuffer(base64.b64decode(data["numbers"]), "<f2")
+    start = 0
+    for label, tensor in loaded(name).state_dict().items():
+        assert data["shapes"][label] == [*tensor.shape]
+        given = torch.from_numpy(numbers[start : start + tensor.numel()].astype("float32"))
+        assert torch.equal(given.view_as(tensor), tensor), label
+        start += tensor.numel()
+    assert start == len(numbers)
+
+
+def test_the_grammar_as_data_is_the_grammar():
+    """Whoever walks through it meets, at each state, the same words with the same chances."""
+    rows = playground.grammar()
+    places = {agreement.FIRST: 0}
+    waiting = [agreement.FIRST]
+    while waiting:
+        state = waiting.pop()
+        options = agreement.following(state)
+        row = rows[places[state]]
+        assert row.keys() == options.keys()
+        for word, (chance, behind) in options.items():
+            assert row[word][0] == pytest.approx(chance, abs=1e-5)
+            if behind is None:
+                assert row[word][1] == -1
+            elif behind in places:
+                assert row[word][1] == places[behind]
+            else:
+                places[behind] = row[word][1]
+                waiting.append(behind)
+    assert sorted(places.values()) == [*range(len(rows))]
+
+
+def test_the_sentences_offered_are_new_to_the_translator_and_short():
+    offered = exported("translator")["offered"]
+    learned = {" ".join(pair.english) for pair in training_pairs()}
+    assert len({*offered}) == playground.OFFERED
+    assert learned.isdisjoint(offered)
+    assert all(5 <= len(sentence.split()) <= 9 for sentence in offered)
+
+
+def test_the_beginnings_offered_end_where_a_verb_far_from_its_subject_comes():
+    for beginning in exported("language-model")["offered"]:
+        words = beginning.split()
+        whole = next(words for words in ends(words) if not agreement.fault(words))
+        verb, subject = agreement.verb_and_subject(whole)
+        assert verb == len(words)
+        assert verb - subject >= 4
+
+
+def ends(words):
+    return (
+        [*words, verb, agreement.END] for verb in agreement.VERBS + [f"{verb}s" for verb in agreement.VERBS]
+    )
+
+
+def test_a_look_leaves_no_hook_and_changes_nothing():
+    model = loaded("language-model")
+    words = torch.tensor([[START, 5, 9]])
+    with torch.no_grad():
+        before = model(words)
+        found = looks(model, lambda: model(words))
+        assert torch.equal(model(words), before)
+    assert [*found] == [f"layers.{layer}.self_attention" for layer in range(2)]
+    assert all(torch.allclose(weights.sum(-1), torch.ones(1, 4, 3)) for weights in found.values())
+    attentions = [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
+    assert not any(attention._forward_hooks for attention in attentions)
+
+
+def test_the_translators_head_looks_at_the_words_that_are_translated_more_than_any_other():
+    place, head = exported("translator")["shown"]
+    model, read = loaded("translator"), sentences(playground.unseen())
+    found = looks(model, lambda: model(read.source, read.lengths, read.previous))
+    gold = (read.gold > 0)[:, None]
+    shares = {
+        (name, number): float((weights[:, number : number + 1] * gold).sum() / gold.any(-1).sum())
+        for name, weights in found.items()
+        if "cross" in name
+        for number in range(4)
+    }
+    assert max(shares, key=shares.get) == (place, head)
+
+
+def test_the_language_models_head_looks_at_the_subject_more_than_any_other():
+    place, head = exported("language-model")["shown"]
+    model = loaded("language-model")
+    shares = {}
+    for words in playground.beginnings():
+        ids = torch.tensor([[START, *map(models.WORDS.index, words)]])
+        for name, weights in looks(model, lambda ids=ids: model(ids)).items():
+            for number in range(4):
+                shares[name, number] = shares.get((name, number), 0) + float(weights[0, number, -1, 2])
+    assert max(shares, key=shares.get) == (place, head)
+    assert all(words[1] in agreement.WORDS[:16] for words in playground.beginnings())  # a noun
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_picture_says_what_it_shows_and_fits_a_phone(name):
+    drawn = playground.picture(name)
+    assert drawn.narrow.width <= 330
+    assert drawn.words.split()[0] in drawn.alt
+    assert drawn.title.split("“")[1].split("”")[0] == exported(name)["offered"][0]
+
+
+def test_what_the_picture_says_of_the_next_word_is_what_the_model_says():
+    words = exported("language-model")["offered"][0].split()
+    with torch.no_grad():
+        logits = loaded("language-model")(torch.tensor([[START, *map(models.WORDS.index, words)]]))
+    assert playground.picture("language-model").words == models.WORDS[int(logits[0, -1].argmax())]
+
+
+def test_the_grammar_judges_what_it_draws():
+    """As workbench.js walks: to the end of each sentence there is a way, and behind it nothing."""
+    rows = playground.grammar()
+    for words in agreement.sentences(50, generator(2)):
+        state = 0
+        for word in words:
+            state = rows[state][word][1]
+        assert state == -1

@@ -1,0 +1,16 @@
+"""What axe finds in a page."""
+
+from collections.abc import Iterator
+
+from notebooks import ROOT
+from playwright.sync_api import Page
+
+AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text("utf-8")
+# What WCAG 2.2 asks for at levels A and AA.
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}
+
+
+def violations(page: Page, rules: dict) -> Iterator[str]:
+    """Of these rules, in a page that has run the script AXE."""
+    for found in page.evaluate("rules => axe.run(rules)", rules)["violations"]:
+        yield f"{found['id']} ({len(found['nodes'])}x), first in {found['nodes'][0]['html']}"
