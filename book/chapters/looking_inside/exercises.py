@@ -1015,10 +1015,11 @@ _SHORTEST, _LONGEST, _GUESS = 4, 10, math.log(WORDS)
 _LEEWAY = 0.2
 
 
+@cache
 def _fresh_sentences() -> tuple[Tensor, Tensor]:
     source = generator(71)
-    periods = torch.randint(_SHORTEST, _LONGEST + 1, (140,), generator=source, device="cpu")
-    words = torch.randint(WORDS, (140, _LONGEST), generator=source, device="cpu")
+    periods = torch.randint(_SHORTEST, _LONGEST + 1, (105,), generator=source, device="cpu")
+    words = torch.randint(WORDS, (105, _LONGEST), generator=source, device="cpu")
     return _repeated(periods, words), periods
 
 
