@@ -45,20 +45,7 @@ def two_scores() -> None:
                 inner = Place(at.left + 3, at.top + 3, at.width - 6, at.height - 6)
                 frames += rectangle(inner, colour, fill=colour, opacity=0.12, corner=5)
         framed = over(cells.width, cells.height, (cells, 0, 0), frames)
-        words = column(
-            row(_swatch("query"), note("the place before"), gap=8),
-            row(
-                _swatch("key"),
-                column(
-                    note("the word that came next,"), note("from the second time on"), gap=0, align="left"
-                ),
-                gap=8,
-                align="top",
-            ),
-            note("a row for each place that looks"),
-            gap=8,
-            align="left",
-        )
+        words = _legend()
         return across(narrow, framed, words, gap=24)
 
     draw(
@@ -72,8 +59,20 @@ def two_scores() -> None:
     )
 
 
-def _swatch(colour: str) -> Part:
-    return over(18, 14, rectangle(Place(0, 0, 18, 14), colour, fill=colour, opacity=0.12, corner=4))
+def _legend() -> Part:
+    lines = (
+        "the place before",
+        "the word that came next,",
+        "from the second round on",
+        "each row: one place looks",
+    )
+    marks = ""
+    for number, words in enumerate(lines):
+        marks += label(28, 12 + 22 * number, words, size=SMALL, colour="grey", anchor="start")
+    for number, colour in enumerate(("query", "key")):
+        at = Place(0, 22 * number, 20, 15)
+        marks += rectangle(at, colour, fill=colour, opacity=0.12, corner=4)
+    return over(200, 22 * len(lines), marks)
 
 
 def _heads(name: str, cut: int | None, *, cell: float = 26) -> Part:

@@ -123,8 +123,8 @@ check_head_scores = Exercise(
                 lambda weights, period: weights.diagonal(period - 1, -2, -1)[..., 1:],
             ),
             "one row too many": (
-                "The second score begins one place too early, at the last word of the first time: its own "
-                "earlier self does not exist. Leave that row out.",
+                "The second score begins one row too early, at the last word of the first round, which has "
+                "not come before. Leave that row out.",
                 lambda weights, period: weights.diagonal(1 - period, -2, -1),
             ),
             "first time counted": (
@@ -1065,18 +1065,26 @@ def _predicts(two: nn.Module) -> int:
         logits = two(words[:, :-1])
     losses, seen = _losses(logits, words, periods)
     loss = losses[seen].mean()
-    of_period = [(periods == period)[:, None] & seen for period in range(_SHORTEST, _LONGEST + 1)]
-    each = [losses[own].mean() for own in of_period]
+    clear = _once_in_its_round(words, periods)[:, :-1]
+    if losses[seen & clear].mean() < 0.3 and losses[seen & ~clear].mean() > 2:
+        return 2  # sure of one word where two have come next
     if loss < 0.9:
         return 1
-    if min(each) < 0.9:
-        return 2  # one period is known
+    of_period = [(periods == period)[:, None] & seen for period in range(_SHORTEST, _LONGEST + 1)]
+    if min(losses[own].mean() for own in of_period) < 0.9:
+        return 3  # one period is known
     if abs(loss - _GUESS) < 0.1:
-        return 3  # guesses
-    own = (logits.argmax(-1) == words[:, :-1])[seen].double().mean()
-    if loss > _GUESS:
-        return 4 if own > 0.5 else 5  # says its own word again, or is sure of something else
-    return 6  # knows which words come, and not when
+        return 4  # guesses
+    if loss < _GUESS:
+        return 5  # knows which words come, and not when
+    own_word = (logits.argmax(-1) == words[:, :-1])[seen].double().mean()
+    return 6 if own_word > 0.5 else 7  # says its own word again, or is sure of something else
+
+
+def _once_in_its_round(words: Tensor, periods: Lengths) -> Tensor:
+    """Where the place's word comes once in a round, so that only one word has come next."""
+    in_round = (torch.arange(LENGTH, device="cpu") < periods[:, None])[:, None]  # (B, 1, LENGTH)
+    return ((words[:, :, None] == words[:, None]) & in_round).sum(-1) == 1
 
 
 def _by_heads(two: nn.Module) -> int:
@@ -1218,6 +1226,11 @@ check_induction_forms = Exercise(
             "It predicts sentences of one period, and hardly any other. With a period that never changes one "
             "need not look for a word: so many places back is enough. Draw each sentence's own.",
             _made(lambda: Circuit({(0, 1): _ONE_PERIOD}, 2)),
+        ),
+        "no word twice": (
+            "Where each word comes once in a round it predicts well, and where one comes twice it is sure of "
+            "the wrong thing. Were its rounds made of different words? Draw them freely.",
+            _made(lambda: Circuit(_WHOLE, 2, sure=8.0)),
         ),
         "untrained": (
             "The model of two layers guesses: its loss on the repeated part is that of twelve words that are "
