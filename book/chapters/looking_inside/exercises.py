@@ -347,7 +347,7 @@ check_without_head = Exercise(
         ),
         "value's bias left": (
             "The head's rows of the value matrix are zero, and its value bias is still there: every place "
-            "still finds that. Take away what the head found, in front of out_proj.",
+            "still finds that. Zero what out_proj reads of it: columns of its weight.",
             _with_weights(_of_projection(2)),
         ),
         "queries zeroed": (
