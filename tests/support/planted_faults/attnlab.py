@@ -3,6 +3,47 @@
 from planted_faults.kinds import Faults
 
 FAULTS: Faults = {
+    "attnlab/inside": {
+        "test_every_attention_is_watched_and_the_outputs_stay": [
+            (
+                "one attention alone",
+                "            watch(name, module)\n",
+                "            watch(name, module)\n            break\n",
+            ),
+        ],
+        "test_what_is_kept_are_the_weights_that_an_attention_gives": [
+            ("weights not asked for", '{"need_weights": True}', "{}"),
+            ("the mix kept", "outputs[1].detach()", "outputs[0].detach()"),
+        ],
+        "test_nothing_is_watched_behind_the_end": [
+            ("watched for good", "        for hook in hooks:\n            hook.remove()", "        pass"),
+        ],
+        "test_a_head_at_zero_is_its_columns_at_zero": [
+            ("the head before", "heads[:, :, head] = found", "heads[:, :, head - 1] = found"),
+        ],
+        "test_the_others_stay_and_so_does_what_is_caught": [
+            ("changed in place", "heads = heads.clone()", "heads = heads"),
+            ("a mean for each sequence", ".mean((0, 1))", ".mean(1, keepdim=True)"),
+            ("places exchanged", ".flip(0)", ".flip(1)"),
+        ],
+        "test_heads_are_split_as_the_attention_splits_them": [
+            (
+                "neighbours in different heads",
+                "mixed.view(*mixed.shape[:2], attention.heads, -1)",
+                "mixed.view(*mixed.shape[:2], -1, attention.heads).transpose(2, 3)",
+            ),
+        ],
+        "test_the_head_is_back_behind_the_end": [
+            ("left behind", "    finally:\n        hook.remove()", "    finally:\n        pass"),
+        ],
+        "test_a_change_of_the_shape_is_refused": [
+            (
+                "taken as it comes",
+                '        require.same_shape("change must keep the shape", replaced, heads.shape)\n',
+                "",
+            ),
+        ],
+    },
     "attnlab/grammar": {
         "test_every_word_of_either_side_is_aligned": [
             ("first words alone aligned", "for j in range(len(others))", "for j in range(1)"),

@@ -1,0 +1,156 @@
+"""Watching changes nothing, what is kept is what was looked at, and a changed head is changed for a while."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from attnlab.attention import MultiHeadAttention
+from attnlab.inside import averaged, exchanged, heads_changed, watched, zeroed
+from attnlab.runtime import generator
+from attnlab.transformer import LanguageModel, Transformer
+
+WORDS = torch.randint(9, (3, 7), generator=generator(0))
+
+
+@pytest.fixture
+def model() -> LanguageModel:
+    torch.manual_seed(0)
+    return LanguageModel(words=9, d_model=16, heads=4, hidden=32, layers=2).eval()
+
+
+@pytest.fixture
+def attention() -> MultiHeadAttention:
+    torch.manual_seed(0)
+    return MultiHeadAttention(d_model=12, heads=3)
+
+
+def inputs_of(*shape: int) -> Tensor:
+    return torch.randn(*shape, generator=generator(1))
+
+
+# ---- watching ----
+
+
+@torch.no_grad()
+def test_every_attention_is_watched_and_the_outputs_stay(model):
+    alone = model(WORDS)
+    with watched(model) as weights:
+        assert torch.allclose(model(WORDS), alone, atol=1e-6)
+    assert [*weights] == ["layers.0.self_attention", "layers.1.self_attention"]
+    for each in weights.values():
+        assert each.shape == (3, 4, 7, 7)
+        assert torch.allclose(each.sum(-1), torch.ones(3, 4, 7))
+        assert each.triu(1).eq(0).all(), "what is watched is what the mask lets through"
+
+
+@torch.no_grad()
+def test_what_is_kept_are_the_weights_that_an_attention_gives(attention):
+    inputs = inputs_of(2, 5, 12)
+    _, own = attention(inputs)
+    with watched(attention) as weights:
+        attention(inputs, need_weights=False)
+    assert torch.equal(weights[""], own)
+
+
+@torch.no_grad()
+def test_reading_writing_and_looking_across_are_told_apart():
+    model = Transformer(9, 8, d_model=16, heads=2, hidden=32, layers=1).eval()
+    with watched(model) as weights:
+        model(WORDS, torch.tensor([7, 5, 6]), WORDS[:, :4] % 8)
+    assert {name: tuple(each.shape) for name, each in weights.items()} == {
+        "encoder.0.self_attention": (3, 2, 7, 7),
+        "decoder.0.self_attention": (3, 2, 4, 4),
+        "decoder.0.cross_attention": (3, 2, 4, 7),
+    }
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@torch.no_grad()
+def test_nothing_is_watched_behind_the_end(attention, fails):
+    try:
+        with watched(attention) as weights:
+            attention(inputs_of(2, 5, 12))
+            if fails:
+                raise KeyError
+    except KeyError:
+        pass
+    kept = weights[""]
+    _, given = attention(inputs_of(2, 4, 12), need_weights=False)
+    assert given is None
+    assert weights[""] is kept
+
+
+# ---- changing ----
+
+
+@pytest.mark.parametrize("head", range(3))
+@torch.no_grad()
+def test_a_head_at_zero_is_its_columns_at_zero(attention, head):
+    inputs = inputs_of(2, 5, 12)
+    with heads_changed(attention, zeroed(head)):
+        without, _ = attention(inputs)
+    attention.out_proj.weight[:, 4 * head : 4 * (head + 1)] = 0
+    assert torch.allclose(without, attention(inputs)[0], atol=1e-6)
+
+
+def heads_of(attention: MultiHeadAttention, inputs: Tensor) -> Tensor:
+    """What the heads mix, (B, n, heads, d_k), caught on its way."""
+    caught = []
+    with heads_changed(attention, lambda heads: caught.append(heads) or heads):
+        attention(inputs)
+    return caught[0]
+
+
+@torch.no_grad()
+def test_the_others_stay_and_so_does_what_is_caught(attention):
+    heads = heads_of(attention, inputs_of(2, 5, 12))
+    whole = heads.clone()
+    expected = {
+        zeroed: torch.zeros(2, 5, 4),
+        averaged: heads[:, :, 1].mean((0, 1)).expand(2, 5, 4),
+        exchanged: heads[:, :, 1].flip(0),
+    }
+    for change, found in expected.items():
+        changed = change(1)(heads)
+        assert torch.equal(heads, whole)
+        assert torch.allclose(changed[:, :, 1], found)
+        assert torch.equal(changed[:, :, ::2], whole[:, :, ::2])
+
+
+@torch.no_grad()
+def test_heads_are_split_as_the_attention_splits_them(attention):
+    inputs = inputs_of(2, 5, 12)
+    _, weights = attention(inputs)
+    values = inputs @ attention.in_proj_weight[24:].T + attention.in_proj_bias[24:]
+    mixed = weights @ values.view(2, 5, 3, 4).transpose(1, 2)  # (B, heads, n, d_k)
+    assert torch.allclose(heads_of(attention, inputs), mixed.transpose(1, 2), atol=1e-6)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@torch.no_grad()
+def test_the_head_is_back_behind_the_end(attention, fails):
+    inputs = inputs_of(2, 5, 12)
+    whole, _ = attention(inputs)
+    try:
+        with heads_changed(attention, zeroed(0)):
+            assert not torch.allclose(attention(inputs)[0], whole)
+            if fails:
+                raise KeyError
+    except KeyError:
+        pass
+    assert torch.equal(attention(inputs)[0], whole)
+
+
+def test_a_change_of_the_shape_is_refused(attention):
+    with (
+        heads_changed(attention, lambda heads: heads[:, :, :1]),
+        pytest.raises(ValueError, match="change must keep the shape"),
+    ):
+        attention(inputs_of(2, 5, 12))
+
+
+def test_a_gradient_finds_its_way_through_a_changed_head(attention):
+    with heads_changed(attention, averaged(1)):
+        attention(inputs_of(2, 5, 12))[0].square().sum().backward()
+    assert attention.in_proj_weight.grad is not None
+    assert attention.in_proj_weight.grad[24:].abs().sum(-1).gt(0).all()
