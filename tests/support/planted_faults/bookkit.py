@@ -12,6 +12,11 @@ FAULTS: Faults = {
             ("losses in 16 bits", "np.array(losses)", "np.array(losses, dtype=np.float16)"),
             ("weights in 8 bits", ".half().numpy()", ".mul(127).round().div(127).half().numpy()"),
         ],
+        "test_what_was_noted_comes_back_apart_from_the_weights": [
+            ("a note taken for a weight", " if not label.startswith(NOTE)}", "}"),
+            ("weights taken for notes", "        if label.startswith(NOTE)\n", ""),
+            ("under another name", "label.removeprefix(NOTE)", "label"),
+        ],
         "test_what_16_bits_can_t_hold_is_refused": [
             ("infinity stored", "np.isfinite(array)", "(array == array)")
         ],
