@@ -67,9 +67,14 @@ def loss_where_known(logits: Tensor, read: Repeated) -> Tensor:
     return F.cross_entropy(logits[:, :-1][where], read.words[:, 1:][where])
 
 
-def previous_token_scores(weights: Weights) -> Tensor:
-    """`previous_token_scores(weights)` is each head's mean weight on the word before, (heads,)."""
-    return weights.diagonal(-1, 2, 3).mean((0, 2))  # (B, heads, T - 1), then (heads,)
+def previous_token_scores(weights: Weights, read: Repeated) -> Tensor:
+    """`previous_token_scores(weights, read)` is each head's mean weight on the word before, (heads,).
+
+    The first round counts: it is there that a later look finds what came behind a word.
+    """
+    first_round = ~read.known[:, 1:]  # (B, T - 1): the first word has none before it
+    looked = weights.diagonal(-1, 2, 3).transpose(1, 2)  # (B, T - 1, heads)
+    return looked[first_round].mean(0)
 
 
 def induction_scores(weights: Weights, read: Repeated) -> Tensor:
@@ -93,7 +98,7 @@ def notes(model: LanguageModel, read: Repeated) -> dict[str, Tensor]:
         model(SHOWN)
     return {
         "loss": loss,
-        "previous token": torch.stack([previous_token_scores(each) for each in layers]),
+        "previous token": torch.stack([previous_token_scores(each, read) for each in layers]),
         "induction": torch.stack([induction_scores(each, read) for each in layers]),
         "shown": torch.cat([*shown.values()]),  # (layers, heads, 16, 16)
     }
