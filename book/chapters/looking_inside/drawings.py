@@ -65,8 +65,8 @@ def circuit() -> None:
     draw(
         arrange,
         alt="The words A B C D A. In layer 1 an arrow leads from each word to the place behind it, which "
-        "then holds its own word and the one before: B after A, C after B, and so on. In layer 2 the last A asks "
-        "who came after A, an arrow leads from “B after A” to it, and what it says is B.",
+        "then holds its own word and the one before: B after A, C after B, and so on. In layer 2 the last A "
+        "asks who came after A, an arrow leads from “B after A” to it, and what it says is B.",
     )
 
 
@@ -110,7 +110,7 @@ def changes() -> None:
 
 
 def exchange() -> None:
-    """`exchange()` has two sentences that differ in one letter; what a head found in each goes to the other."""
+    """`exchange()` has two sentences that differ in one letter, and exchange what a head found."""
 
     def arrange(narrow: bool) -> Part:
         def one(number: str, noun: str, verb: str, colour: str) -> Part:
@@ -178,9 +178,9 @@ def probe() -> None:
 
     draw(
         arrange,
-        alt="Three panels. The probe: a linear function of the trained model's state says whether the subject "
-        "is one or several. First control: the same on a model with random weights. Second control: the trained "
-        "model, but each noun's label was tossed with a coin.",
+        alt="Three panels. The probe: a linear function of the trained model's state says whether the "
+        "subject is one or several. First control: the same on a model with random weights. Second control: "
+        "the trained model, but each noun's label was tossed with a coin.",
     )
 
 
@@ -216,6 +216,6 @@ def sink() -> None:
 
     draw(
         arrange,
-        alt="A query asks who came after E, and no E came before. Its weights must sum to 1, and nearly all goes "
-        "to the first word. With that one hidden, they spread over words that have nothing to do with it.",
+        alt="A query asks who came after E, and no E came before it. Its weights must sum to 1, and nearly "
+        "all goes to the first word. With that one hidden, they spread over words that are not the answer.",
     )

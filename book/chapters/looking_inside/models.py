@@ -43,11 +43,11 @@ class Repeated(NamedTuple):
         return torch.arange(self.words.shape[1], device=self.words.device) >= self.periods
 
 
-def repeated(count: int, source: torch.Generator, length: int = LENGTH) -> Repeated:
+def repeated(count: int, source: torch.Generator, device: torch.device | None = None) -> Repeated:
     """`repeated(64, generator(0))` draws a period for each, then its words, from all with equal chances."""
     periods = torch.randint(SHORTEST, LONGEST + 1, (count, 1), generator=source)
     words = torch.randint(len(SYMBOLS), (count, LONGEST), generator=source)
-    return Repeated(words.gather(1, torch.arange(length) % periods), periods)
+    return Repeated(words.gather(1, torch.arange(LENGTH) % periods).to(device), periods.to(device))
 
 
 def reader(layers: int) -> LanguageModel:
