@@ -45,16 +45,15 @@ def circuit() -> None:
         answer = box(
             text("B", colour="output", bold=True), name="answer", colour="output", learned=True, width=wide
         )
-        asks = note("“who came after A?”", width=110 if narrow else None)
         width = None if not narrow else 320
         whole = column(
-            row(*words, gap=gap),
             note("layer 1, a previous-token head: each word learns who stood before it", width=width),
-            row(*known, gap=gap),
-            note("layer 2, an induction head: A looks for whoever came after an A", width=width),
-            row(asks, answer, gap=12),
-            gap=16,
-            align="right",
+            column(row(*words, gap=gap), row(*known, gap=gap), answer, gap=46, align="right"),
+            note(
+                "layer 2, an induction head: A asks “who came after an A?”, and takes what it finds",
+                width=width,
+            ),
+            gap=12,
         )
         arrows = [
             Arrow(f"word {i}", f"known {i + 1}", colour="key", sides=("bottom", "top")) for i in range(4)
@@ -119,9 +118,9 @@ def exchange() -> None:
             )
             found = box(text("head"), name=f"{number} head", colour=colour, learned=True)
             said = box(text(verb, bold=True, colour=colour), name=f"{number} said", colour=colour, width=60)
-            return row(words.named(f"{number} words"), found, said, gap=34 if narrow else 80)
+            return row(words.named(f"{number} words"), found, said, gap=44 if narrow else 80)
 
-        both = column(one("one", "dog", "see?", "query"), one("several", "dogs", "sees?", "key"), gap=44)
+        both = column(one("one", "dog", "see?", "query"), one("several", "dogs", "sees?", "key"), gap=56)
         arrows = [
             Arrow("one words", "one head", colour="query"),
             Arrow("several words", "several head", colour="key"),
@@ -200,7 +199,7 @@ def sink() -> None:
                 for place, word in enumerate(words)
             ]
             asks = box("after E?", name=f"{name} asks", colour="query", learned=True)
-            whole = column(row(*keys, gap=gap), asks, gap=44, align="right")
+            whole = column(row(*keys, gap=gap), asks, gap=54)
             arrows = [
                 Arrow(
                     f"{name} {place}", f"{name} asks", colour="query", weight=weight, sides=("bottom", "top")

@@ -93,10 +93,10 @@ def training(steps: Sequence[int] | Tensor, measured: Mapping[str, Tensor]) -> N
                     color=COLOURS[SERIES[place]][0],
                     ls=DASHES[place % 2],
                     lw=1,
-                    label=name if seed == 0 else None,
+                    label=name.split(", ")[-1] if seed == 0 else None,
                 )
             axes.set_xlabel("update")
-            axes.legend(loc="center right", fontsize=11)
+            axes.legend(loc=("center right", "lower right")[place // 2], fontsize=11)
         panels[0].set_title("loss, as share of a guess's")
         panels[1].set_title("scores, two layers")
 
@@ -118,13 +118,12 @@ def removed(whole: float, losses: Mapping[tuple[int, int, str], float]) -> None:
             heights = [losses[*head, change] for head in heads]
             places = [place + 0.26 * (number - 1) for place in range(len(heads))]
             axes.bar(places, rounded(heights), 0.24, color=COLOURS[colour][0], alpha=0.8, label=name)
-        axes.axhline(rounded([whole])[0], color=COLOURS["ink"][0], lw=1.5)
+        axes.axhline(rounded([whole])[0], color=COLOURS["ink"][0], lw=1.5, label="as it is")
         axes.axhline(4.16, color=COLOURS["grey"][0], lw=1.5, ls=":")
         axes.text(3.45, 4.2, "a guess", ha="right", va="bottom", color=COLOURS["grey"][0])
-        axes.text(3.45, whole, "as it is", ha="right", va="bottom", color=COLOURS["ink"][0], fontsize=11)
         axes.set_xticks(range(len(heads)), [f"layer {layer}\nhead {head}" for layer, head in heads])
         axes.set_ylabel("loss on repeated letters")
-        axes.figure.legend(loc="outside upper left", ncols=3)
+        axes.figure.legend(loc="outside upper left", ncols=4)
 
 
 def looks_and_cost(
