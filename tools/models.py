@@ -37,7 +37,7 @@ def train(seed: int, folder: Path) -> list[Path]:
         for name, recipe in named.items():
             started = time.monotonic()
             model, history = recipe(seed)
-            file = weights.store(f"{package}/{name}", model, history.training_losses, folder)
+            file = weights.store(f"{package}/{name}", model, history.training_losses, folder, history.notes)
             made.append(file)
             size, loss = file.stat().st_size / 1000, history.training_losses[-1]
             took = time.monotonic() - started

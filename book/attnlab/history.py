@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass, field
 
+from torch import Tensor
+
 
 @dataclass
 class History:
@@ -11,12 +13,14 @@ class History:
     iteration_losses: one per weight update, each taken just before it.
     training_losses: one per epoch, the mean of its iterations' losses, each counted by its examples.
     validation_losses, validation_metrics: one per epoch, taken after it.
+    notes: what else was taken down, under names; `train` takes down nothing else.
     """
 
     iteration_losses: list[float] = field(default_factory=list)
     training_losses: list[float] = field(default_factory=list)
     validation_losses: list[float] = field(default_factory=list)
     validation_metrics: list[float] = field(default_factory=list)
+    notes: dict[str, Tensor] = field(default_factory=dict)
 
     def add_iteration(self, loss: float) -> None:
         """`history.add_iteration(0.7)` keeps the loss of a batch, or raises where it is no finite number."""

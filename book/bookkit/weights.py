@@ -4,11 +4,13 @@
 """
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from bookkit.registry import BOOK
 
@@ -16,6 +18,8 @@ STORED = BOOK / "models"
 # Where to look instead: a fresh training is tried in a folder of its own.
 FOLDER_VARIABLE = "ATTNLAB_MODELS"
 LOSSES = "training losses"
+NOTE = "note: "  # before the name of what else was noted, which no weight's name begins with
+Notes = Mapping[str, Tensor | Sequence[float]]
 
 
 def file_of(name: str, folder: Path | None = None) -> Path:
@@ -23,12 +27,18 @@ def file_of(name: str, folder: Path | None = None) -> Path:
     return (folder or Path(os.environ.get(FOLDER_VARIABLE) or STORED)) / f"{name}.npz"
 
 
-def store(name: str, model: nn.Module, losses: list[float], folder: Path | None = None) -> Path:
+def store(
+    name: str, model: nn.Module, losses: list[float], folder: Path | None = None, notes: Notes | None = None
+) -> Path:
     """`store("translating_with_attention/dot", model, history.training_losses)` writes them, and says where.
 
-    The weights are stored in 16 bits, in which they take half the room, and round to 3 digits.
+    The weights are stored in 16 bits, in which they take half the room, and round to 3 digits. So are notes,
+    numbers that were taken down during the training, each under its name.
     """
     arrays = {label: tensor.detach().cpu().half().numpy() for label, tensor in model.state_dict().items()}
+    arrays |= {
+        NOTE + label: torch.as_tensor(numbers).half().numpy() for label, numbers in (notes or {}).items()
+    }
     for label, array in arrays.items():
         if not np.isfinite(array).all():
             raise ValueError(f"model's {label} must be finite and fit into 16 bits, and does not")
@@ -43,12 +53,26 @@ def load(name: str, model: nn.Module, folder: Path | None = None) -> list[float]
 
     What comes back are the losses of its training, one for each epoch.
     """
+    arrays = _stored(name, folder)
+    losses: list[float] = arrays.pop(LOSSES).tolist()
+    state = {label: torch.from_numpy(array) for label, array in arrays.items() if not label.startswith(NOTE)}
+    model.load_state_dict(state)
+    model.eval()
+    return losses
+
+
+def notes(name: str, folder: Path | None = None) -> dict[str, Tensor]:
+    """`notes("looking_inside/two-layers")["loss"]` are numbers that were taken down during the training."""
+    return {
+        label.removeprefix(NOTE): torch.from_numpy(array).float()
+        for label, array in _stored(name, folder).items()
+        if label.startswith(NOTE)
+    }
+
+
+def _stored(name: str, folder: Path | None) -> dict[str, npt.NDArray[np.floating]]:
     file = file_of(name, folder)
     if not file.exists():
         raise FileNotFoundError(f"there are no weights in {file}: `make models` trains and stores them")
     with np.load(file, allow_pickle=False) as stored:
-        arrays = dict(stored)
-    losses: list[float] = arrays.pop(LOSSES).tolist()
-    model.load_state_dict({label: torch.from_numpy(array) for label, array in arrays.items()})
-    model.eval()
-    return losses
+        return dict(stored)

@@ -29,6 +29,23 @@ def test_weights_come_back_and_so_do_the_losses(folder):
     assert not other.training
 
 
+def test_what_was_noted_comes_back_apart_from_the_weights(folder):
+    noted = torch.tensor([[0.5, 2.0], [1 / 3, 8.0]])
+    weights.store("a_chapter/small", model(0), [0.5], notes={"0.weight": noted, "loss": [4.0, 1.0]})
+    notes = weights.notes("a_chapter/small")
+    assert [*notes] == ["0.weight", "loss"]
+    assert torch.allclose(notes["0.weight"], noted, rtol=2**-11)
+    assert notes["loss"].tolist() == [4.0, 1.0]
+    other = model(1)
+    assert weights.load("a_chapter/small", other) == [0.5]
+    assert torch.allclose(other[0].weight, model(0)[0].weight, rtol=2**-11, atol=1e-7)
+
+
+def test_without_notes_there_are_none(folder):
+    weights.store("a_chapter/small", model(0), [0.5])
+    assert weights.notes("a_chapter/small") == {}
+
+
 def test_the_same_weights_make_the_same_file(folder):
     first = weights.store("a_chapter/small", model(0), [0.5]).read_bytes()
     assert weights.store("a_chapter/small", model(0), [0.5]).read_bytes() == first
@@ -42,6 +59,8 @@ def test_without_another_folder_they_lie_in_the_book(monkeypatch):
 def test_weights_that_are_not_there_are_told_with_what_makes_them(folder):
     with pytest.raises(FileNotFoundError, match="`make models` trains and stores them"):
         weights.load("a_chapter/small", model(0))
+    with pytest.raises(FileNotFoundError, match="`make models` trains and stores them"):
+        weights.notes("a_chapter/small")
 
 
 def test_a_model_of_another_shape_is_refused(folder):
@@ -56,4 +75,6 @@ def test_what_16_bits_can_t_hold_is_refused(folder, number):
     nn.init.constant_(broken.bias, number)
     with pytest.raises(ValueError, match="model's bias must be finite and fit into 16 bits"):
         weights.store("a_chapter/small", broken, [0.5])
+    with pytest.raises(ValueError, match="note: loss must be finite and fit into 16 bits"):
+        weights.store("a_chapter/small", model(0), [0.5], notes={"loss": [number]})
     assert not [*folder.rglob("*.npz")]

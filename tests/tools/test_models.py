@@ -3,6 +3,7 @@
 import models
 import notebooks
 import pytest
+import torch
 from nbformat.v4 import new_code_cell, new_notebook
 from torch import nn
 
@@ -16,7 +17,7 @@ def constant(seed):
     """A model of one number, its seed."""
     model = nn.Linear(1, 1, bias=False)
     nn.init.constant_(model.weight, seed)
-    return model, History(training_losses=[2.0, 1.0])
+    return model, History(training_losses=[2.0, 1.0], notes={"seed": torch.tensor([seed])})
 
 
 @pytest.fixture
@@ -50,7 +51,8 @@ def test_what_is_trained_is_stored_and_what_no_recipe_makes_goes(book, capsys, m
     model = nn.Linear(1, 1, bias=False)
     assert weights.load("a_chapter/constant", model) == [2.0, 1.0]
     assert model.weight.item() == models.STORED_SEED
-    assert "a_chapter/constant: 0 s, 0 kB, loss 1.000" in capsys.readouterr().out
+    assert weights.notes("a_chapter/constant")["seed"].tolist() == [models.STORED_SEED]
+    assert "a_chapter/constant: 0 s, 1 kB, loss 1.000" in capsys.readouterr().out
 
 
 def test_a_fresh_training_is_of_another_seed_and_leaves_the_stored_one_alone(book, capsys, monkeypatch):

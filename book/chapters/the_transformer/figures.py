@@ -1,1 +1,66 @@
-"""The figures, described by what is drawn."""
+"""The figures, described by what is drawn, and what was measured for them over five seeds."""
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from bookkit.colours import COLOURS, SERIES
+from bookkit.figures import DASHES, MARKERS, Axis, curves, curves_of_seeds, plot, rounded
+
+
+def by_length(middles: Sequence[float], results: Mapping[str, Tensor]) -> None:
+    """`by_length([4.5, 8], {"additive": shares})` draws exact matches by length, of (seeds, lengths)."""
+    curves_of_seeds(
+        middles,
+        {name: [*shares.T] for name, shares in results.items()},
+        Axis("words of English"),
+        Axis("share exactly right"),
+        what="The share of sentences translated exactly right",
+        where=f"at about {', '.join(f'{middle:g}' for middle in middles)} words of English",
+        legend_above=True,
+    )
+
+
+def excess(above: Mapping[str, Sequence[float]]) -> None:
+    """`excess({"LSTM": [0.011, 0.012]})` draws how far losses lie above the limit, a point for each seed."""
+    told = "; ".join(f"{name}: {', '.join(f'{each:.3f}' for each in seeds)}" for name, seeds in above.items())
+    alt = f"Nats a word above the least possible loss, on a logarithmic scale. {told}."
+    with plot(alt, size=(5.2, 2.0)) as (axes,):
+        for place, (seeds, colour, marker) in enumerate(zip(above.values(), SERIES, MARKERS, strict=False)):
+            tone = COLOURS[colour][0]
+            axes.plot(rounded(seeds), [place] * len(seeds), color=tone, marker=marker, ls="")
+        axes.set_xscale("log")
+        axes.set_xticks([0.003, 0.01, 0.03, 0.1, 0.3], ["0.003", "0.01", "0.03", "0.1", "0.3"])
+        axes.minorticks_off()
+        axes.set_yticks(range(len(above)), list(above))
+        axes.set_ylim(len(above) - 0.5, -0.5)
+        axes.set_xlabel("nats a word above the limit")
+
+
+def too_good(limit: float, losses: Mapping[str, Sequence[float]], *, said: str) -> None:
+    """`too_good(1.417, {"no mask": losses}, said="…")` draws losses by update, above and below the limit."""
+    alt = f"The loss by update, with a line at the least possible, {limit:.3f}. {said}"
+    with plot(alt, size=(5.2, 2.8)) as (axes,):
+        for (name, line), colour, dash in zip(losses.items(), SERIES, DASHES, strict=False):
+            axes.plot(rounded(line), color=COLOURS[colour][0], ls=dash, label=name)
+        axes.axhline(round(limit, 3), color=COLOURS["ink"][0], lw=1)
+        axes.set_xlabel("update")
+        axes.set_ylabel("loss, in nats a word")
+        axes.set_ylim(0, 4)
+        axes.figure.legend(loc="outside upper left", ncols=3)
+
+
+def cost(lengths: Sequence[int], millions: Mapping[str, Sequence[float]]) -> None:
+    """`cost([16, 32], {"with a cache": [0.2, 0.2]})` draws the work for one more word against the length."""
+    told = "; ".join(
+        f"{name}: {', '.join(f'{each:.2g}' for each in line)}" for name, line in millions.items()
+    )
+    curves(
+        lengths,
+        millions,
+        Axis("words so far", log=2),
+        Axis("millions of multiplications for one more", log=10),
+        alt="Millions of multiplications for one more word, both axes logarithmic, behind "
+        f"{', '.join(map(str, lengths))} words. {told}.",
+        legend_above=True,
+    )

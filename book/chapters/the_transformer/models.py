@@ -62,14 +62,23 @@ def warm_up_and_fall(optimizer: torch.optim.Optimizer, updates: int, warm_up: in
     optimizer.register_step_post_hook(lambda *_: rate.step())
 
 
-def trained_translator(seed: int, epochs: int = 16, rate: float = 6e-3) -> tuple[Transformer, History]:
-    """`model, history = trained_translator(seed=0)` learns from what the recurrent ones read."""
+def trained_translator(
+    seed: int,
+    epochs: int = 24,
+    rate: float = 4e-3,
+    warm_up: int = 100,
+    loss: Callable[[Tensor, Tensor], Tensor] = word_loss,
+) -> tuple[Transformer, History]:
+    """`model, history = trained_translator(seed=0)` learns from what the recurrent ones read.
+
+    Batches are half as large as theirs: the updates are then twice as many, and it gains more from these.
+    """
     torch.manual_seed(seed)
     model = translator()
-    batches = ByLength(sentences(training_pairs()), 64, generator(seed))
+    batches = ByLength(sentences(training_pairs()), 32, generator(seed))
     optimizer = torch.optim.Adam(model.parameters(), lr=rate)
-    warm_up_and_fall(optimizer, epochs * len(batches), warm_up=100)
-    return model, train(model, batches, word_loss, optimizer, epochs=epochs)
+    warm_up_and_fall(optimizer, epochs * len(batches), warm_up)
+    return model, train(model, batches, loss, optimizer, epochs=epochs)
 
 
 # ---- going on with a text ----

@@ -4,6 +4,7 @@ from planted_faults.kinds import Faults
 
 CHARTS = "bookkit/test_charts.py::"
 TRANSLATORS = "chapters/translating_with_attention/test_models.py::"
+READERS = "chapters/looking_inside/test_models.py::"
 
 FAULTS: Faults = {
     "bookkit/weights": {
@@ -11,6 +12,11 @@ FAULTS: Faults = {
             ("left in training mode", "    model.eval()\n", ""),
             ("losses in 16 bits", "np.array(losses)", "np.array(losses, dtype=np.float16)"),
             ("weights in 8 bits", ".half().numpy()", ".mul(127).round().div(127).half().numpy()"),
+        ],
+        "test_what_was_noted_comes_back_apart_from_the_weights": [
+            ("a note taken for a weight", " if not label.startswith(NOTE)}", "}"),
+            ("weights taken for notes", "        if label.startswith(NOTE)\n", ""),
+            ("under another name", "label.removeprefix(NOTE)", "label"),
         ],
         "test_what_16_bits_can_t_hold_is_refused": [
             ("infinity stored", "np.isfinite(array)", "(array == array)")
@@ -72,6 +78,32 @@ FAULTS: Faults = {
         ],
         "test_every_number_is_known_or_held_out_and_each_word_of_the_latter_is_known": [
             ("what is held out known, too", " - set(held_out.tolist())", ""),
+    },
+    "chapters/looking_inside/models": {
+        f"{READERS}test_a_sequence_repeats_with_its_period": [
+            ("one period for all", "LONGEST + 1, (count, 1)", "SHORTEST + 1, (count, 1)"),
+            ("half of the symbols", "randint(len(SYMBOLS), (count", "randint(len(SYMBOLS) // 2, (count"),
+        ],
+        f"{READERS}test_known_is_what_has_been_before": [
+            ("a place too early", ">= self.periods", ">= self.periods - 1"),
+        ],
+        f"{READERS}test_the_loss_counts_what_could_be_known": [
+            ("the first round counted", "where = read.known[:, :-1]", "where = read.known[:, :-1] | True"),
+        ],
+        f"{READERS}test_who_looks_one_back_is_a_previous_token_head": [
+            (
+                "all rounds counted",
+                "first_round = ~read.known[:, 1:]",
+                "first_round = read.known[:, 1:] | True",
+            ),
+            ("itself", "weights.diagonal(-1, 2, 3)", "weights.diagonal(0, 2, 3)[..., 1:]"),
+        ],
+        f"{READERS}test_who_looks_behind_the_same_word_is_an_induction_head": [
+            ("at the same word", "== before[:, None]", "== read.words[:, None]"),
+        ],
+        f"{READERS}test_a_recipe_keeps_the_first_and_the_notes_of_all": [
+            ("the last kept", "model, history = runs[0]", "model, history = runs[-1]"),
+            ("seeds shared", "SEEDS * seed + each", "seed + each"),
         ],
     },
     "chapters/translating_with_attention/models": {

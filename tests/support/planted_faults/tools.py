@@ -9,6 +9,7 @@ FAULTS: Faults = {
     "tools/models": {
         "test_what_is_trained_is_stored_and_what_no_recipe_makes_goes": [
             ("left behind", "        left.unlink()\n", "        pass\n"),
+            ("notes forgotten", ", folder, history.notes)", ", folder)"),
             ("the other seed's", "train(STORED_SEED, weights.STORED)", "train(FRESH_SEED, weights.STORED)"),
         ],
         "test_a_fresh_training_is_of_another_seed_and_leaves_the_stored_one_alone": [
