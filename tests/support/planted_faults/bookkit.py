@@ -78,6 +78,7 @@ FAULTS: Faults = {
         ],
         "test_every_number_is_known_or_held_out_and_each_word_of_the_latter_is_known": [
             ("what is held out known, too", " - set(held_out.tolist())", ""),
+        ],
     },
     "chapters/looking_inside/models": {
         f"{READERS}test_a_sequence_repeats_with_its_period": [
