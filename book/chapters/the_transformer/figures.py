@@ -12,7 +12,7 @@ def by_length(middles: Sequence[float], results: Mapping[str, Tensor]) -> None:
     """`by_length([4.5, 8], {"additive": shares})` draws exact matches by length, of (seeds, lengths)."""
     curves_of_seeds(
         middles,
-        {name: [*shares.T] for name, shares in results.items()},
+        {name: [*shares.mT] for name, shares in results.items()},
         Axis("words of English"),
         Axis("share exactly right"),
         what="The share of sentences translated exactly right",
