@@ -164,8 +164,8 @@ def chances(words: Sequence[str]) -> None:
 
     def arrange(narrow: bool) -> Part:
         if narrow:
-            numbers = [[a, b] for a, b in zip(chance, nats, strict=True)]
-            return grid(numbers, rows=words, columns=["chance", "nats"], colour="output", cell=(80, 27))
+            rows_of = [[a, b] for a, b in zip(chance, nats, strict=True)]
+            return grid(rows_of, rows=words, columns=["chance", "nats"], colour="output", cell=(80, 27))
         step, left = 78.0, 70.0
         middles = [left + step * (place + 0.5) for place in range(len(words))]
         a, b = middles[subject], middles[verb]
