@@ -35,6 +35,13 @@ def test_a_text_is_its_words_and_what_was_there_before_each():
         assert texts.previous[row, length:].eq(models.PADDING).all()
 
 
+def test_a_sentence_ends_with_its_full_stop():
+    texts = models.texts(DRAWN)
+    for row, sentence in enumerate(DRAWN):
+        assert models.sentence(texts.targets[row].tolist()) == sentence
+    assert models.sentence([models.WORDS.index("the")] * 2) == ["the", "the"]
+
+
 def test_models_that_are_compared_are_of_one_size():
     # In five per cent: what is learned must not be a matter of how many numbers there are.
     additive = recurrent.translator("additive")
