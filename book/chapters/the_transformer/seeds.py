@@ -24,7 +24,7 @@ _RIGHT = {
         (1.0, 1.0, 0.994, 0.983, 0.913, 0.634),
         (0.995, 1.0, 0.988, 0.977, 0.962, 0.75),
         (1.0, 1.0, 1.0, 0.966, 0.981, 0.723),
-        (1.0, 1.0, 1.0, 0.966, 0.981, 0.723),
+        (1.0, 0.996, 0.994, 0.983, 0.933, 0.688),
     ),
     "Transformer": (
         (0.995, 0.996, 0.928, 0.853, 0.673, 0.116),
@@ -45,8 +45,8 @@ _RIGHT = {
 # Of all, trained for 8 epochs as in "Transformer" above.
 TRIED = {
     "as it is": tensor([0.827, 0.806, 0.855, 0.829, 0.84]),
-    "without a warm-up": tensor([0.837, 0.797, 0.811, 0.811, 0.811]),
-    "with label smoothing": tensor([0.813, 0.799, 0.875, 0.875, 0.875]),
+    "without a warm-up": tensor([0.837, 0.797, 0.811, 0.808, 0.848]),
+    "with label smoothing": tensor([0.813, 0.799, 0.875, 0.844, 0.873]),
 }
 
 # Nats a word more than the grammar itself pays on the same sentences.
