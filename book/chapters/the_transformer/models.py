@@ -107,6 +107,11 @@ def sentence(row: list[int]) -> list[str]:
     return words[: words.index(agreement.END) + 1] if agreement.END in words else words
 
 
+def mean_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """`mean_loss(logits, targets)` is `word_loss`, in a form that repeats on a GPU as well."""
+    return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PADDING)
+
+
 class Recurrent(nn.Module):
     """`Recurrent(37, width=..)(previous)` gives logits as `LanguageModel` does, and reads with an LSTM."""
 
