@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from same_weights import DECODER_NAMES, ENCODER_NAMES, TOLERANCE, assert_same, load_from_pytorch, random
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -19,33 +20,8 @@ from attnlab.positions import alibi, rotary
 from attnlab.scores import scaled_dot
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
-# The goal for whole layers, relative to the largest number compared: rounding errors grow with that one.
-TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
 dtypes = st.sampled_from(list(TOLERANCE))
 HALF_DTYPES = [torch.float16, torch.bfloat16]
-
-# Where PyTorch keeps what our layers keep.
-ENCODER_NAMES = {
-    "self_attn": "self_attention",
-    "norm1": "around_self_attention.norm",
-    "linear1": "feed_forward.widen",
-    "linear2": "feed_forward.narrow",
-    "norm2": "around_feed_forward.norm",
-}
-DECODER_NAMES = ENCODER_NAMES | {
-    "multihead_attn": "cross_attention",
-    "norm2": "around_cross_attention.norm",
-    "norm3": "around_feed_forward.norm",
-}
-
-
-def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
-
-
-def assert_same(ours: Tensor, theirs: Tensor) -> None:
-    size = max(1.0, theirs.abs().max().item()) if theirs.numel() else 1.0
-    torch.testing.assert_close(ours, theirs, rtol=0, atol=TOLERANCE[theirs.dtype] * size)
 
 
 @dataclass(frozen=True)
@@ -94,15 +70,6 @@ def cases(draw: st.DrawFn) -> Case:
         causal=draw(st.booleans()),
         seed=draw(st.integers(0, 1000)),
     )
-
-
-def load_from_pytorch(ours: nn.Module, theirs: nn.Module, names: dict[str, str]) -> None:
-    """Give both the same weights, none of them at the 0 or 1 that it starts from."""
-    with torch.no_grad():
-        for number, parameter in enumerate(theirs.parameters()):
-            parameter.add_(0.2 * random(*parameter.shape, dtype=parameter.dtype, seed=number))
-    for their_name, our_name in names.items():
-        ours.get_submodule(our_name).load_state_dict(theirs.get_submodule(their_name).state_dict())
 
 
 def compare(

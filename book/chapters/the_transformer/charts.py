@@ -71,7 +71,10 @@ def next_words() -> alt.TopLevelMixin:
         weight="sum(weight)", chance="sum(chance)", groupby=["place", "word"]
     )
     across = alt.X(
-        "word:N", title=None, sort=alt.SortField("place"), axis=alt.Axis(labelAngle=-35, labelLimit=80)
+        "word:N",
+        title=None,
+        sort=alt.EncodingSortField("place", op="min"),
+        axis=alt.Axis(labelAngle=-35, labelLimit=80),
     )
     up = alt.Scale(domain=[0, 1])
     colour = alt.Color("series:N", title=None, scale=alt.Scale(domain=["model", "grammar"]))

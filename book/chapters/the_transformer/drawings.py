@@ -129,30 +129,6 @@ def whole(read: int, written: int, d_model: int, layers: int) -> None:
     )
 
 
-def uses() -> None:
-    """`uses()` has the three looks of the whole: who looks at whom."""
-
-    def looks(title: str, asking: Sequence[str], asked: Sequence[str], colour: str, causal: bool) -> Part:
-        seen = [[" " if not causal or j <= i else "" for j in range(len(asked))] for i in range(len(asking))]
-        cells = grid(seen, rows=asking, columns=asked, colour=colour, cell=(40, 24), absent="")
-        return column(text(title, bold=True, size=SMALL), cells, gap=6)
-
-    def arrange(narrow: bool) -> Part:
-        pieces = (
-            looks("① reading", READ, READ, "key", causal=False),
-            looks("② writing", GIVEN, GIVEN, "output", causal=True),
-            looks("③ looking across", GIVEN, READ, "query", causal=False),
-        )
-        return column(*pieces, gap=18) if narrow else row(*pieces, gap=22, align="top")
-
-    draw(
-        arrange,
-        alt=f"Three grids, a row for each word that looks, a column for each that is looked at. ① "
-        f"{len(READ)} × {len(READ)}, all filled. ② {len(GIVEN)} × {len(GIVEN)}, filled up to the diagonal. "
-        f"③ {len(GIVEN)} × {len(READ)}, all filled.",
-    )
-
-
 # ---- what can be known of the next word ----
 
 
@@ -164,8 +140,8 @@ def chances(words: Sequence[str]) -> None:
 
     def arrange(narrow: bool) -> Part:
         if narrow:
-            numbers = [[a, b] for a, b in zip(chance, nats, strict=True)]
-            return grid(numbers, rows=words, columns=["chance", "nats"], colour="output", cell=(80, 27))
+            rows_of = [[a, b] for a, b in zip(chance, nats, strict=True)]
+            return grid(rows_of, rows=words, columns=["chance", "nats"], colour="output", cell=(80, 27))
         step, left = 78.0, 70.0
         middles = [left + step * (place + 0.5) for place in range(len(words))]
         a, b = middles[subject], middles[verb]
@@ -247,31 +223,19 @@ def questions(answers: Mapping[str, tuple[str, str]]) -> None:
     """`questions({"the first loss": ("healthy", "broken")})` has a row for each test of a run."""
 
     def arrange(narrow: bool) -> Part:
-        if narrow:
-            parts = [
-                column(
-                    text(name, bold=True),
-                    text(f"✓ {good}", width=310, size=SMALL),
-                    text(f"✗ {bad}", width=310, size=SMALL),
-                    gap=2,
-                    align="left",
-                )
-                for name, (good, bad) in answers.items()
-            ]
-            return column(*parts, gap=12, align="left")
-        rows = []
-        for name, (good, bad) in answers.items():
-            cells = [
-                text(name, bold=True, width=150),
-                text(f"✓ {good}", width=260, size=SMALL),
-                text(f"✗ {bad}", width=260, size=SMALL),
-            ]
-            height = max(cell.height for cell in cells)
-            lefts = (0.0, 160.0, 440.0)
-            rows.append(
-                over(710, height, *((cell, left, 0.0) for cell, left in zip(cells, lefts, strict=True)))
-            )
-        return column(*rows, gap=12, align="left")
+        rows = [("", "healthy", "broken"), *((name, *said) for name, said in answers.items())]
+        lefts, high = ((0, 12, 12), 66.0) if narrow else ((0, 190, 430), 30.0)
+        marks = ""
+        for place, cells in enumerate(rows[1:] if narrow else rows):
+            for column_of, (cell, left) in enumerate(zip(cells, lefts, strict=True)):
+                sign = ("", "✓ ", "✗ ")[column_of] if place or narrow else ""
+                down = high * place + 16 + (20.0 * column_of if narrow else 0)
+                bold = column_of == 0 or sign == ""
+                colour = "ink" if bold else ("green", "orange")[column_of - 1]
+                marks += label(left, down, sign + cell, size=14, colour=colour, anchor="start", bold=bold)
+            if place and not narrow:
+                marks += line(0, high * place - 4, 700, high * place - 4, colour="faint", width=1)
+        return over(320 if narrow else 700, high * len(rows[1:] if narrow else rows), marks)
 
     told = "; ".join(f"{name}: {good}, or broken: {bad}" for name, (good, bad) in answers.items())
     draw(arrange, alt=f"Tests of a run, what a healthy one shows and what a broken one. {told}.")

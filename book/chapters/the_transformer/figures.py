@@ -5,20 +5,31 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, MARKERS, Axis, curves, curves_of_seeds, plot, rounded
+from bookkit.figures import DASHES, MARKERS, Axis, curves, plot, rounded
 
 
 def by_length(middles: Sequence[float], results: Mapping[str, Tensor]) -> None:
     """`by_length([4.5, 8], {"additive": shares})` draws exact matches by length, of (seeds, lengths)."""
-    curves_of_seeds(
-        middles,
-        {name: [*shares.T] for name, shares in results.items()},
-        Axis("words of English"),
-        Axis("share exactly right"),
-        what="The share of sentences translated exactly right",
-        where=f"at about {', '.join(f'{middle:g}' for middle in middles)} words of English",
-        legend_above=True,
+    told = "; ".join(
+        f"{name}: {', '.join(f'{share:.2f}' for share in shares.mean(0).tolist())}"
+        for name, shares in results.items()
     )
+    alt = (
+        "The share of sentences translated exactly right, mean over five seeds in a band from the worst to "
+        f"the best, at about {', '.join(f'{middle:g}' for middle in middles)} words of English. {told}."
+    )
+    with plot(alt, size=(5.2, 3.1)) as (axes,):
+        for (name, shares), colour, marker, dash in zip(
+            results.items(), SERIES, MARKERS, DASHES, strict=False
+        ):
+            tone = COLOURS[colour][0]
+            low, high = rounded(shares.amin(0)), rounded(shares.amax(0))
+            axes.fill_between(middles, low, high, color=tone, alpha=0.15, lw=0)
+            axes.plot(middles, rounded(shares.mean(0)), color=tone, marker=marker, ls=dash, label=name)
+        axes.set_xlabel("words of English")
+        axes.set_ylabel("share exactly right")
+        axes.set_ylim(0, 1.03)
+        axes.figure.legend(loc="outside upper left", ncols=2)
 
 
 def excess(above: Mapping[str, Sequence[float]]) -> None:
@@ -37,9 +48,13 @@ def excess(above: Mapping[str, Sequence[float]]) -> None:
         axes.set_xlabel("nats a word above the limit")
 
 
-def too_good(limit: float, losses: Mapping[str, Sequence[float]], *, said: str) -> None:
-    """`too_good(1.417, {"no mask": losses}, said="…")` draws losses by update, above and below the limit."""
-    alt = f"The loss by update, with a line at the least possible, {limit:.3f}. {said}"
+def too_good(limit: float, losses: Mapping[str, Sequence[float]]) -> None:
+    """`too_good(1.417, {"no mask": losses})` draws losses by update, and a line at the limit."""
+    below = [name for name, line in losses.items() if line[-1] < limit]
+    alt = (
+        f"The loss by update, with a line at the least that is possible, {limit:.3f}. Of "
+        f"{', '.join(losses)}, these end below the line: {', '.join(below)}."
+    )
     with plot(alt, size=(5.2, 2.8)) as (axes,):
         for (name, line), colour, dash in zip(losses.items(), SERIES, DASHES, strict=False):
             axes.plot(rounded(line), color=COLOURS[colour][0], ls=dash, label=name)

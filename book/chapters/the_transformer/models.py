@@ -101,6 +101,17 @@ def texts(written: list[list[str]]) -> Texts:
     return Texts(pad([row[:-1] for row in rows]), pad([row[1:] for row in rows]))
 
 
+def sentence(row: list[int]) -> list[str]:
+    """`sentence([3, 7, 9])` are the words of these numbers, up to the full stop if there is one."""
+    words = [WORDS[number] for number in row]
+    return words[: words.index(agreement.END) + 1] if agreement.END in words else words
+
+
+def mean_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """`mean_loss(logits, targets)` is `word_loss`, in a form that repeats on a GPU as well."""
+    return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PADDING)
+
+
 class Recurrent(nn.Module):
     """`Recurrent(37, width=..)(previous)` gives logits as `LanguageModel` does, and reads with an LSTM."""
 

@@ -290,6 +290,21 @@ FAULTS: Faults = {
         ],
     },
     "attnlab/attention": {
+        "attnlab/test_transformer.py::TestCache::test_what_is_new_stands_behind_what_is_kept": [
+            (
+                "new before old",
+                "torch.cat([self.keys, keys], dim=-2)",
+                "torch.cat([keys, self.keys], dim=-2)",
+            ),
+            (
+                "nothing kept",
+                "        self.keys, self.values = keys, values\n        return",
+                "        return",
+            ),
+        ],
+        "attnlab/test_transformer.py::TestCache::test_attention_over_a_cache_is_attention_over_all": [
+            ("a cache that is not asked", "if cache is not None:", "if False:"),
+        ],
         "TestAttend::test_equals_the_definition": [
             ("softmax over the queries", "lowered.softmax(-1)", "lowered.softmax(-2)"),
             ("visible only where all keys are", ".any(-1, keepdim=True)", ".all(-1, keepdim=True)"),
@@ -412,6 +427,10 @@ FAULTS: Faults = {
         ],
     },
     "attnlab/positions": {
+        "attnlab/test_transformer.py::test_an_offset_goes_on_where_the_words_before_ended": [
+            ("the table's first rows", "rows = self.rows(offset, inputs", "rows = self.rows(0, inputs"),
+            ("the learned table's first rows", "self.table[offset:end]", "self.table[: inputs.shape[-2]]"),
+        ],
         "TestScores::test_equal_what_they_are_made_of": [
             ("first query aligned with the first key", "rotate(query, offset=m - n)", "rotate(query)"),
             ("keys unturned", "rotate(key))", "key)"),
@@ -858,6 +877,102 @@ FAULTS: Faults = {
         "test_with_a_gpu_for_each_every_process_takes_its_own": [
             ("the first GPU for all", "torch.cuda.set_device(device)", "pass"),
             ("a group that guesses the GPU", ", device_id=device", ""),
+        ],
+    },
+    "attnlab/agreement": {
+        "test_chances_sum_to_1_in_every_state": [
+            ("nouns in both numbers too likely", "chance * (1 - PLURAL), singular", "chance, singular"),
+        ],
+        "test_every_drawn_sentence_is_read": [
+            (
+                "nothing drawn behind the last word but one",
+                "state = options[words[-1]][1]",
+                "state = FIRST if words[-1] == 'that' else options[words[-1]][1]",
+            ),
+        ],
+        "test_there_are_at_most_four_additions_and_sometimes_four": [
+            ("additions not counted", "additions=state.additions + 1", "additions=state.additions"),
+        ],
+        "test_a_verb_put_into_the_other_number_is_a_fault": [
+            (
+                "plural verbs with an s",
+                'ending = "s" if number == "singular"',
+                'ending = "s" if number == "plural"',
+            ),
+        ],
+        "test_surprises_sum_to_the_logarithm_of_a_sentences_chance": [
+            (
+                "in bits",
+                "math.log(1 / following(state)[word][0])",
+                "math.log2(1 / following(state)[word][0])",
+            ),
+            ("all words of a kind alike", "{word: 1 / rank / total for", "{word: 1 / len(words) for"),
+        ],
+        "test_expected_is_the_mean_over_all_sentences": [
+            (
+                "states not weighed",
+                "nats += chance * (more_nats - math.log(chance))",
+                "nats += more_nats - math.log(chance)",
+            ),
+            (
+                "words not weighed",
+                "words += chance * more_words",
+                "words += more_words / len(following(state))",
+            ),
+        ],
+        "test_a_fault_is_named_at_its_word": [
+            (
+                "words counted from 0",
+                "place, word in enumerate(words, start=1)",
+                "place, word in enumerate(words)",
+            ),
+            (
+                "a sentence without its end",
+                '    if state is not None:\n        raise ValueError(f"words must',
+                '    if False:\n        raise ValueError(f"words must',
+            ),
+        ],
+        "test_verb_and_subject_are_the_outer_ones": [
+            (
+                "the subject of a clause",
+                'places.index("subject")',
+                'len(places) - 1 - places[::-1].index("subject of clause")',
+            ),
+        ],
+    },
+    "attnlab/transformer": {
+        "TestTransformer::test_equals_pytorch": [
+            ("no last norm for the reader", "return self.encoder_norm(vectors)", "return vectors"),
+            ("no last norm for the writer", "self.word(self.decoder_norm(vectors))", "self.word(vectors)"),
+            ("padding that is read", "vectors = layer(vectors, mask)", "vectors = layer(vectors)"),
+            ("padding that is looked at", "memory, so_far, memory_mask)", "memory, so_far)"),
+        ],
+        "TestTransformer::test_words_are_scaled_and_positions_added": [
+            ("no positions for what is read", "self.positions(self.read(source))", "self.read(source)"),
+            (
+                "no positions for what is written",
+                "self.positions(self.written(previous))",
+                "self.written(previous)",
+            ),
+        ],
+        "TestTransformer::test_no_word_sees_those_after_it": [
+            (
+                "a writer that sees ahead",
+                "layer(vectors, memory, so_far, memory_mask)",
+                "layer(vectors, memory, None, memory_mask)",
+            ),
+        ],
+        "TestLanguageModel::test_equals_layers_one_after_the_other": [
+            ("no last norm", "self.word(self.norm(vectors))", "self.word(vectors)"),
+            ("post-norm", "dropout, norm_first=True)", "dropout, norm_first=False)"),
+        ],
+        "TestLanguageModel::test_with_a_cache_it_says_the_same": [
+            ("every word at the first place", "offset=before)", "offset=0)"),
+            (
+                "what is kept is hidden",
+                "causal(words.shape[1], before + words.shape[1], words.device)",
+                "causal(words.shape[1], before + words.shape[1], words.device).roll(-before, -1)",
+            ),
         ],
     },
     "attnlab/runtime": {

@@ -5,6 +5,7 @@ from planted_faults.kinds import Faults
 CHARTS = "bookkit/test_charts.py::"
 TRANSLATORS = "chapters/translating_with_attention/test_models.py::"
 READERS = "chapters/looking_inside/test_models.py::"
+TRANSFORMERS = "chapters/the_transformer/test_models.py::"
 
 FAULTS: Faults = {
     "bookkit/weights": {
@@ -105,6 +106,25 @@ FAULTS: Faults = {
         f"{READERS}test_a_recipe_keeps_the_first_and_the_notes_of_all": [
             ("the last kept", "model, history = runs[0]", "model, history = runs[-1]"),
             ("seeds shared", "SEEDS * seed + each", "seed + each"),
+        ],
+    },
+    "chapters/the_transformer/models": {
+        f"{TRANSFORMERS}test_a_text_is_its_words_and_what_was_there_before_each": [
+            ("targets not shifted", "row[1:] for row in rows", "row[:-1] for row in rows"),
+        ],
+        f"{TRANSFORMERS}test_the_learning_rate_climbs_and_then_falls_to_nothing": [
+            ("no warm-up", "(update + 1) / warm_up", "1.0"),
+            ("never slower", "max(0, updates - update) / (updates - warm_up)", "1.0"),
+        ],
+        f"{TRANSFORMERS}test_a_sentence_is_translated_alone_as_among_others": [
+            (
+                "padding read",
+                "mask = masks.padding(lengths, source.shape[1])",
+                "mask = torch.ones(len(source), 1, source.shape[1], dtype=torch.bool)",
+            ),
+        ],
+        f"{TRANSFORMERS}test_models_that_are_compared_are_of_one_size": [
+            ("twice as wide", "Recurrent(len(WORDS), width=112)", "Recurrent(len(WORDS), width=224)"),
         ],
     },
     "chapters/translating_with_attention/models": {

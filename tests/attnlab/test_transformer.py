@@ -1,0 +1,178 @@
+"""Whole models: equal to PyTorch's with the same weights, no look ahead, and a cache that changes nothing."""
+
+import pytest
+import torch
+from same_weights import DECODER_NAMES, ENCODER_NAMES, assert_same, load_from_pytorch, random
+from torch import Tensor, nn
+
+from attnlab.attention import Cache, MultiHeadAttention
+from attnlab.layers import EncoderLayer
+from attnlab.masks import causal, padding
+from attnlab.positions import LearnedPositions, RotaryPositions, SinusoidalPositions, sinusoidal
+from attnlab.transformer import LanguageModel, Transformer
+
+SOURCE, LENGTHS = torch.tensor([[5, 7, 2, 3], [9, 2, 0, 0], [1, 1, 1, 0]]), torch.tensor([4, 2, 3])
+PREVIOUS = torch.tensor([[1, 4, 6, 6, 2], [1, 8, 3, 0, 0], [1, 9, 9, 9, 9]])
+
+
+def translator(**options: object) -> Transformer:
+    torch.manual_seed(0)
+    return Transformer(10, 12, d_model=16, heads=2, hidden=24, layers=2, **options).double().eval()
+
+
+def language_model(**options: object) -> LanguageModel:
+    torch.manual_seed(0)
+    return LanguageModel(10, d_model=16, heads=2, hidden=24, layers=2, **options).double().eval()
+
+
+class TestTransformer:
+    @pytest.mark.parametrize("norm_first", [True, False])
+    def test_equals_pytorch(self, norm_first: bool) -> None:
+        ours = translator(norm_first=norm_first)
+        options = {"dropout": 0.0, "batch_first": True, "norm_first": norm_first}
+        reading = nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(16, 2, 24, **options), 2, nn.LayerNorm(16), enable_nested_tensor=False
+        )
+        theirs = nn.Transformer(
+            16, 2, num_decoder_layers=2, dim_feedforward=24, custom_encoder=reading, **options
+        )
+        theirs.double().eval()
+        names = {"encoder.norm": "encoder_norm", "decoder.norm": "decoder_norm"}
+        for place in range(2):
+            for tower, inner in (("encoder", ENCODER_NAMES), ("decoder", DECODER_NAMES)):
+                names |= {
+                    f"{tower}.layers.{place}.{their}": f"{tower}.{place}.{our}"
+                    for their, our in inner.items()
+                }
+        load_from_pytorch(ours, theirs, names)
+        hidden = ~padding(LENGTHS)[:, 0]
+        expected = theirs(
+            ours.positions(ours.read(SOURCE)),
+            ours.positions(ours.written(PREVIOUS)),
+            tgt_mask=~causal(5)[0],
+            src_key_padding_mask=hidden,
+            memory_key_padding_mask=hidden,
+        )
+        assert_same(ours(SOURCE, LENGTHS, PREVIOUS), ours.word(expected))
+
+    def test_words_are_scaled_and_positions_added(self) -> None:
+        model = translator()
+        seen: list[Tensor] = []
+        model.encoder[0].register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+        model.decoder[0].register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+        model(SOURCE, LENGTHS, PREVIOUS)
+        for ids, table, vectors in ((SOURCE, model.read, seen[0]), (PREVIOUS, model.written, seen[1])):
+            positions = sinusoidal(ids.shape[1], 16, dtype=torch.float64)
+            torch.testing.assert_close(vectors, 4 * table.weight[ids] + positions)
+
+    def test_a_sentence_alone_is_as_among_others(self) -> None:
+        model = translator()
+        together = model(SOURCE, LENGTHS, PREVIOUS)
+        for row, length in enumerate(LENGTHS.tolist()):
+            one = slice(row, row + 1)
+            alone = model(SOURCE[one, :length], LENGTHS[one], PREVIOUS[one])
+            torch.testing.assert_close(alone[0], together[row])
+
+    def test_no_word_sees_those_after_it(self) -> None:
+        model, other = translator(), PREVIOUS.clone()
+        other[:, 3:] = 11
+        change = (model(SOURCE, LENGTHS, other) - model(SOURCE, LENGTHS, PREVIOUS)).abs().amax((0, 2))
+        assert change[:3].max() == 0
+        assert change[3:].min() > 1e-3
+
+    def test_forward_is_decode_of_encode(self) -> None:
+        model, mask = translator(), padding(LENGTHS)
+        memory = model.encode(SOURCE, mask)
+        assert memory.shape == (3, 4, 16)
+        torch.testing.assert_close(
+            model.decode(PREVIOUS, memory, mask), model(SOURCE, LENGTHS, PREVIOUS), rtol=0, atol=0
+        )
+
+    def test_dropout_is_for_training_only(self) -> None:
+        model = translator(dropout=0.5)
+        assert torch.equal(model(SOURCE, LENGTHS, PREVIOUS), model(SOURCE, LENGTHS, PREVIOUS))
+        model.train()
+        assert not torch.allclose(model(SOURCE, LENGTHS, PREVIOUS), model(SOURCE, LENGTHS, PREVIOUS))
+
+
+class TestLanguageModel:
+    def test_equals_layers_one_after_the_other(self) -> None:
+        model = language_model()
+        x = 4 * model.embedding.weight[PREVIOUS] + sinusoidal(5, 16, dtype=torch.float64)
+        for layer in model.layers:
+            assert isinstance(layer, EncoderLayer)
+            assert layer.around_self_attention.norm_first
+            x = layer(x, causal(5))
+        torch.testing.assert_close(model(PREVIOUS), model.word(model.norm(x)))
+
+    def test_no_word_sees_those_after_it(self) -> None:
+        model, other = language_model(), PREVIOUS.clone()
+        other[:, 2:] = 5
+        change = (model(other) - model(PREVIOUS)).abs().amax((0, 2))
+        assert change[:2].max() == 0
+        assert change[2:].min() > 1e-3
+
+    @pytest.mark.parametrize("parts", [[1, 1, 1, 1, 1], [2, 3], [4, 1], [5], [1, 3, 1]])
+    @pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
+    def test_with_a_cache_it_says_the_same(self, parts: list[int], positions: str) -> None:
+        model = language_model(
+            positions=None if positions == "sinusoidal" else LearnedPositions(16, 9).double()
+        )
+        caches = model.caches()
+        steps = [model(part, caches) for part in PREVIOUS.split(parts, dim=1)]
+        torch.testing.assert_close(torch.cat(steps, dim=1), model(PREVIOUS))
+        assert [cache.length for cache in caches] == [5, 5]
+
+    def test_caches_of_two_texts_do_not_mix(self) -> None:
+        model = language_model()
+        first, second = model.caches(), model.caches()
+        model(PREVIOUS[:1, :2], first)
+        model(PREVIOUS[1:2], second)
+        torch.testing.assert_close(model(PREVIOUS[:1, 2:], first), model(PREVIOUS[:1])[:, 2:])
+
+    def test_without_a_cache_nothing_is_kept(self) -> None:
+        model = language_model()
+        assert torch.equal(model(PREVIOUS), model(PREVIOUS))
+
+
+class TestCache:
+    def test_what_is_new_stands_behind_what_is_kept(self) -> None:
+        cache, rows = Cache(), random(2, 3, 7, 4)
+        assert cache.length == 0
+        for place, (start, end) in enumerate(((0, 1), (1, 4), (4, 7))):
+            keys, values = cache.extended(rows[:, :, start:end], -rows[:, :, start:end])
+            assert torch.equal(keys, rows[:, :, :end])
+            assert torch.equal(values, -rows[:, :, :end])
+            assert cache.length == end, place
+
+    def test_attention_over_a_cache_is_attention_over_all(self) -> None:
+        torch.manual_seed(0)
+        attention, text = MultiHeadAttention(8, 2).double(), random(2, 5, 8)
+        whole, weights = attention(text, mask=causal(5))
+        cache = Cache()
+        attention(text[:, :3], mask=causal(3), cache=cache)
+        rest, last_weights = attention(text[:, 3:], mask=causal(2, 5), cache=cache)
+        torch.testing.assert_close(rest, whole[:, 3:])
+        torch.testing.assert_close(last_weights, weights[:, :, 3:])
+
+
+@pytest.mark.parametrize(
+    "positions", [SinusoidalPositions(8), LearnedPositions(8, 20)], ids=["sinusoidal", "learned"]
+)
+def test_an_offset_goes_on_where_the_words_before_ended(positions: nn.Module) -> None:
+    text = random(2, 9, 8, dtype=torch.float32)
+    whole = positions(text)
+    for start in (0, 1, 5):
+        assert torch.equal(positions(text[:, start:], offset=start), whole[:, start:])
+    with pytest.raises(ValueError, match="offset must be at least 0, got -1"):
+        positions(text, offset=-1)
+
+
+def test_an_offset_turns_as_far_as_the_place_is() -> None:
+    text, rotary = random(2, 9, 8, dtype=torch.float32), RotaryPositions(8)
+    assert torch.equal(rotary(text[:, 4:], offset=4), rotary(text)[:, 4:])
+
+
+def test_a_learned_table_has_an_end() -> None:
+    with pytest.raises(ValueError, match="inputs has 21 positions, and max_length is 20"):
+        LearnedPositions(8, 20)(torch.zeros(1, 3, 8), offset=18)
