@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from attnlab import agreement
-from attnlab.attention import MultiHeadAttention
 from attnlab.grammar import Pair
+from attnlab.inside import watched
 from attnlab.masks import padding
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
@@ -38,7 +38,6 @@ OFFERED = 12  # sentences that the page offers
 ROW = 28  # pixels, as in book.css
 
 Data = dict[str, Any]
-Run = Callable[[], object]
 
 
 class Picture(NamedTuple):
@@ -160,34 +159,11 @@ def beginnings() -> list[list[str]]:
 # ---- which head is shown first ----
 
 
-@torch.no_grad()
-def looks(model: nn.Module, run: Run) -> dict[str, Tensor]:
-    """`looks(model, lambda: model(words))` are each attention's weights by its name: (B, heads, n, m)."""
-    found: dict[str, Tensor] = {}
-
-    def look(name: str) -> Callable[..., None]:
-        def hook(attention: nn.Module, given: Any, named: Any, _: object) -> None:
-            # Not by calling it: that would call this hook again. A cache has these keys by now.
-            named |= {"need_weights": True, "cache": None}
-            found[name] = attention.forward(*given, **named)[1]
-
-        return hook
-
-    hooks = [
-        module.register_forward_hook(look(name), with_kwargs=True)
-        for name, module in model.named_modules()
-        if isinstance(module, MultiHeadAttention)
-    ]
-    run()
-    for each in hooks:
-        each.remove()
-    return found
-
-
 def head_that_aligns(model: Transformer) -> tuple[str, int]:
     """`head_that_aligns(model)` looks most at the words that each word translates: its place and number."""
     read: Sentences = sentences(unseen())
-    found = looks(model, lambda: model(read.source, read.lengths, read.previous))
+    with watched(model) as found, torch.no_grad():
+        model(read.source, read.lengths, read.previous)
     shares = {
         name: (each * (read.gold > 0)[:, None]).sum((0, 2, 3))
         for name, each in found.items()
@@ -200,7 +176,8 @@ def head_that_finds_the_subject(model: LanguageModel) -> tuple[str, int]:
     """`head_that_finds_the_subject(model)` looks most, from where the verb comes, at its subject."""
     shares: dict[str, Tensor] = {}
     for words in beginnings():
-        found = looks(model, lambda: model(_ids(words)))  # noqa: B023, which it calls at once
+        with watched(model) as found, torch.no_grad():
+            model(_ids(words))
         for name, each in found.items():
             # After <start> and the article stands the subject.
             shares[name] = shares.get(name, 0) + each[0, :, -1, 2]
@@ -236,7 +213,9 @@ def a_translation() -> Picture:
     previous = torch.cat([torch.tensor([[START]]), words[:, :-1]], 1)
     place, head = data["shown"]
     memory = model.encode(source, padding(lengths))
-    weights_of_head = looks(model, lambda: model.decode(previous, memory, padding(lengths)))[place][0, head]
+    with watched(model) as found:
+        model.decode(previous, memory, padding(lengths))
+    weights_of_head = found[place][0, head]
     lingo = [LINGO_WORDS[word] for word in words[0, :-1]]
     return Picture(
         f"In Lingo “{' '.join(read)}” is",

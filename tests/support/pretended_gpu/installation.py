@@ -79,18 +79,18 @@ class Names(TorchFunctionMode):
             return function(*args, **kwargs)
         if function == Tensor.device.__get__:  # for the tensors that vmap makes of ours
             return CUDA if is_gpu(function(*args)) else function(*args)
-        packed = function is torch._VF.gru and isinstance(args[2], Tensor)
-        if function is torch._VF.gru and not packed and args[-1]:
+        # Of packed sequences the third is a state, and of others the weights.
+        if function in (torch._VF.gru, torch._VF.lstm) and isinstance(args[2], list) and args[-1]:
             return batch_second(function, *args[:-1])
         if is_gpu(_device.CURRENT_DEVICE) and function in _device._device_constructors():
             kwargs = {"device": CUDA} | kwargs
         return made(function, args, kwargs) if is_gpu(kwargs.get("device")) else function(*args, **kwargs)
 
 
-def batch_second(gru, inputs, *rest):
+def batch_second(recurrence, inputs, *rest):
     """With the batch first PyTorch turns the outputs in place: no tensor here can change its own shape."""
-    outputs, last = gru(inputs.transpose(0, 1), *rest, False)
-    return outputs.transpose(0, 1), last
+    outputs, *last = recurrence(inputs.transpose(0, 1), *rest, False)
+    return outputs.transpose(0, 1), *last
 
 
 def made(function, args, kwargs):

@@ -6,7 +6,7 @@ import torch
 from torch import Tag, Tensor
 
 from pretended_gpu import noise
-from pretended_gpu.gru import FUSED
+from pretended_gpu.recurrence import FUSED
 from pretended_gpu.tensor import CudaTensor
 
 TRANSFERS = {"copy_", "_copy_from", "_to_copy"}  # one side may be on the CPU
