@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from attnlab import agreement
-from attnlab.attention import MultiHeadAttention
+from attnlab.inside import watched
 from attnlab.runtime import generator
 from chapters.the_transformer import models, playground
-from chapters.the_transformer.playground import MODELS, exported, loaded, looks
+from chapters.the_transformer.playground import MODELS, exported, loaded
 from chapters.translating_with_attention.models import START, sentences, training_pairs
 
 
@@ -72,23 +72,11 @@ def ends(words):
     )
 
 
-def test_a_look_leaves_no_hook_and_changes_nothing():
-    model = loaded("language-model")
-    words = torch.tensor([[START, 5, 9]])
-    with torch.no_grad():
-        before = model(words)
-        found = looks(model, lambda: model(words))
-        assert torch.equal(model(words), before)
-    assert [*found] == [f"layers.{layer}.self_attention" for layer in range(2)]
-    assert all(torch.allclose(weights.sum(-1), torch.ones(1, 4, 3)) for weights in found.values())
-    attentions = [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
-    assert not any(attention._forward_hooks for attention in attentions)
-
-
 def test_the_translators_head_looks_at_the_words_that_are_translated_more_than_any_other():
     place, head = exported("translator")["shown"]
     model, read = loaded("translator"), sentences(playground.unseen())
-    found = looks(model, lambda: model(read.source, read.lengths, read.previous))
+    with watched(model) as found:
+        model(read.source, read.lengths, read.previous)
     gold = (read.gold > 0)[:, None]
     shares = {
         (name, number): float((weights[:, number : number + 1] * gold).sum() / gold.any(-1).sum())
@@ -105,7 +93,9 @@ def test_the_language_models_head_looks_at_the_subject_more_than_any_other():
     shares = {}
     for words in playground.beginnings():
         ids = torch.tensor([[START, *map(models.WORDS.index, words)]])
-        for name, weights in looks(model, lambda ids=ids: model(ids)).items():
+        with watched(model) as found:
+            model(ids)
+        for name, weights in found.items():
             for number in range(4):
                 shares[name, number] = shares.get((name, number), 0) + float(weights[0, number, -1, 2])
     assert max(shares, key=shares.get) == (place, head)
