@@ -16,10 +16,11 @@ from torch.nn import functional as F
 
 from attnlab import agreement, grammar
 from attnlab.attention import MultiHeadAttention
+from attnlab.inside import watched
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
 from chapters.the_transformer.models import WORDS
-from chapters.the_transformer.playground import loaded, looks
+from chapters.the_transformer.playground import loaded
 from chapters.translating_with_attention.models import PADDING, START, sentences
 
 Trace = dict[str, Tensor]
@@ -121,7 +122,9 @@ def traced(model: nn.Module, compute: Callable[[], object]) -> Trace:
         # Dropout does nothing here, and the whole model's output is that of its last part.
         if name and not isinstance(module, nn.Dropout | nn.ModuleList):
             hooks.append(module.register_forward_hook(note(name)))
-    found |= {f"{name}.weights": weights for name, weights in looks(model, compute).items()}
+    with watched(model) as looks:
+        compute()
+    found |= {f"{name}.weights": weights for name, weights in looks.items()}
     for hook in hooks:
         hook.remove()
     return found
