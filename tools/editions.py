@@ -50,9 +50,11 @@ def for_teachers(chapter: NotebookNode) -> NotebookNode:
     }
     _, *last = chapter.cells[len(notebooks.before_solutions(chapter)) :]
     cells: list[NotebookNode] = []
-    for title, solution in zip(last[::2], last[1::2], strict=True):
-        # Not folded here, and with the check's report, which is stored with it.
-        cells += [tasks[title.source.strip("*")], NotebookNode(solution | {"metadata": {}})]
+    for cell in last:
+        if cell.cell_type == "markdown":
+            cells.append(tasks[cell.source.strip("*")])
+        else:  # not folded here, and with the check's report, which is stored with it
+            cells.append(NotebookNode(cell | {"metadata": {}}))
     first = next(cell for cell in chapter.cells if cell.cell_type == "markdown")
     title = first.source.partition("\n")[0].removeprefix("# ")
     heading = new_markdown_cell(f"# Solutions: {title}", id="title")

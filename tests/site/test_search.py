@@ -52,7 +52,7 @@ QUESTIONS = [
     # mistakes, in a reader's words
     ("why is my loss nan", MASKS, "NaN"),
     ("attention to padding", TEXT, "padding"),
-    ("my loss is too good", MASKS, "loss"),
+    ("my loss is too good", "the-transformer", "loss"),
     ("view without transpose", HEADS, "view"),
     ("I forgot to scale the scores", SCALE, "scores"),
     ("model ignores the order", ORDER, "order"),

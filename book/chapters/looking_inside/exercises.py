@@ -148,7 +148,7 @@ check_head_scores = Exercise(
                 lambda found, length: found.sum(-1) / length,
             ),
             "largest": (
-                "You take the largest weight on each diagonal. One place that looks there is not yet a "
+                "You take the largest weight on each diagonal. One place that looks there does not make a "
                 "habit: take the mean.",
                 lambda found, length: found.amax(-1),
             ),

@@ -33,8 +33,8 @@ DESCRIPTION = (
 )
 
 
-def chances(beginning: str) -> dict[str, float]:
-    """`chances("the dogs")["see"]` is what the grammar gives that word there; a word left out can't be."""
+def _chances(beginning: str) -> dict[str, float]:
+    """`_chances("the dogs")["see"]` is what the grammar gives that word there; a word left out can't be."""
     state: agreement.State | None = agreement.FIRST
     for word in beginning.split():
         assert state is not None
@@ -43,29 +43,28 @@ def chances(beginning: str) -> dict[str, float]:
     return {word: chance for word, (chance, _) in agreement.following(state).items()}
 
 
-def _rows() -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
-    for beginning, surprises in SURPRISES.items():
-        own = chances(beginning)
-        likeliest = sorted(zip(surprises, agreement.WORDS, strict=True))
-        for place, (surprise, word) in enumerate(likeliest):
-            rows.append(
-                {
-                    "beginning": beginning,
-                    "place": min(place, SHOWN),
-                    "word": word if place < SHOWN else OTHERS,
-                    "surprise": surprise,
-                    "chance": round(own.get(word, 0.0), 4),
-                }
-            )
-    return rows
+def _ranked(beginning: str) -> dict[str, list[object]]:
+    """The words behind it, the likeliest first: how surprising for the model, how likely in the grammar."""
+    own = _chances(beginning)
+    likeliest = sorted(zip(SURPRISES[beginning], agreement.WORDS, strict=True))
+    return {
+        "word": [word for _, word in likeliest[:SHOWN]],
+        "surprise": [surprise for surprise, _ in likeliest],
+        "chance": [round(own.get(word, 0.0), 4) for _, word in likeliest],
+    }
 
 
 def next_words() -> alt.TopLevelMixin:
     """`next_words()` shows the model's probabilities at a temperature, and the grammar's chances."""
     temperature = slider("temperature", "temperature", 0.1, 2, step=0.1, value=1)
+    stored = {each: _ranked(each) for each in SURPRISES}
     beginning = choice("beginning", "behind", list(SURPRISES), value="the dogs near the king")
-    of_one = alt.Chart(alt.InlineData(_rows())).transform_filter("datum.beginning == beginning")
+    of_one = alt.Chart(alt.sequence(0, len(agreement.WORDS), as_="rank")).transform_calculate(
+        place=f"min(datum.rank, {SHOWN})",
+        word=f"datum.rank < {SHOWN} ? stored[beginning].word[datum.rank] : '{OTHERS}'",
+        surprise="stored[beginning].surprise[datum.rank]",
+        chance="stored[beginning].chance[datum.rank]",
+    )
     weighed = softmax(of_one, score="-datum.surprise / 100 / temperature")
     grouped = weighed.transform_aggregate(
         weight="sum(weight)", chance="sum(chance)", groupby=["place", "word"]
@@ -99,6 +98,6 @@ def next_words() -> alt.TopLevelMixin:
     )
     return (
         alt.layer(bars, ticks, readout(summary, "right", y=0, dy=4))
-        .add_params(temperature, beginning)
+        .add_params(temperature, beginning, alt.param(name="stored", value=stored))
         .properties(width=480, height=210, description=DESCRIPTION)
     )

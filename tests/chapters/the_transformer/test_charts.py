@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from attnlab import agreement
 from bookkit import weights
 from chapters.the_transformer import models
-from chapters.the_transformer.charts import SHOWN, SURPRISES, chances
+from chapters.the_transformer.charts import SHOWN, SURPRISES, _chances
 
 
 @pytest.mark.parametrize("beginning", SURPRISES)
@@ -27,7 +27,7 @@ def test_its_surprises_are_those_of_the_stored_model(beginning):
 
 @pytest.mark.parametrize("beginning", SURPRISES)
 def test_its_chances_are_those_with_which_the_grammar_draws(beginning):
-    own = chances(beginning)
+    own = _chances(beginning)
     assert sum(own.values()) == pytest.approx(1)
     for verb in agreement.VERBS:
         found = [word for word in (verb, f"{verb}s") if word in own]
@@ -42,7 +42,7 @@ def test_each_beginning_at_several_temperatures(page: Page, base_url: str) -> No
     slider = chart.get_by_role("slider")
     for beginning, surprises in reversed(SURPRISES.items()):
         chart.get_by_label(beginning, exact=True).check()
-        impossible = torch.tensor([word not in chances(beginning) for word in agreement.WORDS])
+        impossible = torch.tensor([word not in _chances(beginning) for word in agreement.WORDS])
         for temperature in (0.3, 2.0, 1.0):
             slider.fill(str(temperature))
             shares = (-torch.tensor(surprises).double() / 100 / temperature).softmax(-1)

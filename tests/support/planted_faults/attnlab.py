@@ -488,7 +488,11 @@ FAULTS: Faults = {
             ("offset forgotten", "table[offset:]", "table[: vectors.shape[-2]]"),
         ],
         "TestRotary::test_a_cache_grows_key_by_key": [
-            ("offset forgotten by the module", "self.rows(offset,", "self.rows(0,"),
+            (
+                "offset forgotten by the module",
+                "_turn(vectors, self.rows(offset,",
+                "_turn(vectors, self.rows(0,",
+            ),
         ],
         "TestAlibi::test_equals_the_formula": [
             ("ALiBi favours the far", "-slopes[:, None, None]", "slopes[:, None, None]"),
@@ -514,7 +518,11 @@ FAULTS: Faults = {
             ),
         ],
         "TestSinusoidalPositions::test_grows_without_changing_what_stood": [
-            ("table not grown", "if end > len(self.table):", "if False:"),
+            (
+                "table not grown",
+                "if end > len(self.table):\n            # A table",
+                "if False:\n            # A table",
+            ),
         ],
         "TestRotary::test_a_table_grown_in_inference_mode_can_train": [
             ("table grown in inference mode", "torch.inference_mode(False)", "torch.no_grad()"),
@@ -523,14 +531,22 @@ FAULTS: Faults = {
             ("table cast, not made anew", "self.table.copy_(self._table(self.table.shape[-2]))", "pass"),
         ],
         "TestSinusoidalPositions::test_adds_the_row_of_each_position": [
-            ("length read from the batch", "self.rows(0, inputs.shape[-2])", "self.rows(0, inputs.shape[0])"),
+            (
+                "length read from the batch",
+                "self.rows(offset, inputs.shape[-2])",
+                "self.rows(offset, inputs.shape[0])",
+            ),
             ("table returned without the words", "inputs + rows", "rows.expand_as(inputs)"),
         ],
         "TestSinusoidalPositions::test_dropout_is_on_the_sum_and_only_in_training": [
             ("dropout before the positions", "self.dropout(inputs + rows)", "self.dropout(inputs) + rows"),
         ],
         "TestLearnedPositions::test_the_longest_sentence_takes_every_row": [
-            ("last learned row out of reach", "length > len(self.table)", "length >= len(self.table)"),
+            (
+                "last learned row out of reach",
+                "if end > len(self.table):\n            raise",
+                "if end >= len(self.table):\n            raise",
+            ),
         ],
         "TestLearnedPositions::test_starts_as_loud_as_the_sinusoidal_table": [
             ("learned rows too loud", "math.sqrt(0.5)", "1.0"),

@@ -12,7 +12,7 @@ FAULTS: Faults = {
         "test_weights_come_back_and_so_do_the_losses": [
             ("left in training mode", "    model.eval()\n", ""),
             ("losses in 16 bits", "np.array(losses)", "np.array(losses, dtype=np.float16)"),
-            ("weights in 8 bits", ".half().numpy()", ".mul(127).round().div(127).half().numpy()"),
+            ("weights in 8 bits", ".cpu().half().numpy()", ".cpu().mul(127).round().div(127).half().numpy()"),
         ],
         "test_what_was_noted_comes_back_apart_from_the_weights": [
             ("a note taken for a weight", " if not label.startswith(NOTE)}", "}"),

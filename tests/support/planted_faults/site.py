@@ -25,9 +25,6 @@ FAULTS: Faults = {
             ("a beginning with its verb", "words[:verb]", "words[: verb + 1]"),
             ("subjects beside their verbs", "4 <= verb - subject", "1 <= verb - subject"),
         ],
-        "test_a_look_leaves_no_hook_and_changes_nothing": [
-            ("hooks left behind", "each.remove()", "pass"),
-        ],
         "test_the_translators_head_looks_at_the_words_that_are_translated_more_than_any_other": [
             ("the first head", "int(shares[place].argmax())", "0"),
         ],
