@@ -48,13 +48,10 @@ def for_teachers(chapter: NotebookNode) -> NotebookNode:
         for cell in chapter.cells
         if cell.cell_type == "markdown" and cell.source.startswith("### ")
     }
-    _, *last = chapter.cells[len(notebooks.before_solutions(chapter)) :]
     cells: list[NotebookNode] = []
-    for cell in last:
-        if cell.cell_type == "markdown":
-            cells.append(tasks[cell.source.strip("*")])
-        else:  # not folded here, and with the check's report, which is stored with it
-            cells.append(NotebookNode(cell | {"metadata": {}}))
+    for title, solution in solutions(chapter):
+        # Not folded here, and with the check's report, which is stored with it.
+        cells += [tasks[title], NotebookNode(solution | {"metadata": {}})]
     first = next(cell for cell in chapter.cells if cell.cell_type == "markdown")
     title = first.source.partition("\n")[0].removeprefix("# ")
     heading = new_markdown_cell(f"# Solutions: {title}", id="title")
@@ -62,10 +59,24 @@ def for_teachers(chapter: NotebookNode) -> NotebookNode:
     return edition([heading, imports, *cells])
 
 
+def solutions(chapter: NotebookNode) -> Iterator[tuple[str, NotebookNode]]:
+    """Each exercise's title, and its solution: in one cell, also where the chapter spreads it over several."""
+    _, *last = chapter.cells[len(notebooks.before_solutions(chapter)) :]
+    title, sources = "", list[str]()
+    for cell in last:
+        if cell.cell_type == "markdown":
+            title = cell.source.strip("*")
+            continue
+        sources.append(cell.source)
+        if is_solution(cell):
+            yield title, NotebookNode(cell | {"source": "\n\n\n".join(sources)})
+            sources = []
+
+
 def needed_imports(chapter: NotebookNode) -> list[str]:
     """The chapter's import statements, as far as its solutions use what they bring."""
     used: set[str] = set()
-    for cell in filter(is_solution, chapter.cells):
+    for _, cell in solutions(chapter):
         used |= set(outside_names(symtable.symtable(cell.source, "solution", "exec")))
     found = []
     for cell in notebooks.code_cells(chapter):

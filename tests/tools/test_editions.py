@@ -7,7 +7,7 @@ import editions
 import nbclient
 import notebooks
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookkit.exercises import of_chapter
 
@@ -52,7 +52,7 @@ def test_no_solution_is_left_for_students(folder, path):
     chapter = notebooks.read(folder / "student" / path.name)
     student, in_code = chapter.cells, "\n".join(cell.source for cell in notebooks.code_cells(chapter))
     assert not any(editions.is_solution(cell) for cell in student)
-    for solution in filter(editions.is_solution, notebooks.read(path).cells):
+    for _, solution in editions.solutions(notebooks.read(path)):
         body = plain(solution.source).partition("\n")[2].partition("\ncheck_")[0]
         assert body
         for cell in student:
@@ -70,7 +70,8 @@ def test_students_keep_all_else_and_no_output(folder, path):
     assert kept == [cell.source for cell in chapter.cells[: len(kept)]]
     (heading, *rest) = chapter.cells[len(kept) :]
     assert heading.source.startswith("## Solutions")
-    assert [editions.is_solution(cell) for cell in rest] == [False, True] * len(exercise_names(path))
+    assert all(cell.cell_type == "code" or cell.source.startswith("**") for cell in rest)
+    assert sum(map(editions.is_solution, rest)) == len(exercise_names(path))
     for cell in notebooks.code_cells(student):
         assert cell.outputs == []
         assert cell.execution_count is None
@@ -130,6 +131,8 @@ def test_only_imports_that_a_solution_uses_are_taken():
     cells = [
         new_code_cell("import math\nfrom attnlab import scores"),
         new_code_cell("import math\nfrom attnlab import check, plots"),
+        new_markdown_cell("## Solutions"),
+        new_markdown_cell("**A product**"),
         new_code_cell(source, metadata={"tags": ["hide-cell"]}),
     ]
     found = editions.needed_imports(new_notebook(cells=cells))

@@ -209,12 +209,12 @@ def sink() -> None:
             ]
             return column(text(title, size=SMALL, bold=True), joined(whole, *arrows), gap=8)
 
-        left = one("seen", (0.9, 0.03, 0.03, 0.03, 0.03), "nothing to find: look at the first")
+        left = one("seen", (0.72, 0.07, 0.07, 0.07, 0.07), "nothing to find: look at the first")
         right = one("hidden", (0, 0.3, 0.2, 0.3, 0.2), "the first is hidden: it has to look")
         return across(narrow, left, right, gap=30 if narrow else 60)
 
     draw(
         arrange,
-        alt="A query asks who came after E, and no E came before it. Its weights must sum to 1, and nearly "
-        "all goes to the first word. With that one hidden, they spread over words that are not the answer.",
+        alt="A query asks who came after E, and no E came before it. Its weights must sum to 1, and most "
+        "of it goes to the first word. With that one hidden, they spread over words that are not the answer.",
     )
