@@ -60,7 +60,7 @@ def for_teachers(chapter: NotebookNode) -> NotebookNode:
 
 
 def solutions(chapter: NotebookNode) -> Iterator[tuple[str, NotebookNode]]:
-    """Each exercise's title, and its solution: in one cell, also where the chapter spreads it over several."""
+    """Each exercise's title, and its solution: in one cell, where the chapter has several, too."""
     _, *last = chapter.cells[len(notebooks.before_solutions(chapter)) :]
     title, sources = "", list[str]()
     for cell in last:

@@ -216,5 +216,5 @@ def sink() -> None:
     draw(
         arrange,
         alt="A query asks who came after E, and no E came before it. Its weights must sum to 1, and most "
-        "of it goes to the first word. With that one hidden, they spread over words that are not the answer.",
+        "goes to the first word. With that one hidden, they spread over words that are not the answer.",
     )
