@@ -111,7 +111,7 @@ DESCRIPTION = (
 def heads() -> alt.TopLevelMixin:
     """`heads()` shows the weights of a head on one sequence, at a moment of its training."""
     head = choice("head", "head", list(PERCENT), value="layer 2, head 1")
-    moment = slider("moment", "moment of the training", 1, len(STEPS), step=1, value=len(STEPS) - 1)
+    moment = slider("moment", "moment of the training", 1, len(STEPS), step=1, value=len(STEPS) - 2)
     half = len(LETTERS) // 2
     cells = (
         alt.Chart(alt.sequence(0, CELLS, as_="cell"))
