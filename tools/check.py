@@ -3,6 +3,8 @@
 What passed is remembered by a digest of what it depends on, and is not run again until that changes. Style,
 types, the tests and the planted faults of edited rooms come first, and edited chapters; then their pages.
 Chapters that only import an edited room come last, as many as the time allows.
+
+`make test` has a memory of its own, for what takes it longest, and is more careful: see `costly`.
 """
 
 import ast
@@ -16,6 +18,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from pathlib import Path
 
 import notebooks
@@ -24,11 +27,20 @@ from bookkit import registry
 
 ROOT = notebooks.ROOT
 PASSED = ROOT / "_build" / "passed.json"
+TESTED = ROOT / "_build" / "tested.json"
 ENOUGH = 15  # seconds, after which no further chapter is begun
 # Where a test finds what it imports.
 PLACES = [ROOT / folder for folder in ("book", "book/_ext", "tools", "tests/support")]
 ROOMS = ("tests/attnlab", "tests/bookkit", "tests/chapters")
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+# What takes `make test` longest, besides the chapters, and reads much of the project.
+READ_MUCH = [
+    *("tests/bookkit/", "tests/chapters/", "tests/test_planted_faults.py"),
+    *(f"tests/site/test_{name}.py" for name in ("pages", "rhythm")),
+    *(f"tests/tools/test_{name}.py" for name in ("editions", "grade", "viewers")),
+]
+ON_A_GPU = "tests/test_pretended_gpu.py::test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu"
+NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "node_modules"}
 STYLE = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-c", LINT_IMPORTS], ["-m", "mypy"]]
 
 
@@ -119,6 +131,35 @@ def pages() -> Iterator[Check]:
     for page in sorted(folder.glob("*.html")):
         arguments = ("tests/site/test_pages.py", "-k", page.name)
         yield Check(f"page {page.stem}", arguments, digest(page.read_bytes(), *looks))
+
+
+# ---- what `make test` need not run again ----
+
+
+def whole_project(root: Path = ROOT) -> str:
+    """A digest of the names and contents of all files, but for what the commands make."""
+    folders = [root / name for name in ("book", "tests", "tools", ".github", ".ci")]
+    files = [path for folder in (root, *folders) for path in folder.glob("*" if folder == root else "**/*")]
+    sources = sorted(file for file in files if file.is_file() and not NOT_SOURCE & {*file.parts})
+    return digest(*(part for file in sources for part in (bytes(file), file.read_bytes())))
+
+
+def costly() -> Iterator[Check]:
+    """What `make test` leaves out where it passed before, with this Python and these packages.
+
+    A chapter is left out where it and all that it runs are the same; what reads much, only where no file at
+    all has changed.
+    """
+    packages = sorted(f"{each.name} {each.version}" for each in distributions())
+    settings = [(ROOT / name).read_bytes() for name in ("conftest.py", "pyproject.toml")]
+    here = digest(sys.version.encode(), *(name.encode() for name in packages), *settings).encode()
+    gpu = code_of(imported(ROOT / "tests" / "test_pretended_gpu.py")).encode()
+    for chapter in chapters():
+        ran = chapter.digest.encode()
+        yield Check(chapter.name, chapter.arguments, digest(here, ran))
+        yield Check(f"{chapter.name} on a GPU", (f"{ON_A_GPU}[{chapter.name}]",), digest(here, ran, gpu))
+    for name in READ_MUCH:
+        yield Check(name, (name,), digest(here, whole_project().encode()))
 
 
 # ---- running what is not known to pass ----

@@ -1,6 +1,7 @@
 """Run the tests: all, or the chapters alone on a GPU (--gpu) or in each variant of a CPU (--variants).
 
 --chapters leaves out what is the same on every Python and processor: the site, the tools and the linters.
+--all runs again what passed on the same files before.
 """
 
 import argparse
@@ -20,16 +21,27 @@ def pytest(*arguments: str, **variables: str) -> int:
     return subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False).returncode
 
 
-def everything() -> int:
-    """The tests with a worker for each core, and the types beside them."""
+def everything(again: bool = False) -> int:
+    """The tests with a worker for each core, and the types beside them.
+
+    What takes long is left out where it passed on the same files before, but not where all is to run `again`.
+    """
+    memory, costly = check.Memory(check.TESTED), [*check.costly()]
+    wanted = costly if again else memory.fresh(costly)
+    known = [one for one in costly if one not in wanted]
+    if known:
+        print(f"test: leaving out {len(known)} long jobs of {len(costly)}, which passed on the same files")
+        print("test: `make test ALL=1` runs them all", flush=True)
     types = subprocess.Popen(
         [sys.executable, "-m", "mypy"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    status = pytest("-n", str(os.cpu_count()), "tests", "book", ATTNLAB_DEVICE="cpu")
+    left_out = [f"--deselect={argument}" for one in known for argument in one.arguments]
+    status = pytest("-n", str(os.cpu_count()), "tests", "book", *left_out, ATTNLAB_DEVICE="cpu")
     said, _ = types.communicate()
     if types.returncode:
         print(said)
     if not status and not types.returncode:
+        memory.keep(costly)
         check.Memory().keep(check.everything())
     return status or types.returncode
 
@@ -94,6 +106,7 @@ def main() -> int:
     which.add_argument("--gpu", action="store_true")
     which.add_argument("--variants", action="store_true")
     which.add_argument("--chapters", action="store_true")
+    which.add_argument("--all", action="store_true")
     options = parser.parse_args()
     started = time.monotonic()
     if options.gpu:
@@ -103,7 +116,7 @@ def main() -> int:
     elif options.chapters:
         status = pytest("-n", "2", "book", "tests/attnlab", "tests/bookkit", ATTNLAB_DEVICE="cpu")
     else:
-        status = everything()
+        status = everything(again=options.all)
     print(f"test: {'failed' if status else 'passed'} in {time.monotonic() - started:.0f} s")
     return status
 

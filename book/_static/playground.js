@@ -8,7 +8,10 @@ function arrival(script) {
     const element = document.createElement("script");
     element.src = `${document.documentElement.dataset.content_root}_static/${script}.js`;
     element.onload = resolve;
-    element.onerror = reject;
+    element.onerror = () => {
+      delete arriving[script]; // it may be asked for again
+      reject();
+    };
     document.head.append(element);
   });
   return arriving[script];
@@ -17,15 +20,19 @@ function arrival(script) {
 for (const playground of document.querySelectorAll(".playground")) {
   const button = playground.querySelector("button");
   const status = playground.querySelector("[role=status]");
-  button.onclick = async () => {
+  const bring = async () => {
     button.onclick = null; // once is enough
+    status.className = "";
     status.textContent = "The model is on its way.";
     try {
       for (const script of ["transformer", "workbench", `model-${playground.dataset.model}`]) await arrival(script);
+      status.className = "unseen";
       openWorkbench(playground);
     } catch {
       status.className = "";
-      status.textContent = "The model could not be loaded; reload the page to try again.";
+      status.textContent = "The model could not be loaded. Press the button to try again.";
+      button.onclick = bring;
     }
   };
+  button.onclick = bring;
 }

@@ -30,10 +30,11 @@ const percent = (share) => `${Number((100 * share).toFixed(share < 0.0995 ? 1 : 
 const quoted = (words) => `“${words}”`;
 const listed = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
 const text = (words) => words.filter((word) => !(word in MARKS)).join(" ");
+const shown = (word) => MARKS[word] ?? word;
 
 // "The king’s dog." is the, king, 's, dog: the words as the models know them.
 function wordsOf(typed) {
-  const plain = typed.toLowerCase().replace(/[’‘]/g, "'").replace(/[.,!?;]/g, " ");
+  const plain = typed.toLowerCase().replace(/[’‘]/g, "'").replace(/[.,!?;:"“”()…–—]/g, " ");
   return plain.replace(/'s\b|'/g, " $& ").split(/\s+/).filter(Boolean);
 }
 
@@ -44,7 +45,8 @@ function kindOf(place) {
   return KINDS[part] ?? KINDS[stack];
 }
 
-const placeOf = (place, head) => `head ${head + 1} of layer ${Number(place.split(".")[1]) + 1}`;
+const layerOf = (place) => `layer ${Number(place.split(".")[1]) + 1}`;
+const placeOf = (place, head) => `head ${head + 1} of ${layerOf(place)}`;
 const nameOf = (place, head) => `${placeOf(place, head)} (${kindOf(place)})`;
 
 // What the two workbenches share: the field, the heads, the lines of one of them, and the switches.
@@ -92,8 +94,10 @@ class Workbench {
   }
 
   offer() {
-    this.input.value = `${this.data.offered[this.next++ % this.data.offered.length]} `;
+    const words = this.data.offered[this.next++ % this.data.offered.length];
+    this.input.value = `${words} `;
     this.read();
+    this.say(`${words}. ${this.status.textContent}`);
   }
 
   // Words are offered for the one that is being typed. The model reads up to the first that it does not know.
@@ -102,21 +106,23 @@ class Workbench {
     const words = wordsOf(typed);
     const last = /\S$/.test(typed) ? words.at(-1) : undefined;
     const longer = this.known.filter((word) => last && word.startsWith(last) && word !== last);
-    const strange = words.find((word) => !this.known.includes(word) && !(word === last && longer.length));
-    this.offers.replaceChildren(...longer.slice(0, MOST_OFFERED).map((word) => this.chip(word)));
-    this.hint.textContent = this.hinted(words, longer, strange);
     const unknown = words.findIndex((word) => !this.known.includes(word));
     this.words = words.slice(0, Math.min(MOST_TYPED, unknown < 0 ? Infinity : unknown));
+    this.strange = words.find((word) => !this.known.includes(word) && !(word === last && longer.length));
+    this.offers.replaceChildren(...longer.slice(0, MOST_OFFERED).map((word) => this.chip(word)));
+    this.hint.textContent = this.hinted(words, longer);
     this.asking = null;
     this.run();
-    if (strange) this.say(this.hint.textContent);
+    if (this.strange || words.length > MOST_TYPED) this.say(this.hint.textContent);
   }
 
-  hinted(words, longer, strange) {
+  hinted(words, longer) {
+    const { strange } = this;
     if (strange) {
+      const read = this.words.length ? `Only ${quoted(this.words.join(" ").replace(/ '/g, "'"))}` : "Nothing";
       const near = this.known.filter((word) => word[0] === strange[0]);
       const some = near.length ? `with ${strange[0]} it knows ${listed(near)}` : `it knows ${listed(this.known)}`;
-      return `The model has not met ${quoted(strange)}: ${some}.`;
+      return `${read} is read. The model has not met ${quoted(strange)}: ${some}.`;
     }
     if (words.length > MOST_TYPED) return `${MOST_TYPED} words are the most here.`;
     return longer.length ? "" : `It knows ${this.known.length} words: ${this.known.join(" ")}.`;
@@ -134,12 +140,14 @@ class Workbench {
   // ---- switches ----
 
   switches() {
-    this.box = { head: this.tick(""), mask: this.tick("the mask"), positions: this.tick("the positions") };
-    this.box.head.input.onchange = ({ target }) => {
-      const { off } = this.model.switches;
-      off[target.checked ? "add" : "delete"](`${this.place} ${this.head}`);
-      this.run();
-    };
+    const [mask, positions] = [this.tick("the mask"), this.tick("the positions")];
+    this.box = { head: this.tick(""), layer: this.tick(""), mask, positions };
+    for (const [box, heads] of [["head", () => [this.head]], ["layer", () => this.beside]])
+      this.box[box].input.onchange = ({ target }) => {
+        const { off } = this.model.switches;
+        for (const head of heads()) off[target.checked ? "add" : "delete"](`${this.place} ${head}`);
+        this.run();
+      };
     for (const part of ["mask", "positions"])
       this.box[part].input.onchange = ({ target }) => {
         this.model.switches[part] = !target.checked;
@@ -158,8 +166,15 @@ class Workbench {
   showSwitches() {
     this.box.head.text.textContent = nameOf(this.place, this.head);
     this.box.head.input.checked = this.isOff(this.place, this.head);
+    this.box.layer.text.textContent = `all heads of ${layerOf(this.place)} (${kindOf(this.place)})`;
+    this.box.layer.input.checked = this.beside.every((head) => this.isOff(this.place, head));
     for (const part of ["mask", "positions"]) this.box[part].input.checked = !this.model.switches[part];
     this.reset.classList.toggle("unneeded", !this.off);
+  }
+
+  // The heads of the layer that is shown, the shown one included.
+  get beside() {
+    return [...Array(this.data.heads).keys()];
   }
 
   isOff(place, head) {
@@ -204,7 +219,8 @@ class Workbench {
     });
     const group = make("div", { className: "heads", role: "group" }, ...rows);
     group.ariaLabel = "Which head to look at";
-    return group;
+    const legend = "A square is a head: a row for each word that looks, a column for each that it may look at.";
+    return make("div", {}, group, make("p", { className: "hint" }, `${legend} Choose one, and below it a word.`));
   }
 
   map(place, head) {
@@ -239,26 +255,13 @@ class Workbench {
     }
   }
 
-  // Which word to show first: one that looks far away from its own place, and hardly anywhere else.
-  telling(weights) {
-    const far = weights.map((row, i) => {
-      const most = Math.max(...row);
-      return most ** 2 * Math.abs(row.indexOf(most) - i);
-    });
-    return far.indexOf(Math.max(...far));
-  }
-
-  writes(place) {
-    return place.startsWith("decoder");
-  }
-
   // ---- one head: who looks where, and what comes of it ----
 
   attention() {
     this.sentence = make("p", { className: "looks" });
     this.title = make("div");
     const titles = this.slim ? ["looks at"] : ["looks at", "weight", "its value"];
-    this.askers = make("ol", { className: "asking" });
+    this.askers = make("ol", { className: "asking", ariaLabel: "Which word to follow" });
     this.lines = stretched("0 0 100 1", {});
     this.found = make("ol", { className: "found" });
     const right = make("div", {}, ...titles.map((title) => make("span", {}, title)));
@@ -350,10 +353,15 @@ class Workbench {
     const most = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2);
     const seen = most.filter((j, place) => place === 0 || weights[j] > 0.05);
     const shares = listed(seen.map((j) => `${quoted(found[j])} (${percent(weights[j])})`));
-    const doing = this.place.startsWith("decoder") ? "written" : "read";
-    const who = this.slim ? "the model" : placeOf(this.place, this.head);
+    const who = this.slim ? "one of its heads" : placeOf(this.place, this.head);
     const off = this.isOff(this.place, this.head) ? " It is off: what it finds is not used." : "";
-    return `While ${quoted(asker)} is ${doing}, ${who} looks at ${shares}.${off}`;
+    return `${this.when(quoted(asker))} ${who} looks at ${shares}.${off}`;
+  }
+
+  when(asker) {
+    if (!this.place.startsWith("decoder")) return `While ${asker} is read,`;
+    // Without the mask a place goes on looking when its word is written, and it is the last look that is shown.
+    return this.model.switches.mask ? `While ${asker} is written,` : `When all is written, from the place of ${asker}`;
   }
 
   // Of each vector the numbers that belong to the chosen head.
@@ -374,7 +382,7 @@ function bars(vector, largest, strength) {
 }
 
 class TranslatorBench extends Workbench {
-  asks = "A sentence in English";
+  asks = "A whole sentence in English";
   offered = "sentence";
   places = ["encoder.*.self_attention", "decoder.*.self_attention", "decoder.*.cross_attention"];
 
@@ -400,14 +408,17 @@ class TranslatorBench extends Workbench {
   }
 
   changed(now, then) {
-    if (!this.off) return "All of it is on. Switch a part off, and see what becomes of this.";
-    if (now === then) return `Without ${this.off}, the translation stays as it is.`;
-    return `Without ${this.off}, the translation becomes ${quoted(now)}; it was ${quoted(then)}.`;
+    const whole = "It has learned whole sentences: what it makes of a beginning means little.";
+    if (!this.off) return `All of it is on. ${whole} Switch a part off, and see what becomes of this.`;
+    const newest = " Nothing stands behind the newest word; in training all words are there at once.";
+    const why = this.model.switches.mask ? "" : newest;
+    if (now === then) return `Without ${this.off}, the translation stays as it is.${why}`;
+    return `Without ${this.off}, the translation becomes ${quoted(now)}; it was ${quoted(then)}.${why}`;
   }
 
   labels(place) {
     const read = [...this.words, "end"];
-    const written = this.written.map((word) => MARKS[word] ?? word);
+    const written = this.written.map(shown);
     if (place.startsWith("encoder")) return [read, read];
     return [written, place.endsWith("cross_attention") ? read : ["start", ...written.slice(0, -1)]];
   }
@@ -418,10 +429,9 @@ class LanguageModelBench extends Workbench {
   offered = "beginning";
   places = ["layers.*.self_attention"];
   temperature = 1;
-  tally = { right: 0, all: 0 };
 
   answer() {
-    const titles = ["next word", "", "model", "grammar"].map((title) => make(title ? "th" : "td", {}, title));
+    const titles = ["next word", "bar: model, ring: grammar", "model", "grammar"].map((title) => make("th", {}, title));
     this.likely = make("tbody");
     const table = make("table", { className: "next" }, make("thead", {}, make("tr", {}, ...titles)), this.likely);
     this.change = make("p", { className: "change" });
@@ -455,7 +465,7 @@ class LanguageModelBench extends Workbench {
     let state = 0;
     for (const [place, word] of words.entries()) {
       const options = this.data.grammar[state] ?? {};
-      if (!(word in options)) return { fault: `word ${place + 1}, ${quoted(word)}, can't stand there` };
+      if (!(word in options)) return { fault: `word ${place + 1}, ${quoted(shown(word))}, can't stand there` };
       state = options[word][1];
     }
     const options = Object.entries(this.data.grammar[state] ?? {});
@@ -464,6 +474,7 @@ class LanguageModelBench extends Workbench {
 
   run() {
     const { read } = this.data;
+    this.tally = { right: 0, all: 0 }; // of what is written with the same beginning, temperature and parts
     const before = this.whole(() => this.chances(this.words));
     const now = this.chances(this.words, this.temperature);
     this.trace = { ...this.model.trace };
@@ -473,7 +484,7 @@ class LanguageModelBench extends Workbench {
     const largest = Math.max(...rows.flatMap(([, ...shares]) => shares));
     this.likely.replaceChildren(...rows.map((row) => this.bar(...row, largest)));
     this.change.textContent = this.changed(now, before, grammar);
-    const three = rows.slice(0, 3).map(([word, share]) => `${word} ${percent(share)}`);
+    const three = rows.slice(0, 3).map(([word, share]) => `${shown(word)} ${percent(share)}`);
     this.say(`Likeliest next: ${listed(three)}. ${this.change.textContent}`);
     this.show();
   }
@@ -497,13 +508,13 @@ class LanguageModelBench extends Workbench {
     const put = () => {
       this.input.value = `${text([...this.words, word])} `;
       this.read();
-      this.likely.querySelector("button").focus();
+      (this.likely.querySelector("button:enabled") ?? this.input).focus();
     };
     const [fill, tick] = [make("i"), make("b")];
     fill.style.width = `${(100 * share) / largest}%`;
     tick.style.left = `${(100 * chance) / largest}%`;
-    const ends = word === this.data.read[this.data.end];
-    const button = make("button", { type: "button", textContent: word, onclick: put, disabled: ends });
+    const disabled = word === this.data.read[this.data.end] || word in MARKS || this.words.length >= MOST_TYPED;
+    const button = make("button", { type: "button", textContent: shown(word), onclick: put, disabled });
     const cells = [make("th", { scope: "row" }, button), make("td", { className: "bar" }, fill, tick)];
     return make("tr", {}, ...cells, ...[share, chance].map((number) => make("td", {}, percent(number))));
   }
@@ -511,6 +522,10 @@ class LanguageModelBench extends Workbench {
   // Word after word is drawn by its chance at this temperature, until the sentence ends.
   write() {
     const { read, end, longest } = this.data;
+    if (this.strange) {
+      this.sample.textContent = this.hint.textContent;
+      return this.say(this.hint.textContent);
+    }
     const words = [...this.words];
     while (words.at(-1) !== read[end] && words.length < longest) {
       const chances = this.chances(words, this.temperature);
@@ -521,8 +536,8 @@ class LanguageModelBench extends Workbench {
     this.tally.all += 1;
     this.tally.right += !fault;
     const verdict = fault ? `No sentence of the grammar: ${fault}.` : "✓ A sentence of the grammar.";
-    const tally = this.tally.all > 1 ? ` So far ${this.tally.right} of ${this.tally.all} were.` : "";
-    this.sample.textContent = `${quoted(words.join(" ").replace(/ \.$/, "."))} ${verdict}${tally}`;
+    const tally = this.tally.all > 1 ? ` So far ${this.tally.right} of ${this.tally.all} were, at temperature ${this.temperature}.` : "";
+    this.sample.textContent = `${quoted(words.map(shown).join(" ").replace(/ \.$/, "."))} ${verdict}${tally}`;
     this.say(this.sample.textContent);
   }
 

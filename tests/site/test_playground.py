@@ -102,9 +102,13 @@ def test_a_model_that_does_not_arrive_is_told(page: Page, base_url: str) -> None
     box = page.locator(".playground")
     box.get_by_role("button").click()
     expect(box.get_by_role("status")).to_have_text(
-        "The model could not be loaded; reload the page to try again."
+        "The model could not be loaded. Press the button to try again."
     )
+    assert box.get_by_role("status").bounding_box()["height"] > 10
     assert box.locator("svg:visible").count() == 1
+    page.unroute("**/model-translator.js")
+    box.get_by_role("button").click()
+    expect(field(box)).to_be_focused()
 
 
 @pytest.fixture
@@ -211,14 +215,17 @@ def test_words_are_offered_and_strange_ones_named(page: Page, base_url: str) -> 
     page.keyboard.type("runs")
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the horse runs')}")
     field(box).fill("the wolf runs")
-    told = "The model has not met “wolf”: with w it knows white, will and with."
+    told = "Only “the” is read. The model has not met “wolf”: with w it knows white, will and with."
     expect(box.locator(".hint")).to_have_text(told)
     expect(box.get_by_role("status")).to_have_text(told)
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the')}")
     field(box).fill("the dog and " * 9)
     expect(box.locator(".hint")).to_have_text("24 words are the most here.")
     field(box).fill("xylophone ")
+    expect(box.locator(".hint")).to_contain_text("Nothing is read. ")
     expect(box.locator(".hint")).to_contain_text("“xylophone”: it knows and, because, behind")
+    field(box).fill("“The dog” (my dog) – sleeps…")
+    expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the dog my dog sleeps')}")
 
 
 def test_each_offered_sentence_is_new_to_the_model_and_translated(page: Page, base_url: str) -> None:
@@ -276,6 +283,10 @@ def test_without_a_head_the_sentence_says_what_becomes_of_it(page: Page, base_ur
     box.get_by_role("button", name="All on again").click()
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated(words)}")
     assert box.bounding_box()["height"] == height
+    box.get_by_role("checkbox", name="all heads of layer 2 (looking across)").check()
+    off = [f"decoder.1.cross_attention {head}" for head in range(4)]
+    expect(box.locator(".says")).to_have_text(f"In Lingo: {translated(words, off=off)}")
+    expect(box.get_by_role("checkbox", name=name, exact=True)).to_be_checked()
 
 
 def test_without_positions_and_without_the_mask(page: Page, base_url: str, monkeypatch) -> None:
@@ -290,6 +301,12 @@ def test_without_positions_and_without_the_mask(page: Page, base_url: str, monke
     monkeypatch.setattr("attnlab.transformer.causal", everything)
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated(words)}")
     expect(box.locator(".change")).to_contain_text("Without the mask, ")
+    expect(box.locator(".change")).to_contain_text("Nothing stands behind the newest word")
+    # What is shown is the last look of all, when there are words behind the chosen one.
+    box.get_by_role("button", name="head 1 of layer 1 (writing)", exact=True).click()
+    expect(box.locator(".looks")).to_contain_text("When all is written, from the place of “")
+    box.get_by_role("checkbox", name="the mask").uncheck()
+    expect(box.locator(".looks")).to_contain_text("is written, head 1 of layer 1 looks at “")
 
 
 def test_all_of_it_is_reached_from_the_keyboard(page: Page, base_url: str) -> None:
@@ -308,12 +325,11 @@ def test_all_of_it_is_reached_from_the_keyboard(page: Page, base_url: str) -> No
         names.append(
             focused.evaluate("it => it.ariaLabel ?? it.closest('label')?.textContent ?? it.textContent")
         )
-    boxes = ["the mask", "the positions"]
     assert names[0] == "Another sentence"
-    assert names[2:4] == boxes
+    assert names[2:5] == ["all heads of layer 2 (looking across)", "the mask", "the positions"]
     assert len([name for name in names if name.startswith("head ")]) == 1 + 24  # a switch and all maps
     words = len(exported("translator")["offered"][0].split())
-    assert len(names) > 4 + 24 + words - 2
+    assert len(names) > 5 + 24 + words - 2
     assert names[-1] == "end"
 
 
@@ -372,6 +388,47 @@ def test_a_word_is_chosen_from_the_bars_and_a_wrong_beginning_is_told(page: Page
     expect(box.locator(".change")).to_have_text(
         "The grammar has no such beginning: word 3, “sees”, can't stand there."
     )
+    # Behind a whole sentence the full stop may come first, which can't be pressed.
+    field(box).fill("the dogs see the")
+    box.locator(".next").get_by_role("button", disabled=False).first.press("Enter")
+    assert page.evaluate("document.activeElement.closest('.next') !== null")
+    field(box).fill("the dogs near " * 9)
+    assert box.locator(".next").get_by_role("button", disabled=False).count() == 0
+
+
+def test_rings_and_bars_have_one_scale(page: Page, base_url: str) -> None:
+    box = opened(page, base_url + CHAPTER, "language-model")
+    field(box).fill("the dogs near the king")
+    rows = box.locator(".next tbody tr").all()
+    said = [[float(part.removesuffix("\xa0%")) for part in each] for each in numbers_of(box).values()]
+    width = {}
+    for row, (model, grammar) in zip(rows, said, strict=True):
+        place, bar, ring = (
+            row.locator(part).evaluate(
+                "it => [it.getBoundingClientRect().x, it.getBoundingClientRect().width]"
+            )
+            for part in (".bar", ".bar i", ".bar b")
+        )
+        if model > 5:
+            width[bar[1] / model] = None
+        if grammar > 5:
+            width[(ring[0] + ring[1] / 2 - place[0]) / grammar] = None
+    assert len(width) > 6
+    assert max(width) < 1.12 * min(width)  # shares are rounded
+
+
+def test_an_unknown_word_is_not_passed_over_in_writing_on(page: Page, base_url: str) -> None:
+    box = opened(page, base_url + CHAPTER, "language-model")
+    field(box).fill("the elephant ")
+    box.get_by_role("button", name="Write on").click()
+    expect(box.locator(".sample")).to_contain_text("Only “the” is read. The model has not met “elephant”")
+
+
+def test_a_mark_is_named_and_cannot_be_chosen(page: Page, base_url: str) -> None:
+    box = opened(page, base_url + CHAPTER, "language-model")
+    field(box).fill("")
+    expect(box.locator(".next")).not_to_contain_text("<")
+    expect(box.locator(".next").get_by_role("button", name="start")).to_be_disabled()
 
 
 def test_without_a_head_the_chances_change_as_pytorchs_do(page: Page, base_url: str) -> None:
@@ -410,7 +467,10 @@ def test_what_it_writes_is_judged_by_the_grammar(page: Page, base_url: str) -> N
         if fault:
             assert f"No sentence of the grammar: {fault.partition(' must')[0]}, " in said
         if count > 1:
-            assert said.endswith(f"So far {right} of {count} were.")
+            assert said.endswith(f"So far {right} of {count} were, at temperature 1.6.")
+    box.get_by_role("slider", name="temperature").fill("0.5")
+    box.get_by_role("button", name="Write on").press("Enter")
+    expect(box.locator(".sample")).not_to_contain_text("So far")
 
 
 def test_written_at_hardly_any_temperature_it_takes_the_likeliest(page: Page, base_url: str) -> None:

@@ -1,7 +1,10 @@
 """`make check` runs again what an edit touches, and remembers the rest."""
 
+from types import SimpleNamespace
+
 import check
 import pytest
+import run_tests
 from check import Check, Memory
 
 
@@ -68,3 +71,69 @@ def test_every_room_chapter_and_page_is_known(site):
         "page index",
     } <= {*names}
     assert "tests/chapters/where_am_i/test_charts.py" not in names, "it looks at the built site"
+
+
+# ---- what `make test` need not run again ----
+
+
+def test_what_make_test_may_leave_out_is_there_under_that_name():
+    costly = [*check.costly()]
+    assert len({one.name for one in costly}) == len(costly)
+    for one in costly:
+        file, _, test = one.arguments[0].partition("::")
+        assert (check.ROOT / file).exists()
+        if test:
+            assert f"def {test.partition('[')[0]}(" in (check.ROOT / file).read_text()
+
+
+def test_any_file_that_changes_comes_or_moves_is_noticed(tmp_path):
+    seen = {check.whole_project(tmp_path)}
+    for name, content in {"README.md": "one", "book/a.py": "one", "tools/a/b.py": "one"}.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+        seen.add(check.whole_project(tmp_path))
+        file.write_text("two")
+        seen.add(check.whole_project(tmp_path))
+        file.rename(file.with_suffix(".txt"))
+        seen.add(check.whole_project(tmp_path))
+    assert len(seen) == 10
+    (tmp_path / "book" / "__pycache__").mkdir()
+    (tmp_path / "book" / "__pycache__" / "a.pyc").write_text("made")
+    assert check.whole_project(tmp_path) in seen
+
+
+def test_with_another_package_all_runs_again(monkeypatch):
+    before = {one.digest for one in check.costly()}
+    monkeypatch.setattr(check, "distributions", list)
+    assert before.isdisjoint(one.digest for one in check.costly())
+
+
+@pytest.fixture
+def tests_run(tmp_path, monkeypatch):
+    """`tests_run(status)` are the tests that run leaves out, of two long ones, where all ends so."""
+    types = SimpleNamespace(communicate=lambda: ("", None), returncode=0)
+    monkeypatch.setattr(run_tests.subprocess, "Popen", lambda *_, **__: types)
+    monkeypatch.setattr(check, "TESTED", tmp_path / "tested.json")
+    monkeypatch.setattr(check, "PASSED", tmp_path / "passed.json")
+    monkeypatch.setattr(check, "everything", list)
+    monkeypatch.setattr(check, "costly", lambda: [Check("a", ("a.py",), "1"), Check("b", ("b.py",), "1")])
+
+    def run(status: int, again: bool = False) -> list[str]:
+        seen: list[str] = []
+        monkeypatch.setattr(run_tests, "pytest", lambda *words, **_: seen.extend(words) or status)
+        assert run_tests.everything(again) == status
+        return [word for word in seen if word.startswith("--deselect")]
+
+    return run
+
+
+def test_what_passed_is_left_out_the_next_time_unless_all_is_asked_for(tests_run):
+    assert tests_run(status=0) == []
+    assert tests_run(status=0) == ["--deselect=a.py", "--deselect=b.py"]
+    assert tests_run(status=0, again=True) == []
+
+
+def test_where_a_test_fails_nothing_is_left_out_the_next_time(tests_run):
+    assert tests_run(status=1) == []
+    assert tests_run(status=0) == []

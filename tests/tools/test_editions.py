@@ -29,7 +29,7 @@ def run(place, sources_of):
     sources = {path: ["%reset -s -f", *sources_of(path)] for path in notebooks.chapters()}
     cells = {path: [new_code_cell(source) for source in sources[path]] for path in sources}
     notebook = new_notebook(cells=[*chain(*cells.values())], metadata=notebooks.NOTEBOOK_METADATA)
-    client = nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(place)}})
+    client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(place)}})
     client.execute()
     return {
         path: ["".join(data["text/plain"] for data in notebooks.displays(cell)) for cell in part[1:]]

@@ -70,7 +70,7 @@ def medians(lengths: Sequence[int], turns: int) -> dict[str, list[float]]:
 
 def exponent(lengths: Sequence[int], times: Sequence[float]) -> float:
     """`exponent([16, 32, 64], [1, 2, 4])` is 1.0: the slope of the line through the logarithms."""
-    x, y = torch.tensor(lengths).double().log2(), torch.tensor(times).double().log2()
+    x, y = (torch.tensor(each, dtype=torch.float64).log2() for each in (lengths, times))
     x, y = x - x.mean(), y - y.mean()
     return ((x * y).sum() / x.square().sum()).item()
 

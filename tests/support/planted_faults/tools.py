@@ -21,6 +21,24 @@ FAULTS: Faults = {
             ("one seed", "STORED_SEED, FRESH_SEED = 0, 1", "STORED_SEED, FRESH_SEED = 0, 0")
         ],
     },
+    "tools/check": {
+        "test_any_file_that_changes_comes_or_moves_is_noticed": [
+            ("names not looked at", "(bytes(file), file.read_bytes())", "(file.read_bytes(),)"),
+            ("folders not looked into", '"**/*")', '"*")'),
+        ],
+        "test_with_another_package_all_runs_again": [
+            ("packages not looked at", "for each in distributions()", "for each in ()"),
+        ],
+    },
+    "tools/run_tests": {
+        "tools/test_check.py::test_what_passed_is_left_out_the_next_time_unless_all_is_asked_for": [
+            ("nothing left out", '"tests", "book", *left_out', '"tests", "book"'),
+            ("all not run", "costly if again else", "costly if not again else"),
+        ],
+        "tools/test_check.py::test_where_a_test_fails_nothing_is_left_out_the_next_time": [
+            ("kept all the same", "if not status and not types.returncode:", "if True:"),
+        ],
+    },
     "tools/browser": {
         f"{PAGES}test_the_system_s_chromium_comes_first": [
             (
