@@ -4,6 +4,7 @@
 const stored = {};
 const MOST_TYPED = 24; // words
 const MOST_OFFERED = 8;
+const MOST_QUOTED = 10; // words
 const MARKS = { "<padding>": "padding", "<start>": "start", "<end>": "end" };
 // What each attention is for, by the end of its name.
 const KINDS = { encoder: "reading", decoder: "writing", cross_attention: "looking across", layers: "reading back" };
@@ -28,15 +29,19 @@ const stretched = (viewBox, attributes, ...children) =>
 
 const percent = (share) => `${Number((100 * share).toFixed(share < 0.0995 ? 1 : 0))}\u00a0%`;
 const quoted = (words) => `“${words}”`;
+const ending = (words) => (words.length > MOST_QUOTED ? ["…", ...words.slice(-MOST_QUOTED)] : words);
 const listed = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
 const text = (words) => words.filter((word) => !(word in MARKS)).join(" ");
 const shown = (word) => MARKS[word] ?? word;
 
 // "The king’s dog." is the, king, 's, dog: the words as the models know them.
-function wordsOf(typed) {
-  const plain = typed.toLowerCase().replace(/[’‘]/g, "'").replace(/[.,!?;:"“”()…–—]/g, " ");
+function wordsOf(sentence) {
+  const plain = sentence.toLowerCase().replace(/[’‘]/g, "'").replace(/[,;:"“”()…–—]/g, " ");
   return plain.replace(/'s\b|'/g, " $& ").split(/\s+/).filter(Boolean);
 }
+
+// Sentences end with a full stop, or what does its work.
+const sentencesOf = (typed) => typed.split(/[.!?]/).filter((sentence) => wordsOf(sentence).length);
 
 const isMark = (word) => Object.values(MARKS).includes(word);
 
@@ -100,32 +105,35 @@ class Workbench {
     this.say(`${words}. ${this.status.textContent}`);
   }
 
-  // Words are offered for the one that is being typed. The model reads up to the first that it does not know.
+  // Words are offered for the one that is being typed. One sentence is read, up to the first word that is unknown.
   read() {
     const typed = this.input.value;
-    const words = wordsOf(typed);
-    const last = /\S$/.test(typed) ? words.at(-1) : undefined;
+    const [first = "", ...more] = sentencesOf(typed);
+    const words = wordsOf(first);
+    const last = /[^\s.!?]$/.test(typed) && !more.length ? words.at(-1) : undefined;
     const longer = this.known.filter((word) => last && word.startsWith(last) && word !== last);
-    const unknown = words.findIndex((word) => !this.known.includes(word));
-    this.words = words.slice(0, Math.min(MOST_TYPED, unknown < 0 ? Infinity : unknown));
-    this.strange = words.find((word) => !this.known.includes(word) && !(word === last && longer.length));
+    const unknown = words.filter((word) => !this.known.includes(word));
+    this.words = words.slice(0, Math.min(MOST_TYPED, unknown.length ? words.indexOf(unknown[0]) : Infinity));
+    this.half = longer.length && unknown[0] === last ? last : undefined; // it may still become a word
+    this.unread = this.notRead(words, unknown[0] === this.half ? undefined : unknown[0], more);
     this.offers.replaceChildren(...longer.slice(0, MOST_OFFERED).map((word) => this.chip(word)));
-    this.hint.textContent = this.hinted(words, longer);
+    const known = longer.length ? "" : `It knows ${this.known.length} words: ${this.known.join(" ")}.`;
+    this.hint.textContent = this.unread || known;
     this.asking = null;
     this.run();
-    if (this.strange || words.length > MOST_TYPED) this.say(this.hint.textContent);
+    if (this.unread) this.say(this.unread);
   }
 
-  hinted(words, longer) {
-    const { strange } = this;
+  // What of the typed text is left out, and why; nothing where all of it is read.
+  notRead(words, strange, more) {
     if (strange) {
-      const read = this.words.length ? `Only ${quoted(this.words.join(" ").replace(/ '/g, "'"))}` : "Nothing";
+      const read = this.words.length ? `Only ${quoted(ending(this.words).join(" ").replace(/ '/g, "'"))}` : "Nothing";
       const near = this.known.filter((word) => word[0] === strange[0]);
       const some = near.length ? `with ${strange[0]} it knows ${listed(near)}` : `it knows ${listed(this.known)}`;
       return `${read} is read. The model has not met ${quoted(strange)}: ${some}.`;
     }
-    if (words.length > MOST_TYPED) return `${MOST_TYPED} words are the most here.`;
-    return longer.length ? "" : `It knows ${this.known.length} words: ${this.known.join(" ")}.`;
+    if (words.length > MOST_TYPED) return `Only the first ${MOST_TYPED} words are read.`;
+    return more.length ? "Only the first sentence is read." : "";
   }
 
   chip(word) {
@@ -266,7 +274,9 @@ class Workbench {
     this.found = make("ol", { className: "found" });
     const right = make("div", {}, ...titles.map((title) => make("span", {}, title)));
     const parts = [this.title, make("div"), right, this.askers, this.lines, this.found];
-    return make("div", {}, this.sentence, make("div", { className: "attention" }, ...parts));
+    const picture = make("div", { className: "attention" }, ...parts);
+    const hint = make("p", { className: "hint" }, "Choose a word on the left to follow its lines.");
+    return make("div", {}, this.sentence, picture, ...(this.slim ? [hint] : []));
   }
 
   // The weights of this attention in the run that is shown: [head][query][key].
@@ -495,7 +505,7 @@ class LanguageModelBench extends Workbench {
     const warmth = this.temperature === 1 ? "" : `at temperature ${this.temperature}`;
     const cause = listed([this.off && `without ${this.off}`, warmth].filter(Boolean));
     const [most] = [...now.keys()].sort((a, b) => Math.abs(now[b] - before[b]) - Math.abs(now[a] - before[a]));
-    const moved = `${quoted(read[most])} goes from ${percent(before[most])} to ${percent(now[most])}`;
+    const moved = `${quoted(shown(read[most]))} goes from ${percent(before[most])} to ${percent(now[most])}`;
     const effect = cause && `${cause[0].toUpperCase()}${cause.slice(1)}, ${moved}. `;
     if (grammar.fault) return `${effect}The grammar has no such beginning: ${grammar.fault}.`;
     const allowed = [...read.keys()].filter((id) => read[id] in grammar.chances);
@@ -522,9 +532,10 @@ class LanguageModelBench extends Workbench {
   // Word after word is drawn by its chance at this temperature, until the sentence ends.
   write() {
     const { read, end, longest } = this.data;
-    if (this.strange) {
-      this.sample.textContent = this.hint.textContent;
-      return this.say(this.hint.textContent);
+    const half = this.half && `${quoted(this.half)} is no word yet: type on, or choose one of those that are offered.`;
+    if (this.unread || half) {
+      this.sample.textContent = this.unread || half;
+      return this.say(this.sample.textContent);
     }
     const words = [...this.words];
     while (words.at(-1) !== read[end] && words.length < longest) {

@@ -216,16 +216,52 @@ def test_words_are_offered_and_strange_ones_named(page: Page, base_url: str) -> 
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the horse runs')}")
     field(box).fill("the wolf runs")
     told = "Only “the” is read. The model has not met “wolf”: with w it knows white, will and with."
-    expect(box.locator(".hint")).to_have_text(told)
+    expect(box.locator(".ask .hint")).to_have_text(told)
     expect(box.get_by_role("status")).to_have_text(told)
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the')}")
     field(box).fill("the dog and " * 9)
-    expect(box.locator(".hint")).to_have_text("24 words are the most here.")
+    expect(box.locator(".ask .hint")).to_have_text("Only the first 24 words are read.")
+    expect(box.get_by_role("status")).to_have_text("Only the first 24 words are read.")
+    field(box).fill(f"{'the dog and ' * 4}the wolf runs")
+    quoted = "Only “… the dog and the dog and the dog and the” is read."
+    expect(box.locator(".ask .hint")).to_contain_text(quoted)
     field(box).fill("xylophone ")
-    expect(box.locator(".hint")).to_contain_text("Nothing is read. ")
-    expect(box.locator(".hint")).to_contain_text("“xylophone”: it knows and, because, behind")
+    expect(box.locator(".ask .hint")).to_contain_text("Nothing is read. ")
+    expect(box.locator(".ask .hint")).to_contain_text("“xylophone”: it knows and, because, behind")
     field(box).fill("“The dog” (my dog) – sleeps…")
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the dog my dog sleeps')}")
+
+
+def test_one_sentence_is_read(page: Page, base_url: str) -> None:
+    box = opened(page, base_url + HOME, "translator")
+    field(box).fill("... The dog sleeps. My cat si")
+    expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the dog sleeps')}")
+    expect(box.locator(".ask .hint")).to_have_text("Only the first sentence is read.")
+    expect(box.get_by_role("status")).to_have_text("Only the first sentence is read.")
+    expect(box.locator(".offers")).to_be_empty()
+    field(box).fill("The dog sleeps!? ")
+    expect(box.locator(".ask .hint")).to_contain_text("It knows ")
+
+
+def test_a_long_picture_is_moved_in_its_place(page: Page, base_url: str) -> None:
+    box = opened(page, base_url + CHAPTER, "translator")
+    field(box).fill("the dog and the cat and the horse sleep")
+    picture = box.locator(".attention")
+    assert picture.evaluate("it => it.scrollHeight <= it.clientHeight")
+    box.get_by_role("checkbox", name="the positions").check()
+    for layer in 1, 2:
+        box.get_by_role("button", name=f"head 1 of layer {layer} (writing)", exact=True).click()
+        box.get_by_role("checkbox", name=f"all heads of layer {layer} (writing)").check()
+    assert picture.bounding_box()["height"] <= 48 * 16
+    assert picture.evaluate("it => it.scrollHeight > it.clientHeight")
+
+
+def test_what_was_typed_is_printed(page: Page, base_url: str) -> None:
+    box = opened(page, base_url + HOME, "translator")
+    page.emulate_media(media="print")
+    expect(field(box)).to_be_visible()
+    assert box.get_by_role("button", name="Another sentence").count() == 0
+    assert box.locator(".hint:visible").count() == 0
 
 
 def test_each_offered_sentence_is_new_to_the_model_and_translated(page: Page, base_url: str) -> None:
@@ -422,6 +458,14 @@ def test_an_unknown_word_is_not_passed_over_in_writing_on(page: Page, base_url: 
     field(box).fill("the elephant ")
     box.get_by_role("button", name="Write on").click()
     expect(box.locator(".sample")).to_contain_text("Only “the” is read. The model has not met “elephant”")
+    field(box).fill("the ki")
+    box.get_by_role("button", name="Write on").click()
+    told = "“ki” is no word yet: type on, or choose one of those that are offered."
+    expect(box.locator(".sample")).to_have_text(told)
+    expect(box.get_by_role("status")).to_have_text(told)
+    field(box).fill("the king")
+    box.get_by_role("button", name="Write on").click()
+    expect(box.locator(".sample")).to_contain_text("“the king ")
 
 
 def test_a_mark_is_named_and_cannot_be_chosen(page: Page, base_url: str) -> None:
