@@ -402,7 +402,8 @@ def _spoken(work: Any, words: Tensor, heads: int, layers: int) -> Any:
     logits = model(words)
     if not isinstance(logits, Tensor):
         return ... if logits is ... else (logits, 0, 0)
-    if not torch.equal(logits.nan_to_num(), model(words).nan_to_num()):
+    again = (model(words) for _ in range(10))  # dropout may do the same twice to the few logits of one word
+    if not all(torch.equal(logits.nan_to_num(), each.nan_to_num()) for each in again):
         raise WrongTypeError("Asked twice, in eval(), it does not give the same logits.")
     return logits, *_reached(model, logits, named)
 
