@@ -111,7 +111,7 @@ def test_with_another_package_all_runs_again(monkeypatch):
 
 @pytest.fixture
 def tests_run(tmp_path, monkeypatch):
-    """`tests_run(status)` are the tests that run leaves out, of two long ones, where all ends so."""
+    """`tests_run(status)`: of two tests that take long, those that a run with this status has left out."""
     types = SimpleNamespace(communicate=lambda: ("", None), returncode=0)
     monkeypatch.setattr(run_tests.subprocess, "Popen", lambda *_, **__: types)
     monkeypatch.setattr(check, "TESTED", tmp_path / "tested.json")

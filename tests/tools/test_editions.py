@@ -29,6 +29,7 @@ def run(place, sources_of):
     sources = {path: ["%reset -s -f", *sources_of(path)] for path in notebooks.chapters()}
     cells = {path: [new_code_cell(source) for source in sources[path]] for path in sources}
     notebook = new_notebook(cells=[*chain(*cells.values())], metadata=notebooks.NOTEBOOK_METADATA)
+    # Far above what a cell takes: exercises train for seconds, and several processes share the processor.
     client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(place)}})
     client.execute()
     return {
