@@ -138,7 +138,8 @@ def pages() -> Iterator[Check]:
 
 def whole_project(root: Path = ROOT) -> str:
     """A digest of the names and contents of all files, but for what the commands make."""
-    folders = [root / name for name in ("book", "tests", "tools", ".github", ".ci")]
+    names = (".binder", ".ci", ".devcontainer", ".github", "book", "tests", "tools")
+    folders = [root / name for name in names]
     files = [path for folder in (root, *folders) for path in folder.glob("*" if folder == root else "**/*")]
     sources = sorted(file for file in files if file.is_file() and not NOT_SOURCE & {*file.parts})
     return digest(*(part for file in sources for part in (bytes(file), file.read_bytes())))
