@@ -117,6 +117,11 @@ check_head_scores = Exercise(
                 "The second score is of two places after the earlier word. It should be the next one.",
                 lambda weights, period: weights.diagonal(2 - period, -2, -1)[..., 2:],
             ),
+            "one place too early": (
+                "The second score is of the place *before* the earlier word. What came next stands one place "
+                "after it.",
+                lambda weights, period: weights.diagonal(-1 - period, -2, -1),
+            ),
             "induction above the diagonal": (
                 "The second score is read off above the diagonal, from the places to come. Row i, column j "
                 "is what i gives to j.",
@@ -126,6 +131,28 @@ check_head_scores = Exercise(
                 "The second score begins one row too early, at the last word of the first round, which has "
                 "not come before. Leave that row out.",
                 lambda weights, period: weights.diagonal(1 - period, -2, -1),
+            ),
+            "one row too few": (
+                "The second score begins one row too late. The first word of the second round has come "
+                "before, too.",
+                lambda weights, period: _came_next(weights, period)[..., 1:],
+            ),
+            "last row left out": (
+                "The second score leaves out the last row. Nobody asks what comes behind it, but it looks "
+                "back like the others.",
+                lambda weights, period: _came_next(weights, period)[..., :-1],
+            ),
+            "second time alone": (
+                "The second score is of the second round alone. It goes on to the end of the sentence.",
+                lambda weights, period: _came_next(weights, period)[..., :period],
+            ),
+            "in every earlier round": (
+                "The second score adds up what came next in every earlier round. Here it is the one a period "
+                "ago that counts.",
+                lambda weights, period: sum(
+                    F.pad(_came_next(weights, back), (back - period, 0))
+                    for back in range(period, weights.shape[-1], period)
+                ),
             ),
             "first time counted": (
                 "The second score is divided by the number of all places. Those of the first time have "
@@ -159,6 +186,27 @@ check_head_scores = Exercise(
             ),
         },
     )
+    | {
+        "both above the diagonal": (
+            "Both scores are read off above the diagonal, from the places to come. Row i, column j is what i "
+            "gives to j.",
+            lambda weights, period: _scores(weights.mT, period),
+        ),
+        "first round alone": (
+            "The first score is of the first round alone, as in the lesson. Here it is over the whole "
+            "sentence.",
+            lambda weights, period: (_scores(weights[:, :period], period)[0], _scores(weights, period)[1]),
+        ),
+        "over the first two axes": (
+            "Unless it is told others, diagonal takes the first two axes: here heads and rows. For rows and "
+            "columns write diagonal(…, -2, -1).",
+            partial(
+                _scores,
+                before=lambda weights: weights.diagonal(-1),
+                after=lambda weights, period: weights.diagonal(1 - period)[..., 1:],
+            ),
+        ),
+    }
     | swapped(_scores, "previous", "induction"),
     trainable=False,
 )
@@ -237,6 +285,11 @@ def _columns_and_bias(attention: MultiHeadAttention, own: slice) -> None:
     attention.out_proj.bias.zero_()
 
 
+def _columns_and_slice_of_bias(attention: MultiHeadAttention, own: slice) -> None:
+    _columns(attention, own)
+    attention.out_proj.bias[own] = 0
+
+
 def _rows(attention: MultiHeadAttention, own: slice) -> None:
     attention.out_proj.weight[own] = 0
 
@@ -251,6 +304,14 @@ def _of_projection(part: int) -> Callable[[MultiHeadAttention, slice], None]:
 def _query_and_bias(attention: MultiHeadAttention, own: slice) -> None:
     for tensor in (attention.in_proj_weight, attention.in_proj_bias):
         tensor.chunk(3)[0][own] = 0
+
+
+def _while_recorded(model: Any, words: Tensor, layer: int, head: int) -> Tensor:
+    model = copy.deepcopy(model)
+    attention = model.layers[layer].self_attention
+    with torch.enable_grad():
+        _columns(attention, _own(attention, head))
+    return model(words)  # type: ignore[no-any-return]
 
 
 def _after_the_output(model: Any, words: Tensor, layer: int, head: int) -> Tensor:
@@ -316,7 +377,7 @@ check_without_head = Exercise(
             drawn(2, layers=2, heads=2, d_model=10),
             _words([1, 2, 3], [6, 2, 8]),
             1,
-            0,
+            1,
         ),
         Case("right in the first of three", drawn(3, layers=3, heads=3, d_model=6), _SECOND, 0, 2),
         Case("right in the second of three", drawn(4, layers=3, heads=4, d_model=24), _FIRST, 1, 2),
@@ -329,8 +390,13 @@ check_without_head = Exercise(
         ),
         "zeroed for good": (
             "The logits are right, but the model has lost that head for good: its weights were written into. "
-            "Use a hook, or a copy of the model.",
+            "copy.copy and state_dict() share them with it; copy.deepcopy does not.",
             _for_good,
+        ),
+        "written while recorded": (
+            "PyTorch forbids writing into a parameter while it records gradients. Write into `weight.data`, "
+            "or `with torch.no_grad():`.",
+            _while_recorded,
         ),
         "after the output matrix": (
             "You take the slice out of what comes from the output matrix, where the heads are mixed already. "
@@ -340,6 +406,10 @@ check_without_head = Exercise(
         "bias as well": (
             "The head is gone, and the output matrix's bias with it. That belongs to no head.",
             _with_weights(_columns_and_bias),
+        ),
+        "slice of the bias as well": (
+            "The head is gone, and with it a slice of the output matrix's bias, which belongs to no head.",
+            _with_weights(_columns_and_slice_of_bias),
         ),
         "rows of the output matrix": (
             "You zero rows of out_proj.weight. What it reads stands in its columns: weight[:, slice].",
@@ -353,6 +423,11 @@ check_without_head = Exercise(
         "queries zeroed": (
             "The head's queries are zero. Then it looks at all evenly, and still says what it finds there.",
             _with_weights(_query_and_bias),
+        ),
+        "queries' matrix zeroed": (
+            "The first rows of in_proj_weight make the queries. With the head's rows at zero it looks "
+            "elsewhere, and still says what it finds there.",
+            _with_weights(_of_projection(0)),
         ),
         "in every layer": (
             "The head of this number is removed in every layer. Only the one layer's is meant.",
@@ -379,6 +454,11 @@ check_without_head = Exercise(
                 "Your slice is as wide as there are heads. A head has d_model / heads numbers.",
                 _flat(lambda head, heads, width: slice(head * heads, (head + 1) * heads)),
             ),
+            "not multiplied": (
+                "Your slice begins at the head's number. As many heads stand before it, each of d_model / "
+                "heads numbers.",
+                _flat(lambda head, heads, width: slice(head, head + width)),
+            ),
             "one number": (
                 "One number is set to 0. A head has d_model / heads of them.",
                 _flat(lambda head, heads, width: slice(head, head + 1)),
@@ -400,7 +480,7 @@ check_without_head = Exercise(
                 lambda heads, head: torch.zeros_like(heads),
             ),
             "nothing": (
-                "These are the logits of the whole model: nothing was removed.",
+                "These are the logits of the whole model. Was anything removed, and from the copy that runs?",
                 lambda heads, head: heads,
             ),
         },

@@ -305,6 +305,14 @@ def zeroed_for_good(model, words, layer, head):
     return model(words)
 
 
+def written_while_recorded(model, words, layer, head):
+    model = copy.deepcopy(model)
+    attention = model.layers[layer].self_attention
+    of_heads = attention.out_proj.weight.unflatten(1, (attention.heads, -1))
+    of_heads[:, head] = 0
+    return model(words)
+
+
 def cut_after(model, words, layer, head):
     attention = model.layers[layer].self_attention
     width = attention.d_model // attention.heads
@@ -394,6 +402,14 @@ NAMED = {
             for found in (weights.diagonal(-1, 1, 2), weights.diagonal(1 - period, 1, 2)[:, 1:])
         ),
         "heads averaged": lambda weights, period: tuple(each.mean() for each in scores(weights, period)),
+        "both above the diagonal": lambda weights, period: (
+            weights.diagonal(1, 1, 2).mean(-1),
+            weights.diagonal(period - 1, 1, 2)[:, 1:].mean(-1),
+        ),
+        "one place too early": lambda weights, period: (
+            scores(weights, period)[0],
+            weights[:, period + 1 :].diagonal(0, 1, 2).mean(-1),
+        ),
         "results swapped": lambda *inputs: scores_by_loop(*inputs)[::-1],
     },
     check_without_head: {
@@ -401,6 +417,8 @@ NAMED = {
         "zeroed for good": zeroed_for_good,
         "after the output matrix": cut_after,
         "bias as well": with_bias,
+        "written while recorded": written_while_recorded,
+        "head counted from 1": lambda *inputs: without_columns(*inputs[:3], inputs[3] - 1),
         "a place": cut(place_silenced),
         "only that head": cut(lambda heads, head: heads - zeroed(head)(heads)),
         "all heads": cut(lambda heads, head: 0 * heads),
