@@ -82,6 +82,8 @@ def axes(name: str, tensor: Tensor, *leading: str, **expected: int | None) -> No
 
 def same_shape(wanted: str, tensor: Tensor, expected: Sequence[int]) -> None:
     """`require.same_shape("block must keep the shape", added, inputs.shape)` begins its message like this."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{wanted} {tuple(expected)}, got {type(tensor).__name__}")
     if tensor.shape != tuple(expected):
         raise ValueError(f"{wanted} {tuple(expected)}, got {tuple(tensor.shape)}")
 

@@ -149,6 +149,14 @@ def test_a_change_of_the_shape_is_refused(attention):
         attention(inputs_of(2, 5, 12))
 
 
+def test_a_change_that_returns_nothing_is_refused(attention):
+    with (
+        heads_changed(attention, lambda heads: None),
+        pytest.raises(TypeError, match=r"change must keep the shape \(2, 5, 3, 4\), got NoneType"),
+    ):
+        attention(inputs_of(2, 5, 12))
+
+
 def test_a_gradient_finds_its_way_through_a_changed_head(attention):
     with heads_changed(attention, averaged(1)):
         attention(inputs_of(2, 5, 12))[0].square().sum().backward()

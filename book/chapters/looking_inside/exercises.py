@@ -562,11 +562,18 @@ def _place(of_heads: Tensor) -> tuple[int, int]:
     return layer, head
 
 
-def _induction_head(model: nn.Module, words: Tensor, periods: Lengths) -> tuple[int, int]:
+def _induction_head(
+    model: nn.Module, words: Tensor, periods: Lengths, *, rank: Part = lambda costs: costs
+) -> tuple[int, int]:
     """Of the heads that look there, the one whose removal costs most."""
     looks = _looks(model, words, periods)
     costs = _costs(model, words, periods)
-    return _place(costs.masked_fill(looks < looks.amax() / 2, -math.inf))
+    return _place(rank(costs).masked_fill(looks < looks.amax() / 2, -math.inf))
+
+
+def _first_of_none(model: nn.Module, words: Tensor, periods: Lengths) -> int:
+    heads: list[int] = []
+    return max(heads)
 
 
 def _sentences(seed: int) -> tuple[Tensor, Tensor]:
@@ -581,6 +588,11 @@ def _circuit(label: str, seed: int, layers: int, *heads: tuple[int, int, Head]) 
     return Case(label, model, *_sentences(seed))
 
 
+# Each says half of who stood before, so that neither is missed.
+_HALF = replace(PREVIOUS, loud=0.5), replace(PREVIOUS, sharp=1.0, loud=0.5)
+# Where the period is 9, it looks two places after the earlier word.
+_SEVEN_BACK = replace(PREVIOUS, writes="unread", back=7, sharp=5.0)
+
 check_induction_head = Exercise(
     "induction_head",
     difficulty=3,
@@ -589,14 +601,14 @@ check_induction_head = Exercise(
     returns=("layer", "head"),
     reference=_induction_head,
     cases=(
-        # Two heads say who stood before, so that neither is missed.
         _circuit(
             "right where one head looks",
             1,
             2,
-            (0, 0, PREVIOUS),
-            (0, 2, replace(PREVIOUS, sharp=1.0)),
+            (0, 0, _HALF[0]),
+            (0, 2, _HALF[1]),
             (0, 1, SAME_WORD),
+            (1, 0, _SEVEN_BACK),
             (1, 3, INDUCTION),
         ),
         _circuit(
@@ -606,22 +618,26 @@ check_induction_head = Exercise(
             (0, 1, PREVIOUS),
             (0, 3, SAME_WORD),
             (1, 0, UNHEARD),
+            (1, 1, _SEVEN_BACK),
             (1, 2, INDUCTION),
         ),
+        # The one that looks most, the first that looks and the one that costs least are three.
         _circuit(
             "right in three layers",
+            9,
             3,
-            3,
+            (0, 1, SAME_WORD),
             (0, 3, PREVIOUS),
-            (1, 1, SAME_WORD),
-            (1, 0, UNHEARD),
-            (2, 1, INDUCTION),
-            (2, 2, UNHEARD),
+            (1, 0, replace(UNHEARD, sharp=2.0)),
+            (1, 2, INDUCTION),
+            (2, 0, _SEVEN_BACK),
+            (2, 1, replace(UNHEARD, sharp=2.5, loud=2.0)),
+            (2, 3, UNHEARD),
         ),
     ),
     mistakes={
         "by its looks": (
-            "In one of these models the head that looks most at what came next is heard by nobody: without "
+            "In two of these models the head that looks most at what came next is heard by nobody: without "
             "it nothing changes. Remove heads that look right, one at a time, and see what that costs.",
             lambda *inputs: _place(_looks(*inputs)),
         ),
@@ -643,13 +659,37 @@ check_induction_head = Exercise(
             "You look for a head that looks two places after the earlier word. It is the next one.",
             lambda model, words, periods: _place(_looks(model, words, periods, back=2)),
         ),
+        "no head looks": (
+            "No head looks where you ask, and max() has nothing to choose from. A place gives most of its "
+            "weight to the one after its word's last time: is that what your score adds up?",
+            _first_of_none,
+        ),
     }
+    | in_parts(
+        _induction_head,
+        rank={
+            "the first that looks": (
+                "In each of these models it is the first head that looks right. Does the loss change at all "
+                "when you remove one? heads_changed does nothing without `with`.",
+                torch.zeros_like,
+            ),
+            "costs least": (
+                "Of the heads that look right you take the one that is missed least. Take the one without "
+                "which the loss of the *next* words grows most.",
+                torch.neg,
+            ),
+        },
+    )
     | in_answer(
         _induction_head,
         {
             "counted from 1": (
                 "Layers and heads are counted from 0, and yours from 1.",
                 lambda place: (place[0] + 1, place[1] + 1),
+            ),
+            "layer counted from 1": (
+                "The layers are counted from 1. Here they begin with 0, as the heads do.",
+                lambda place: (place[0] + 1, place[1]),
             ),
             "head first": (
                 "Both are right, in the wrong order: return layer, head.",
@@ -785,7 +825,7 @@ check_patched = Exercise(
     cases=(
         _exchange("right in one layer", 11, _FIRST, _SECOND, (0, 1), (2, 7), layers=1, heads=3, d_model=12),
         _exchange(
-            "right in the second layer", 12, _SECOND, _FIRST, (1, 0), (3, 1), layers=2, heads=2, d_model=8
+            "right in the second layer", 12, _SECOND, _FIRST, (1, 1), (3, 1), layers=2, heads=2, d_model=8
         ),
         _exchange(
             "right in the first layer",
@@ -838,6 +878,11 @@ check_patched = Exercise(
                     found.flatten(2)[..., head :: heads.shape[2]],
                 ).view(heads.shape),
             ),
+            "nothing returned": (
+                "What is done to the heads must return them: changed or, by what only keeps them, as they "
+                "are.",
+                lambda heads, found, head: None,
+            ),
             "from the same sentence": (
                 "Nothing changes: the head is given what it finds in this sentence anyway. Keep what it "
                 "finds in the other one.",
@@ -848,6 +893,10 @@ check_patched = Exercise(
             "turned": (
                 "The differences are second minus first. Take the first of the pair minus the second.",
                 lambda logits, first, second: logits[0, -1, second] - logits[0, -1, first],
+            ),
+            "sign lost": (
+                "The differences have lost their sign, which says what the model prefers.",
+                lambda logits, first, second: _difference(logits, first, second).abs(),
             ),
             "first place": (
                 "The differences are read off at the first place. What comes next is told at the last.",
@@ -880,12 +929,24 @@ check_patched = Exercise(
                 "The head before it is exchanged. Heads are counted from 0.",
                 lambda layer, head: (layer, head - 1),
             ),
+            "layer counted from 1": (
+                "It is exchanged in the layer before. Layers are counted from 0.",
+                lambda layer, head: (layer - 1, head),
+            ),
         },
     )
     | {
         "the other sentence": (
             "The second number is the other sentence's own. Run on `words`, with one head of the other's.",
             _other_alone,
+        ),
+        "after, on the other": (
+            "The first number is right. The second is the other sentence's, with what the head found in this "
+            "one.",
+            lambda model, words, other, *rest: (
+                _patched(model, words, other, *rest)[0],
+                _patched(model, other, words, *rest)[1],
+            ),
         ),
         "after the output matrix": (
             "You exchange a slice of what comes out of the output matrix, where the heads are mixed already. "

@@ -158,6 +158,11 @@ def which_by_product(*inputs):
     return divmod(int((looks * costs * (looks > 0.2)).argmax()), looks.shape[1])
 
 
+def which_by_threshold(*inputs, least=0.6, rank=max):
+    looks, costs = looks_and_costs(*inputs)
+    return tuple(rank((looks > least).nonzero().tolist(), key=lambda place: costs[*place]))
+
+
 def which_as_a_list(*inputs):
     return list(which_by_product(*inputs))
 
@@ -264,7 +269,11 @@ RIGHT = {
         "attnlab's": without_by_context,
         "subtracted": without_subtracted,
     },
-    check_induction_head: {"product": which_by_product, "a list": which_as_a_list},
+    check_induction_head: {
+        "product": which_by_product,
+        "threshold": which_by_threshold,
+        "a list": which_as_a_list,
+    },
     check_patched: {"hooks": patched_by_hand, "log-probabilities": patched_by_log_probability},
     check_repaired_probe: {"normal equations": probe_by_normal_equations, "mended": mended_but()},
     check_induction_forms: {
@@ -375,6 +384,12 @@ def removed(model, words, other, layer, head, pair):
     return patched_by_hand(model, words, other, layer, head, pair)[0], logits[pair[0]] - logits[pair[1]]
 
 
+def only_kept(model, words, other, layer, head, pair):
+    kept = []
+    with heads_changed(model.layers[layer].self_attention, kept.append):
+        model(other)
+
+
 NAMED = {
     check_head_scores: {
         "own place": lambda weights, period: (
@@ -430,7 +445,11 @@ NAMED = {
         "by its cost": by_cost,
         "the same word": by_the_same_word,
         "counted from 1": lambda *inputs: [number + 1 for number in which_by_product(*inputs)],
+        "layer counted from 1": changed(which_by_product, lambda place: (place[0] + 1, place[1])),
         "head first": lambda *inputs: which_by_product(*inputs)[::-1],
+        "costs least": lambda *inputs: which_by_threshold(*inputs, rank=min),
+        "the first that looks": lambda *inputs: (looks_and_costs(*inputs)[0] > 0.5).nonzero()[0].tolist(),
+        "no head looks": lambda *inputs: which_by_threshold(*inputs, least=0.9),
     },
     check_patched: {
         "last place only": lambda *inputs: patched_by_hand(*inputs, where=slice(-1, None)),
@@ -440,6 +459,9 @@ NAMED = {
         ),
         "turned": changed(patched_by_hand, lambda both: [-each for each in both]),
         "removed": removed,
+        "nothing returned": only_kept,
+        "head counted from 1": lambda *inputs: patched_by_hand(*inputs[:4], inputs[4] - 1, inputs[5]),
+        "sign lost": changed(patched_by_hand, lambda both: [abs(each) for each in both]),
         "change alone": changed(patched_by_hand, lambda both: (both[0], both[1] - both[0])),
         "results swapped": changed(patched_by_hand, lambda both: both[::-1]),
     },
@@ -479,6 +501,10 @@ UNKNOWN = {
     },
     check_induction_head: {
         "always the first": lambda model, words, periods: (0, 0),
+        "in the last layer": lambda *inputs: (
+            len(inputs[0].layers) - 1,
+            int(looks_and_costs(*inputs)[1][-1].argmax()),
+        ),
         "a number": lambda model, words, periods: 1,
     },
     check_patched: {
