@@ -253,9 +253,10 @@ def _ignored(tried: Tried, place: int) -> bool:
 
 
 def _others(tried: Tried, place: int, value: Any) -> list[Any]:
-    """Another value for one of the inputs, or none where it would be a guess."""
+    """Other values for one of the inputs, or none where they would be a guess."""
     if is_floating(value):
-        return [1 - value]
+        # The second, because a probe with a bias, say, tells the same of 1 - value as of value.
+        return [1 - value, value.roll(1)]
     if not isinstance(value, (bool, int, float)):
         return []
     values = [attempt.case.inputs[place] for attempt in tried.attempts]

@@ -188,6 +188,7 @@ def test_a_value_that_cannot_work_raises_and_says_why(call: Callable[[], object]
             "attn_mask must be boolean, got torch.float32: a mask of 0 and -inf becomes one with "
             "`attn_mask != 0`",
         ),
+        (lambda: require.same_shape("x must be", None, (2, 3)), "x must be (2, 3), got NoneType"),
         (lambda: require.one_length([torch.ones(2), [1, 2]]), "tensors must be tensors, got (Tensor, list)"),
         (
             lambda: require.batch(torch.ones(2)),

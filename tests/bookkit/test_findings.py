@@ -159,6 +159,7 @@ NEARLY = {
     "heads alone": lambda query, key: scores(query, key) * (query.dim() < 4),
     "one number more": lambda query, key: scores(query, torch.cat([key, key[..., :1, :]], dim=-2)),
     "other numbers": lambda query, key: scores(query, key).sin(),
+    "the same for 1 - x": lambda query, key: scores((query - 0.5).abs(), (key - 0.5).abs()),
     "the key's shape": lambda query, key: scores(query, torch.ones_like(key)) + scores(query, key) * 1e-3,
 }
 

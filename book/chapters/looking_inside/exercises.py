@@ -985,18 +985,28 @@ def _probed(
     places: Part = lambda verbs: verbs - 1,
     fitted: Part = lambda half: slice(None, half),
     tested: Part = lambda half: slice(half, None),
+    line: Part = lambda known, of: torch.linalg.lstsq(known, of[:, None]).solution[:, 0],
     control: Part = lambda probe, controls, labels: probe(controls),
     share: Part = lambda found, of: (found * of > 0).double().mean().item(),
 ) -> tuple[float, float]:
     read = states[torch.arange(len(states), device="cpu"), places(verbs)]  # (N, width)
     half = len(states) // 2
 
-    def probe(of: Tensor, tested: Part = tested) -> float:
+    def probe(of: Tensor, by: Tensor | None = None, tested: Part = tested) -> float:
         some, others = fitted(half), tested(half)
-        direction = torch.linalg.lstsq(read[some], of[some, None]).solution[:, 0]
+        direction = line(read[some], (of if by is None else by)[some])
         return share(read[others] @ direction, of[others])  # type: ignore[no-any-return]
 
     return probe(labels), control(probe, controls, labels)
+
+
+def _with_bias(states: Tensor, *inputs: Tensor, **options: Part) -> tuple[float, float]:
+    return _probed(F.pad(states, (0, 1), value=1.0), *inputs, **options)  # type: ignore[arg-type]
+
+
+def _held_small(known: Tensor, of: Tensor) -> Tensor:
+    gram = known.mT @ known + torch.eye(known.shape[1], dtype=known.dtype, device="cpu")
+    return torch.linalg.solve(gram, known.mT @ of)  # type: ignore[no-any-return]
 
 
 _ALL = slice(None)
@@ -1123,7 +1133,17 @@ check_repaired_probe = Exercise(
             "control tested on its own half": (
                 "The probe is right. Its control is tested on the sentences that it was fitted to: test it "
                 "on the second half, too.",
-                lambda probe, controls, labels: probe(controls, lambda half: slice(None, half)),
+                lambda probe, controls, labels: probe(controls, tested=lambda half: slice(None, half)),
+            ),
+            "fitted to the labels": (
+                "The probe is right. For the control you keep the direction that was fitted to the labels: "
+                "fit one to `controls`.",
+                lambda probe, controls, labels: probe(controls, by=labels),
+            ),
+            "held against the labels": (
+                "The probe is right. The control is fitted to `controls` and then held against the true "
+                "labels: hold it against `controls`.",
+                lambda probe, controls, labels: probe(labels, by=controls),
             ),
             "labels for the control": (
                 "The control has the true labels. Give it `controls`, in which there is nothing to find.",
@@ -1144,8 +1164,36 @@ check_repaired_probe = Exercise(
                 "These are the shares that are wrong.",
                 lambda found, of: (found * of <= 0).double().mean().item(),
             ),
+            "counted": (
+                "These are numbers of sentences. Give shares of those that are tested.",
+                lambda found, of: (found * of > 0).double().sum().item(),
+            ),
+            "of all sentences": (
+                "You divide by the number of all sentences. Only half of them are tested.",
+                lambda found, of: (found * of > 0).double().mean().item() / 2,
+            ),
+            "each against every label": (
+                "What is found is (N, 1) and the labels are (N,): their product is (N, N), each sentence "
+                "against every label. Keep the [:, 0].",
+                lambda found, of: (found[:, None] * of > 0).double().mean().item(),
+            ),
+            "true or false against 1 or −1": (
+                "A comparison gives True or False, and a label of −1 equals neither: compare the signs.",
+                lambda found, of: ((found > 0) == of).double().mean().item(),
+            ),
         },
     )
+    | {
+        "a bias": (
+            "The three faults are mended, and the probe has a bias that it had not. Leave it as it was.",
+            _with_bias,
+        ),
+        "the lesson's probe": (
+            "The three faults are mended, and this is the lesson's probe. The colleague's has no bias, and "
+            "nothing that keeps its numbers small: leave it as it was.",
+            partial(_with_bias, line=_held_small),
+        ),
+    }
     | swapped(_probed, "right", "right of the control"),
     trainable=False,
 )

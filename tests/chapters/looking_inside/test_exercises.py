@@ -219,7 +219,7 @@ def probe_by_normal_equations(states, verbs, labels, controls):
     return found
 
 
-def mended_but(*faults):
+def mended_but(*faults, told=lambda found, of: found[:, 0] * of > 0):
     """The probe by a reader, with some of its faults left."""
 
     def probe(states, verbs, labels, controls):
@@ -230,7 +230,7 @@ def mended_but(*faults):
 
         def share(of):
             fitted = torch.linalg.lstsq(read[known], of[known, None]).solution
-            return ((read[new] @ fitted)[:, 0] * of[new] > 0).double().mean()
+            return told(read[new] @ fitted, of[new]).double().mean()
 
         return share(labels), 0.5 if "control" in faults else share(controls)
 
@@ -292,6 +292,18 @@ def broken_probe(states, verbs, labels, controls):
     direction = torch.linalg.lstsq(read, labels[:, None]).solution  # (width, 1)
     right = (read @ direction)[:, 0] * labels > 0
     return right.double().mean(), 0.5
+
+
+def by_the_lessons_probe(states, verbs, labels, controls):
+    read = states[torch.arange(len(states)), verbs - 1]
+    half, inputs = len(read) // 2, F.pad(read, (0, 1), value=1.0)
+    gram = inputs[:half].T @ inputs[:half] + torch.eye(inputs.shape[1])
+
+    def share(of):
+        line = torch.linalg.solve(gram, inputs[:half].T @ of[:half])
+        return ((inputs[half:] @ line > 0) == (of[half:] > 0)).float().mean().item()
+
+    return share(labels), share(controls)
 
 
 def hook_left(model, words, layer, head):
@@ -473,6 +485,12 @@ NAMED = {
         "the verb, and its own sentences": mended_but("verb", "test"),
         "no control, and its own sentences": mended_but("control", "test"),
         "no control, and the verb": mended_but("control", "verb"),
+        "each against every label": mended_but(told=lambda found, of: found * of > 0),
+        "true or false against 1 or −1": mended_but(told=lambda found, of: (found[:, 0] > 0) == of),
+        "a bias": lambda states, *inputs: mended_but()(
+            torch.cat([states, torch.ones_like(states[..., :1])], -1), *inputs
+        ),
+        "the lesson's probe": by_the_lessons_probe,
         "results swapped": changed(mended_but(), lambda both: both[::-1]),
     },
     check_induction_forms: {

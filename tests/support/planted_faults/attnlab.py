@@ -839,6 +839,7 @@ FAULTS: Faults = {
                 'boolean("attn_mask", attn_mask)',
             ),
             ("a batch without targets", "if len(given) < 2 or", "if"),
+            ("the shape of what has none", "if not isinstance(tensor, Tensor):", "if False:"),
         ],
         "test_leading_axes_are_those_that_all_have_in_common": [
             ("axes of the first alone", "if shapes[1:] == shapes[:-1]:", "if True:"),

@@ -215,6 +215,7 @@ FAULTS: Faults = {
                 "any(attempt.passed for attempt in batched)",
                 "all(attempt.passed for attempt in batched)",
             ),
+            ("one other value tells enough", "[1 - value, value.roll(1)]", "[1 - value]"),
             (
                 "one result explained is all",
                 "if not all(explains(*pair) for pair in wrong):",
