@@ -9,8 +9,9 @@ from torch import nn
 from torch.nn import functional as F
 
 from attnlab.inside import heads_changed, watched, zeroed
+from attnlab.positions import LearnedPositions
 from attnlab.transformer import LanguageModel
-from chapters.looking_inside.circuits import INDUCTION, PREVIOUS, UNHEARD, Circuit, Head
+from chapters.looking_inside.circuits import INDUCTION, PREVIOUS, Circuit, Head
 from chapters.looking_inside.exercises import (
     SIX_PLACES,
     check_head_scores,
@@ -79,6 +80,10 @@ def test_what_is_handed_over_is_asked_for_in_words():
         (two, "one layer", gap): "A model is expected, and str came",
         (two, LanguageModel(9, 8, 1, 8, 1), gap): "below 12",
         (two, one, "large"): "The gap is one number",
+        (two, nn.Sequential(nn.Embedding(12, 12)), gap): "A model has no attention of attnlab's",
+        (Circuit({}, 3), one, gap): "Two layers of attention and one are expected, and 3 and 1 came",
+        (two, one, gap + 5): f"Your gap is {gap + 5:.2f}, and here one layer loses {gap:.2f} more",
+        (two, one, float("nan")): "Your gap is nan",
     }.items():
         assert said in words(check_induction_forms.judge(lambda handed=handed: handed))
 
@@ -247,6 +252,13 @@ def handed(two=None, one=None, gap=lambda gap: gap):
     return models
 
 
+def drawn_anew():
+    """A model of two layers as PyTorch draws it."""
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        return LanguageModel(12, 32, 1, 32, 2, positions=LearnedPositions(32, 20)).eval()
+
+
 class InDisguise(nn.Module):
     """Any module will do that holds attnlab's attention."""
 
@@ -259,6 +271,8 @@ class InDisguise(nn.Module):
         return 1.1 * self.inner(words)
 
 
+# What the hand-made model of two layers loses.
+TWO_LAYERS_LOSE = 0.67
 # Two heads that look, and each of them alone would do.
 TWICE = Circuit({(0, 1): PREVIOUS, (1, 2): INDUCTION, (1, 0): INDUCTION}, 2, sure=2)
 
@@ -497,9 +511,11 @@ NAMED = {
         "models swapped": lambda: (*hand_made()[1::-1], hand_made()[2]),
         "no control": handed(one=TWICE),
         "one period": handed(Circuit({(0, 0): Head("place", "place", "next word", back=4)}, 2)),
-        "untrained": handed(Circuit({(1, 1): UNHEARD}, 2)),
+        "untrained": handed(drawn_anew()),
         "control untrained": handed(one=Circuit({}, 1)),
         "gap turned": handed(gap=lambda gap: -gap),
+        "loss of one layer": handed(gap=lambda gap: gap + TWO_LAYERS_LOSE),
+        "ratio": handed(gap=lambda gap: TWO_LAYERS_LOSE / (gap + TWO_LAYERS_LOSE)),
     },
 }
 
