@@ -108,6 +108,53 @@ FAULTS: Faults = {
             ("seeds shared", "SEEDS * seed + each", "seed + each"),
         ],
     },
+    "chapters/looking_inside/circuits": {
+        "test_a_head_that_asks_with_its_place_looks_so_many_places_back": [
+            ("places to come", "roll(what.back, 1)", "roll(-what.back, 1)"),
+            ("a head in another's place", "heads.get((layer, head), EVEN)", "heads.get((head, layer), EVEN)"),
+        ],
+        "test_an_induction_head_looks_behind_its_word_and_says_what_stands_there": [
+            ("found where it asks", "key[:size, _block(what.finds)]", "key[:size, _block(what.asks)]"),
+            (
+                "written elsewhere",
+                "out_proj.weight[_block(what.writes), own]",
+                "out_proj.weight[_block(what.finds), own]",
+            ),
+        ],
+        "test_without_who_stood_before_an_induction_head_finds_its_own_word": [
+            ("nothing but who stood before", "key[:size, _block(what.also)] = _ones(size) / 3", "pass"),
+        ],
+        "test_the_others_look_evenly": [
+            ("others that look", "sharp=0, loud=0.1", "sharp=1, loud=0.1"),
+        ],
+        "test_what_is_known_of_a_place_is_its_word_and_its_place": [
+            ("blocks that overlap", '"place": 12', '"place": 11'),
+            ("a word that outshouts its place", "_ones(WORDS) / _D_MODEL**0.5", "_ones(WORDS)"),
+        ],
+        "test_who_is_heard_by_nobody_looks_as_surely_and_says_nothing": [
+            ("heard after all", '"unread": 56', '"unread": 44'),
+            ("a look like another", '"unread", sharp=3.0', '"unread", sharp=1.0'),
+        ],
+        "test_a_louder_head_finds_more_of_the_same": [
+            ("one loudness", "what.loud * _ones(WORDS)", "_ones(WORDS)"),
+        ],
+        "test_a_surer_model_says_the_same_louder": [("one sureness", "sure * _ones(WORDS)", "_ones(WORDS)")],
+        "test_a_seed_draws_the_same_model_and_nothing_of_pytorchs": [
+            ("PyTorch's numbers used up", "with torch.random.fork_rng(devices=[]), torch", "with torch"),
+            ("one seed", "generator(seed)", "generator(0)"),
+        ],
+        "test_all_is_drawn_but_the_norms": [
+            (
+                "norms drawn as well",
+                'if "norm" not in name:\n            parameter.data',
+                "if name:\n            parameter.data",
+            ),
+        ],
+        "test_a_model_is_in_use_and_says_what_it_is": [
+            ("left in training", "        self.eval()\n", ""),
+            ("a layer in the plural", "if len(self.layers) > 1", "if len(self.layers) > 0"),
+        ],
+    },
     "chapters/the_transformer/models": {
         f"{TRANSFORMERS}test_a_text_is_its_words_and_what_was_there_before_each": [
             ("targets not shifted", "row[1:] for row in rows", "row[:-1] for row in rows"),
