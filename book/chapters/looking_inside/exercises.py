@@ -495,7 +495,13 @@ check_without_head = Exercise(
                 lambda layer, head: (layer - 1, head),
             ),
         },
-    ),
+    )
+    | {
+        "probabilities": (
+            "These are probabilities. Return the logits, before the softmax.",
+            lambda *inputs: _without(*inputs).softmax(-1),
+        ),
+    },
     trainable=False,
 )
 
@@ -661,8 +667,8 @@ check_induction_head = Exercise(
             lambda model, words, periods: _place(_looks(model, words, periods, back=2)),
         ),
         "no head looks": (
-            "No head looks where you ask, and max() has nothing to choose from. A place gives most of its "
-            "weight to the one after its word's last time: is that what your score adds up?",
+            "No head looks where you ask, so that max() has nothing to choose from. Is your score the weight "
+            "on what came next, from the second round on?",
             _first_of_none,
         ),
     }
