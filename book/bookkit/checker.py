@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from bookkit import findings, guard
 from bookkit.answers import Answer
-from bookkit.attempts import Attempt, Task, Tried, call
+from bookkit.attempts import Attempt, Task, Tried
 from bookkit.findings import Finding
 from bookkit.remarks import remark
 from bookkit.report import Check, Report
@@ -104,7 +104,7 @@ class Exercise(Check, Task):
 
     def _no_such_work(self, work: Any) -> str:
         """Why this can't be judged at all; '' where it can."""
-        wants_class = self.ask is not call
+        wants_class = isinstance(self.reference, type)
         # Of an object that answers no question, only its type can be asked.
         is_class = issubclass(type(work), type)
         if wants_class and not is_class and hasattr(type(work), "forward"):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
-from torch import Tensor, float32, int64
+from torch import Tensor, float32, int64, nn
 
 # The most numbers that a message writes out; of a larger tensor it gives the shape.
 WRITTEN_OUT = 16
@@ -40,6 +40,8 @@ def shown(name: str, value: Any) -> str:
     >>> shown("d_k", 4)
     'd_k = 4'
     """
+    if isinstance(value, nn.Module):
+        return f"{name} = {type(value).__name__}(…)"
     if not isinstance(value, Tensor):
         return f"{name} = {value}"
     if value.numel() > WRITTEN_OUT:
@@ -89,7 +91,12 @@ def raised(error: BaseException) -> str:
 
 
 def line_of(error: BaseException, function: object) -> tuple[str, ...]:
-    """`line_of(error, function)` is the last line of the function's own file that the error came through."""
+    """`line_of(error, function)` is the last line of the function's own file that the error came through.
+
+    Of a module's class, the file is that of its forward.
+    """
+    if issubclass(type(function), type):
+        function = getattr(function, "forward", function)
     # Where endless recursion breaks off, or an interruption strikes, is chance.
     by_chance = isinstance(error, RecursionError) or not isinstance(error, Exception)
     if by_chance or type(function) is not FunctionType:

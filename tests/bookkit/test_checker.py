@@ -247,6 +247,12 @@ def test_the_line_that_raises_is_shown():
 
     assert "in the line: return query @ turned @ turned" in words(check_scores.judge(scores))
 
+    class Raises(Shift):
+        def forward(self, inputs):
+            return inputs + self.missing
+
+    assert "in the line: return inputs + self.missing" in words(check_shift.judge(Raises))
+
 
 # --- fresh inputs, one deadline ---
 

@@ -27,6 +27,7 @@ def test_whole_numbers_are_written_whole():
         (torch.ones(4, 5), "key of shape (4, 5), float32"),
         ("sea", "key = sea"),
         (0.5, "key = 0.5"),
+        (torch.nn.Sequential(torch.nn.Linear(2, 2)), "key = Sequential(…)"),
     ],
 )
 def test_an_input_is_shown_as_a_reader_would_type_it_or_by_its_shape(value, shown):

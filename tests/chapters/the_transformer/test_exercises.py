@@ -155,6 +155,12 @@ def test_others_name_at_least_six(check):
     assert len(check.mistakes) >= 6
 
 
+def test_a_function_is_asked_for_where_the_check_calls_it_in_a_way_of_its_own():
+    assert "Give the check the function itself" in exercise_cases.words(
+        check_near_the_limit.judge((3, 0.1, []))
+    )
+
+
 def test_the_parts_are_together_the_model_of_the_library():
     assert check_language_model.judge(exercises._Model).passed
 
