@@ -1285,12 +1285,13 @@ class _Patient(nn.Module):
         mask: Part = lambda ones: ones.tril(),
         go: Part = lambda layers, x, mask: _in_turn(layers, x, mask),
         answer: Part = lambda logits: logits,
+        keep: Part = lambda word: word,
     ) -> None:
         super().__init__()
         self.embedding, self.positions = ScaledEmbedding(words, 32), SinusoidalPositions(32)
         self.layers = hold(EncoderLayer(32, heads=4, hidden=64, norm_first=True) for _ in range(2))
         self.norm = LayerNorm(32)
-        self.word = nn.Parameter(torch.randn(32, words) * spread)
+        self.word = keep(nn.Parameter(torch.randn(32, words) * spread))
         self.parts = mask, go, answer
 
     def forward(self, words: Tensor) -> Tensor:
@@ -1325,21 +1326,47 @@ def _loss(model: Any, previous: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
-def _starts(model: Any) -> int:
-    """1 where it is as good as guessing; 0 where it is worse, 2 where the loss is no number."""
+_LOUD = "Its first loss is far above that of guessing. How large are its logits at the start?"
+_LEAK = "A word that comes later changes logits that come before it. How far does the mask let a word look?"
+_LIST = "One batch is not learned by heart. Which numbers does the optimizer get from parameters()?"
+_OPEN = "There is no mask left: every word sees all."
+_TURNED = "The mask is turned on its side, or reversed: a word sees what comes after, and nothing before."
+_NO_NUMBERS = "The logits are no numbers. Does the first word see nothing at all? tril() keeps the diagonal."
+_TWO_ANSWERS = "Asked twice it gives other logits: is there a dropout that is always on?"
+_DEAF = "No word hears of another: the mask hides all of them, or the layers are left out."
+_LOOSE = (
+    "`word` is a plain tensor, which no optimizer gets. (What is computed from a parameter is none: "
+    "nn.Parameter(torch.randn(…) / …) divides first.)"
+)
+_SOFTENED = "It does not learn a batch by heart: the logits go through a softmax, and the loss takes another."
+_CUT = (
+    "One batch is not learned by heart: layers are registered, and to some no gradient arrives. Something "
+    "cuts the path, or they are left out."
+)
+_SILENT = "The logits are the same, whatever the words are."
+_SLOW = (
+    "One batch is not learned by heart, though a gradient arrives at all parameters. What keeps the logits "
+    "small, or noisy?"
+)
+
+
+# Each test says what it finds; "" is as it should be.
+
+
+def _starts(model: Any) -> str:
     with torch.no_grad():
         gap = _loss(model, *_random_texts(32, 10, seed=1)).item() - math.log(len(WORDS))
-    return 2 if not math.isfinite(gap) else int(gap < 1)
+    if not math.isfinite(gap):
+        return _NO_NUMBERS
+    return "" if gap < 1 else _LOUD
 
 
-def _leaks(model: Any) -> int:
-    """1 where no later word is heard; else what is wrong.
-
-    0: one nearby is, 2: all are, 3: logits are no numbers, 4: no other word is heard, 5: later ones alone,
-    6: asked twice it says two things.
-    """
+def _leaks(model: Any) -> str:
     words, length = _random_texts(1, 8, seed=2)[0], 8
+    model.eval()
     with torch.no_grad():
+        for parameter in model.parameters():  # an output that starts at 0 would hide everything
+            parameter += 0.1 * torch.randn_like(parameter)
         before, again = model(words)[0], model(words)[0]
         moved = torch.zeros(length, length, dtype=torch.bool, device="cpu")  # (logits of i, word j)
         for place in range(length):
@@ -1347,35 +1374,42 @@ def _leaks(model: Any) -> int:
             other[0, place] = words[0, place] % (len(WORDS) - 1) + 1
             moved[:, place] = ((model(other)[0] - before).abs() > 1e-5).any(-1)
     if not before.isfinite().all():
-        return 3
+        return _NO_NUMBERS
     if not torch.equal(before, again):
-        return 6
-    if moved.triu(3).any():
-        return 2 if moved.tril(-1).any() else 5
+        return _TWO_ANSWERS
+    if not moved.any():
+        return _SILENT
+    if moved.all():
+        return _OPEN
     if moved.triu(1).any():
-        return 0
-    return 1 if moved.tril(-1).any() else 4
+        return _LEAK if moved.tril(-1).any() else _TURNED
+    return "" if moved.tril(-1).any() else _DEAF
 
 
-def _learns_by_heart(model: Any) -> int:
-    """1 where it does; 2 where it gives chances, 3 where a gradient fails to arrive, 0 for another reason."""
-    batch = _random_texts(16, 12, seed=3)
+def _learns_by_heart(model: Any) -> str:
+    batch, parameters = _random_texts(16, 12, seed=3), list(model.parameters())
+    if type(getattr(model, "word", None)) is Tensor:
+        return _LOOSE
     with torch.enable_grad():
-        loss = _loss(model, *batch)
         gives_chances = (model(batch[0]).sum(-1) - 1).abs().max() < 1e-3
-        gradients = torch.autograd.grad(loss, list(model.parameters()), allow_unused=True)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01, fused=True)
+        optimizer = torch.optim.Adam(parameters, lr=0.01, fused=True)
         for _ in range(_STEPS):
             loss = _loss(model, *batch)
+            if not loss.requires_grad:
+                return _CUT
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
     if loss < _BAR:
-        return 1
-    return 2 if gives_chances else 3 if any(each is None for each in gradients) else 0
+        return ""
+    if gives_chances:
+        return _SOFTENED
+    if isinstance(getattr(model, "layers", None), list | tuple):
+        return _LIST
+    return _CUT if any(each.grad is None for each in parameters) else _SLOW
 
 
-_TESTS: dict[str, Callable[[Any], int]] = {
+_TESTS: dict[str, Callable[[Any], str]] = {
     "first loss": _starts,
     "leak": _leaks,
     "one batch": _learns_by_heart,
@@ -1383,9 +1417,12 @@ _TESTS: dict[str, Callable[[Any], int]] = {
 
 
 def _examined(work: Any, test: str) -> int:
+    """1 where the test finds nothing."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        return _TESTS[test](work(len(WORDS)))
+        if found := _TESTS[test](work(len(WORDS))):
+            raise WrongTypeError(found)
+    return 1
 
 
 # What the model comes with.
@@ -1394,9 +1431,6 @@ _FAULTS: dict[str, dict[str, Any]] = {
     "leak": {"mask": lambda ones: ones.tril(1)},
     "list": {"hold": list},
 }
-_LOUD = "Its first loss is far above that of guessing. How large are its logits at the start?"
-_LEAK = "A word that comes later changes logits that come before it. How far does the mask let a word look?"
-_LIST = "One batch is not learned by heart. Which numbers does the optimizer get from parameters()?"
 
 
 def _ill(*faults: str, **more: Any) -> Callable[[int], nn.Module]:
@@ -1431,36 +1465,14 @@ check_repaired_model = Exercise(
         "list left": (f"Start and leak are mended. {_LIST}", _ill("list")),
         "leak left": (f"It starts and learns as it should. {_LEAK}", _ill("leak")),
         "loud left": (f"Nothing leaks, and all layers learn. {_LOUD}", _ill("loud")),
-        "no mask": (
-            "There is no mask left: every word sees all.",
-            _ill(mask=lambda ones: ones),
-        ),
-        "mask turned": (
-            "The mask is turned on its side: a word sees itself and what comes after.",
-            _ill(mask=lambda ones: ones.triu()),
-        ),
-        "no numbers": (
-            "The logits are no numbers. Does the first word see nothing at all? tril() keeps the diagonal.",
-            _ill(answer=lambda logits: logits * math.nan),
-        ),
-        "two answers": (
-            "Asked twice it gives other logits: is there a dropout that is always on?",
-            _ill(answer=lambda logits: F.dropout(logits, 0.02)),
-        ),
-        "deaf": (
-            "No word hears of another: the mask hides all of them, or the layers are left out.",
-            _ill(mask=lambda ones: ones.tril().triu()),
-        ),
-        "softmax at the end": (
-            "It starts well and does not learn a batch by heart: the logits go through a softmax, and the "
-            "loss takes another.",
-            _ill(answer=lambda logits: logits.softmax(-1)),
-        ),
-        "cut off": (
-            "Layers are registered now, and to some no gradient arrives: something cuts the path, or they "
-            "are left out.",
-            _ill(go=lambda layers, x, mask: _in_turn(layers, x, mask).detach()),
-        ),
+        "no mask": (_OPEN, _ill(mask=lambda ones: ones)),
+        "mask turned": (_TURNED, _ill(mask=lambda ones: ones.triu())),
+        "no numbers": (_NO_NUMBERS, _ill(answer=lambda logits: logits * math.nan)),
+        "two answers": (_TWO_ANSWERS, _ill(answer=lambda logits: F.dropout(logits, 0.02))),
+        "deaf": (_DEAF, _ill(mask=lambda ones: ones.tril().triu())),
+        "word no parameter": (_LOOSE, _ill(keep=lambda word: word.detach())),
+        "softmax at the end": (_SOFTENED, _ill(answer=lambda logits: logits.softmax(-1))),
+        "cut off": (_CUT, _ill(go=lambda layers, x, mask: _in_turn(layers, x, mask).detach())),
     },
 )
 

@@ -394,6 +394,12 @@ RIGHT = {
             )
         ),
         "quiet start": mended(loudness=lambda self: 100),
+        "a start at 0": mended(loudness=lambda self: math.inf),
+        "dropout": mended(
+            hold=lambda self, layers: nn.ModuleList(
+                EncoderLayer(32, heads=4, hidden=64, dropout=0.1, norm_first=True) for _ in layers
+            )
+        ),
     },
     check_near_the_limit: {
         "a list": lambda: list(results()),
@@ -557,6 +563,12 @@ def stored_words(words, kept, table, w_q, w_k, w_v):
     x = torch.cat([kept[0], words + table[before : before + n]], 1)
     output = attend(x[:, before:] @ w_q, x @ w_k, x @ w_v, mask=causal(n, before + n))[0]
     return output, (x, x)
+
+
+def divided_outside(self, words):
+    Mended.__init__(self, words)
+    del self.word
+    self.word = nn.Parameter(torch.randn(32, words)) / math.sqrt(32)
 
 
 def bits(known, excess, samples):
@@ -751,6 +763,8 @@ NAMED = {
         "mask turned": mended(mask=lambda self, length: causal(length).mT),
         "softmax at the end": mended(forward=lambda self, words: Mended.forward(self, words).softmax(-1)),
         "deaf": mended(mask=lambda self, length: torch.eye(length)[None].bool()),
+        "word no parameter": mended(__init__=divided_outside),
+        "cut off": mended(forward=torch.no_grad()(Mended.forward)),
     },
     check_near_the_limit: {
         "nothing learned": handed_in(model=Untrained(), excess=exercises._excess(Untrained())),
@@ -809,6 +823,7 @@ UNKNOWN = {
     check_repaired_model: {
         "one logit": mended(forward=lambda self, words: Mended.forward(self, words)[..., :1]),
         "silent": mended(forward=lambda self, words: 0 * Mended.forward(self, words)),
+        "in bounds": mended(forward=lambda self, words: Mended.forward(self, words).tanh()),
     },
     check_near_the_limit: {
         "a guess": handed_in(excess=0.5),
@@ -828,3 +843,8 @@ def test_a_model_that_was_trained_passes():
     small = LanguageModel(len(models.WORDS), d_model=16, heads=2, hidden=32, layers=1)
     report = check_near_the_limit.judge(lambda: (small, exercises._excess(small), results()[2]))
     assert [line.strip()[0] for line in report.lines[:4]] == list("✓✗✓✓")
+
+
+def test_two_faults_at_once_are_told_in_words():
+    code = mended(mask=lambda self, length: None, hold=lambda self, layers: list(layers))
+    assert "There is no mask left" in exercise_cases.words(check_repaired_model.judge(code))
