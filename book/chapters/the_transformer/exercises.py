@@ -1483,6 +1483,92 @@ _NEAR, _GRAMMATICAL, _WRITTEN = 0.15, 0.75, 100
 _FRESH, _LEARNED = 300, 300
 
 
+# What may be wrong with the results, question by question.
+_SAID = {
+    # causal
+    "sees later words": "A later word changes earlier logits. Is there a causal mask?",
+    # near
+    "probabilities": (
+        "What your model gives are chances, which sum to 1. Let it give logits: the loss takes its own "
+        "softmax."
+    ),
+    "no number": "The loss is no number.",
+    "below the limit": "Your model's loss is below the limit. Does it read what it should foretell?",
+    "the grammar itself": (
+        "This model knows the chances to the last digit: that is the grammar itself. Let one learn them."
+    ),
+    "not shifted": (
+        "Your model says the word that it has just been given: its targets were not shifted. It learns "
+        "targets, the word after each of previous."
+    ),
+    "by heart": (
+        "On the sentences that it has learned the model is below the limit, and on fresh ones far above: it "
+        "knows them by heart. Give it more of them, or fewer epochs."
+    ),
+    "nothing learned": (
+        "The model is more than a nat a word above the limit: it has learned next to nothing. Does the "
+        "optimizer hold its parameters, and does the loss fall?"
+    ),
+    "not near": (
+        "The model has learned much of the grammar, and is more than .15 nats above the limit. More steps, a "
+        "larger rate with a warm-up, smaller batches?"
+    ),
+    # measured
+    "padding counted": (
+        "Your excess counts the padding, which is easy to foretell. Leave it out: ignore_index=0."
+    ),
+    "bits": "Your excess is in bits, or a loss in bits less a limit in nats. Asked for are nats.",
+    "limit less loss": "Your excess is the limit less the loss. It is the other way round.",
+    "the loss itself": "This is the loss. Take the limit away from it.",
+    "perplexity": (
+        "This is the perplexity, e to the power of the loss. Asked for is the loss less the limit."
+    ),
+    "share of the perplexities": (
+        "This is by what factor the perplexity is too large. Asked for is the loss less the limit."
+    ),
+    "share of the limit": "You divide by the limit. Take it away: the excess is the loss less the limit.",
+    "measured against previous": (
+        "You measure against the words that are given, not against those that follow: the targets are not "
+        "shifted."
+    ),
+    "per sentence": "Your excess is that of a whole sentence. Asked for are nats a word.",
+    "summed": "Your excess is that of all sentences together. Asked for are nats a word.",
+    "limit of a sentence": (
+        "You take away the nats of a whole sentence, expected()[0]. Divide them by its words, expected()[1]."
+    ),
+    "each sentence alike": (
+        "You divide for each sentence, and then take the mean: words of short sentences count more. Add up "
+        "all nats and all words, and divide at the end."
+    ),
+    "softmax before the loss": "There is a softmax before F.cross_entropy, which takes its own.",
+    "measured on what it learned": (
+        "You measure on the sentences that the model has learned. Take the fresh ones."
+    ),
+    "measured otherwise": (
+        "Your excess is not what the check measures: the mean loss over the words of the fresh sentences, "
+        "without padding, less the limit. Did you ask the model in eval()?"
+    ),
+    # samples
+    "too few": "Asked for is a list of at least 100 sentences.",
+    "numbers": "The sentences are numbers still. Look each up in models.WORDS.",
+    "marks in them": "There are <start> or <padding> in the sentences. Leave both out.",
+    "copied": (
+        "The longer sentences are those that it has learned, or the fresh ones: copied, or written with the "
+        "right words before each. Let the model read what it has written itself."
+    ),
+    "one sentence": (
+        "There are few different sentences. Draw each word by its chance: the likeliest is always the same."
+    ),
+    "gone on behind the full stop": "The sentences go on behind their full stop. Cut them there.",
+    "no full stop": "The sentences lack their full stop.",
+    "broken off": "Many sentences break off before their full stop. Let the model go on until it comes.",
+    "not grammatical": (
+        "Fewer than three in four of the sentences are grammatical. Is the model trained, does it read "
+        "<start> first, and are the words drawn at a temperature of 1 or less?"
+    ),
+}
+
+
 class _Spoken(NamedTuple):
     """Sentences as a model is given them, and what one loses on them at least, in nats a word."""
 
@@ -1529,110 +1615,144 @@ def _excess(model: Any, which: str = "fresh") -> float:
     return _mean_loss(_logits(model, spoken.previous), spoken.targets) - spoken.limit
 
 
-def _sees_later(model: Any) -> int:
-    """1 where it does not, 0 where it does."""
+def _seen_too_early(model: Any) -> str:
     words = _spoken_of("fresh").previous[:50, :8]
     other = words.clone()
     other[:, -1] = words[:, -1] % (len(WORDS) - 1) + 1
     gaps = (_logits(model, words) - _logits(model, other))[:, :-1]
-    return int(gaps.abs().max() < 1e-4)
+    return "" if gaps.abs().max() < 1e-4 else "sees later words"
 
 
-def _nearness(model: Any) -> int:
-    """1 where it is near the limit; else what is wrong.
-
-    0: it is not near, 2: far off, 3: below, 4: on it exactly, 5: learned by heart, 6: targets not shifted,
-    7: no number.
-    """
+def _far(model: Any) -> str:
     spoken = _spoken_of("fresh")
     logits = _logits(model, spoken.previous)
     excess = _mean_loss(logits, spoken.targets) - spoken.limit
     if not math.isfinite(excess):
-        return 7
+        return "no number"
     if abs(excess) < 1e-4:
-        return 4
+        return "the grammar itself"
     if excess < 0:
-        return 3
+        return "below the limit"
     if excess <= _NEAR:
-        return 1
+        return ""
     real = spoken.targets != 0
     if (logits.argmax(-1) == spoken.previous)[real].double().mean() > 0.7:
-        return 6
+        return "not shifted"
+    if (logits.sum(-1) - 1).abs()[real].max() < 1e-3:
+        return "probabilities"
     if _excess(model, "learned") < 0:
-        return 5
-    return 2 if excess > 1 else 0
+        return "by heart"
+    return "nothing learned" if excess > 1 else "not near"
 
 
-def _tellings(model: Any) -> Iterator[tuple[int, float]]:
-    """What may be told in the place of the excess, each with its number. 1 is right."""
-    spoken = _spoken_of("fresh")
+def _tellings(model: Any) -> Iterator[tuple[str, float]]:
+    """What may be told in the place of the excess, each with its number. "" is right."""
+    spoken, learned = _spoken_of("fresh"), _spoken_of("learned")
     logits = _logits(model, spoken.previous)
     loss = _mean_loss(logits, spoken.targets)
-    entropy, words = agreement.expected()
-    count, learned = int((spoken.targets != 0).sum()), _spoken_of("learned")
+    real = spoken.targets != 0
+    count, (entropy, words) = int(real.sum()), agreement.expected()
+    losses = F.cross_entropy(logits.mT, spoken.targets, ignore_index=0, reduction="none")
+    alike = (losses.sum(-1) / real.sum(-1)).mean().item()  # each sentence's own mean, and their mean
+    least = [agreement.surprises(sentence) for sentence in spoken.sentences]
     loss_on_learned = _mean_loss(_logits(model, learned.previous), learned.targets)
-    for limit in (spoken.limit, entropy / words):
-        yield 1, loss - limit
     flat = logits.flatten(0, 1)
     for limit in (spoken.limit, entropy / words):
-        yield 2, F.cross_entropy(flat, spoken.targets.flatten()).item() - limit
-        yield 2, loss * count / spoken.targets.numel() - limit
-        yield 3, (loss - limit) / math.log(2)
-        yield 3, loss / math.log(2) - limit
-        yield 4, limit - loss
-        yield 7, math.exp(loss - limit)
-        yield 8, F.cross_entropy(flat, spoken.previous.flatten(), ignore_index=0).item() - limit
-        yield 9, (loss - limit) * count / _FRESH
-        yield 10, loss_on_learned - limit
-    yield 5, loss
-    yield 6, math.exp(loss)
-    yield 10, loss_on_learned - learned.limit
+        yield "", loss - limit
+        yield "padding counted", F.cross_entropy(flat, spoken.targets.flatten()).item() - limit
+        yield "padding counted", loss * count / spoken.targets.numel() - limit
+        yield "bits", (loss - limit) / math.log(2)
+        yield "bits", loss / math.log(2) - limit
+        yield "limit less loss", limit - loss
+        yield "share of the perplexities", math.exp(loss - limit)
+        yield "share of the limit", loss / limit
+        yield "share of the limit", loss / limit - 1
+        yield "measured against previous", _mean_loss(logits, spoken.previous) - limit
+        yield "per sentence", (loss - limit) * count / _FRESH
+        yield "summed", (loss - limit) * count
+        yield "each sentence alike", alike - limit
+        yield "softmax before the loss", _mean_loss(logits.softmax(-1), spoken.targets) - limit
+        yield "measured on what it learned", loss_on_learned - limit
+    yield "the loss itself", loss
+    yield "perplexity", math.exp(loss)
+    yield "limit of a sentence", loss - entropy
+    yield "each sentence alike", alike - sum(sum(own) / len(own) for own in least) / len(least)
+    yield "measured on what it learned", loss_on_learned - learned.limit
 
 
-def _measured(model: Any, excess: Any) -> int:
+def _mismeasured(model: Any, excess: Any) -> str:
     try:
         told = float(excess)
     except (TypeError, ValueError):
         raise WrongTypeError("The second result must be a number: the excess in nats a word.") from None
-    return next((code for code, number in _tellings(model) if abs(told - number) < 0.005), 0)
+    gaps: dict[str, float] = {}
+    for name, number in _tellings(model):
+        gap = abs(told - number) / max(1, abs(number))
+        gaps[name] = min(gap, gaps.get(name, gap))
+    if gaps[""] < 0.005:
+        return ""
+    closest, learned = min(gaps, key=gaps.__getitem__), "measured on what it learned"
+    if gaps[closest] < 0.0005:
+        return closest
+    return learned if gaps[learned] < 0.005 else "measured otherwise"  # ours are 300 of what it has learned
 
 
-def _judged(samples: Any) -> int:
-    """1 where they are sentences; else what they are: see the mistakes."""
+def _misspoken(samples: Any) -> str:
+    if isinstance(samples, Tensor):
+        return "numbers"
     if not isinstance(samples, list | tuple) or len(samples) < _WRITTEN:
-        return 2
-    rows = [each.split() if isinstance(each, str) else list(each) for each in samples]
+        return "too few"
+    rows = [
+        each.lower().replace(".", " .").split() if isinstance(each, str) else list(each) for each in samples
+    ]
     if not all(isinstance(word, str) for row in rows for word in row):
-        return 3
+        return "numbers"
     if sum(bool({WORDS[0], agreement.START} & set(row)) for row in rows) > len(rows) / 4:
-        return 4
+        return "marks in them"
     long = [tuple(row) for row in rows if len(row) > 8]
     known = {tuple(sentence) for which in ("learned", "fresh") for sentence in _spoken_of(which).sentences}
     if long and sum(row in known for row in long) > len(long) / 2:
-        return 5
+        return "copied"
     if len(set(map(tuple, rows))) < len(rows) / 4:
-        return 6
-    right = sum(not agreement.fault(row) for row in rows) / len(rows)
-    if right >= _GRAMMATICAL:
-        return 1
-    cut = [row[: row.index(agreement.END) + 1] if agreement.END in row else row for row in rows]
-    if sum(not agreement.fault(row) for row in cut) / len(rows) >= _GRAMMATICAL:
-        return 7
-    return 8 if sum(not agreement.fault([*row, agreement.END]) for row in rows) > len(rows) / 2 else 0
+        return "one sentence"
+    if _grammatical(rows) >= _GRAMMATICAL:
+        return ""
+    if (
+        _grammatical([row[: row.index(agreement.END) + 1] if agreement.END in row else row for row in rows])
+        >= _GRAMMATICAL
+    ):
+        return "gone on behind the full stop"
+    if _grammatical([[*row, agreement.END] for row in rows]) > 1 / 2:
+        return "no full stop"
+    return (
+        "broken off" if sum(agreement.END not in row for row in rows) > len(rows) / 4 else "not grammatical"
+    )
+
+
+def _grammatical(rows: Sequence[Sequence[str]]) -> float:
+    """The share of them without a fault."""
+    return sum(not agreement.fault(row) for row in rows) / len(rows)
 
 
 def _results(work: Callable[[], Any], question: str) -> Any:
+    """1 where there is nothing to say."""
     results = work()
     if results is None or results is ...:
         return results
     if not isinstance(results, tuple | list) or len(results) != 3 or not callable(results[0]):
         raise WrongTypeError("Return three things: the model, its excess, and a list of sentences.")
     model, excess, samples = results
-    if question == "causal":
-        return _sees_later(model)
-    if question == "near":
-        return _nearness(model)
-    return _measured(model, excess) if question == "measured" else _judged(samples)
+    if isinstance(model, type):
+        raise WrongTypeError(f"{model.__name__} is a class. Return the model that you have trained.")
+    ask = {
+        "causal": lambda: _seen_too_early(model),
+        "near": lambda: _far(model),
+        "measured": lambda: _mismeasured(model, excess),
+        "samples": lambda: _misspoken(samples),
+    }
+    if name := ask[question]():
+        raise WrongTypeError(_SAID[name])
+    return 1
 
 
 # Models made by hand, for the mistakes: (words so far, the next one) -> chances of the 37 words.
@@ -1725,9 +1845,9 @@ def _handed_in(
     return results
 
 
-def _told(code: int) -> Callable[[Any], float]:
+def _told(mistake: str) -> Callable[[Any], float]:
     """The number that stands for a mistake in measuring, of this model."""
-    return lambda model: next(number for own, number in _tellings(model) if own == code)
+    return lambda model: next(number for name, number in _tellings(model) if name == mistake)
 
 
 def _changed(change: Callable[[list[str]], Any]) -> Callable[[], Sequence[Any]]:
@@ -1737,6 +1857,46 @@ def _changed(change: Callable[[list[str]], Any]) -> Callable[[], Sequence[Any]]:
 def _jumbled(words: list[str]) -> list[str]:
     return [*words[-2::-1], agreement.END]
 
+
+# Results of which one is wrong, as _SAID says.
+_ONE_WRONG: dict[str, Callable[[], Any]] = {
+    "not shifted": _handed_in(lambda: _Spelled(_loud)),
+    "nothing learned": _handed_in(lambda: _Knows(0.0)),
+    "not near": _handed_in(lambda: _Knows(0.75)),
+    "by heart": _handed_in(lambda: _Spelled(_by_heart)),
+    "the grammar itself": _handed_in(lambda: _Knows(1 - 1e-9)),
+    "probabilities": _handed_in(lambda: _Spelled(lambda words: _Knows()(words).exp())),
+    **{
+        mistake: _handed_in(tell=_told(mistake))
+        for mistake in (
+            "padding counted",
+            "bits",
+            "limit less loss",
+            "the loss itself",
+            "perplexity",
+            "share of the perplexities",
+            "share of the limit",
+            "measured against previous",
+            "per sentence",
+            "summed",
+            "limit of a sentence",
+            "each sentence alike",
+            "softmax before the loss",
+        )
+    },
+    "measured on what it learned": _handed_in(
+        lambda: _Spelled(_half_by_heart), tell=_told("measured on what it learned")
+    ),
+    "too few": _handed_in(write=lambda: agreement.sentences(9, generator(9))),
+    "numbers": _handed_in(write=_changed(lambda words: [*range(len(words))])),
+    "marks in them": _handed_in(write=_changed(lambda words: [agreement.START, *words])),
+    "copied": _handed_in(write=lambda: _spoken_of("fresh").sentences[:_WRITTEN]),
+    "one sentence": _handed_in(write=lambda: [["the", "king", "sees", "."]] * _WRITTEN),
+    "gone on behind the full stop": _handed_in(write=_changed(lambda words: [*words, *words])),
+    "no full stop": _handed_in(write=_changed(lambda words: words[:-1])),
+    "broken off": _handed_in(write=_changed(lambda words: words[:5])),
+    "not grammatical": _handed_in(write=_changed(_jumbled)),
+}
 
 check_near_the_limit = Exercise(
     "near_the_limit",
@@ -1759,106 +1919,11 @@ check_near_the_limit = Exercise(
             "what it should foretell. Is there a causal mask?",
             _handed_in(lambda: _Spelled(lambda words: _loud(words.roll(-1, dims=1)))),
         ),
-        "not shifted": (
-            "Your model says the word that it has just been given: its targets were not shifted. It learns "
-            "targets, the word after each of previous.",
-            _handed_in(lambda: _Spelled(_loud)),
-        ),
         "not shifted, measured likewise": (
             "Your model says the word that it has just been given, and is measured by it: a loss below the "
             "limit. Its targets were not shifted.",
-            _handed_in(lambda: _Spelled(_loud), tell=_told(8)),
+            _handed_in(lambda: _Spelled(_loud), tell=_told("measured against previous")),
         ),
-        "nothing learned": (
-            "The model is more than a nat a word above the limit: it has learned next to nothing. Does the "
-            "optimizer hold its parameters, and does the loss fall?",
-            _handed_in(lambda: _Knows(0.0)),
-        ),
-        "not near": (
-            "The model has learned much of the grammar, and is more than .15 nats above the limit. More "
-            "steps, a larger rate with a warm-up, smaller batches?",
-            _handed_in(lambda: _Knows(0.75)),
-        ),
-        "by heart": (
-            "On the sentences that it has learned the model is below the limit, and on fresh ones far above: "
-            "it knows them by heart. Give it more of them, or fewer epochs.",
-            _handed_in(lambda: _Spelled(_by_heart)),
-        ),
-        "the grammar itself": (
-            "This model knows the chances to the last digit: that is the grammar itself. Let one learn them.",
-            _handed_in(lambda: _Knows(1 - 1e-9)),
-        ),
-        "padding counted": (
-            "Your excess counts the padding, which is easy to foretell. Leave it out: ignore_index=0.",
-            _handed_in(tell=_told(2)),
-        ),
-        "bits": (
-            "Your excess is in bits, or a loss in bits less a limit in nats. Asked for are nats.",
-            _handed_in(tell=_told(3)),
-        ),
-        "limit less loss": (
-            "Your excess is the limit less the loss. It is the other way round.",
-            _handed_in(tell=_told(4)),
-        ),
-        "the loss itself": (
-            "This is the loss. Take the limit away from it.",
-            _handed_in(tell=_told(5)),
-        ),
-        "perplexity": (
-            "This is the perplexity, e to the power of the loss. Asked for is the loss less the limit.",
-            _handed_in(tell=_told(6)),
-        ),
-        "share of the perplexities": (
-            "This is by what factor the perplexity is too large. Asked for is the loss less the limit.",
-            _handed_in(tell=_told(7)),
-        ),
-        "measured against previous": (
-            "You measure against the words that are given, not against those that follow: the targets are "
-            "not shifted.",
-            _handed_in(tell=_told(8)),
-        ),
-        "per sentence": (
-            "Your excess is that of a whole sentence. Asked for are nats a word.",
-            _handed_in(tell=_told(9)),
-        ),
-        "measured on what it learned": (
-            "You measure on the sentences that the model has learned. Take the fresh ones.",
-            _handed_in(lambda: _Spelled(_half_by_heart), tell=_told(10)),
-        ),
-        "too few": (
-            "There are fewer than 100 sentences.",
-            _handed_in(write=lambda: agreement.sentences(9, generator(9))),
-        ),
-        "numbers": (
-            "The sentences are numbers still. Look each up in models.WORDS.",
-            _handed_in(write=_changed(lambda words: [*range(len(words))])),
-        ),
-        "marks in them": (
-            "There are <start> or <padding> in the sentences. Leave both out.",
-            _handed_in(write=_changed(lambda words: [agreement.START, *words])),
-        ),
-        "copied": (
-            "The longer sentences are those that it has learned, or the fresh ones: copied, or written with "
-            "the right words before each. Let the model read what it has written itself.",
-            _handed_in(write=lambda: _spoken_of("fresh").sentences[:_WRITTEN]),
-        ),
-        "one sentence": (
-            "There are few different sentences. Draw each word by its chance: the likeliest is always the "
-            "same.",
-            _handed_in(write=lambda: [["the", "king", "sees", "."]] * _WRITTEN),
-        ),
-        "gone on behind the full stop": (
-            "The sentences go on behind their full stop. Cut them there.",
-            _handed_in(write=_changed(lambda words: [*words, *words])),
-        ),
-        "no full stop": (
-            "The sentences lack their full stop.",
-            _handed_in(write=_changed(lambda words: words[:-1])),
-        ),
-        "not grammatical": (
-            "Fewer than three in four of the sentences are grammatical. Is the model trained, does it read "
-            "<start> first, and are the words drawn at a temperature of 1 or less?",
-            _handed_in(write=_changed(_jumbled)),
-        ),
-    },
+    }
+    | {name: (_SAID[name], code) for name, code in _ONE_WRONG.items()},
 )

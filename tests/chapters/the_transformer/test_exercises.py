@@ -406,6 +406,9 @@ RIGHT = {
         "as text": handed_in(samples=[" ".join(words) for words in results()[2]]),
         "a tensor": handed_in(excess=torch.tensor(results()[1])),
         "the exact limit": over_all_words,
+        "as one writes": handed_in(
+            samples=[" ".join(words).capitalize().replace(" .", ".") for words in results()[2]]
+        ),
     },
 }  # fmt: skip
 
@@ -582,6 +585,15 @@ def with_padding():
     return known, loss - fresh.limit, samples
 
 
+def each_alike():
+    """The mean of each sentence's own loss, less the limit."""
+    known, _, samples = results()
+    fresh = exercises._spoken_of("fresh")
+    rows = zip(known(fresh.previous), fresh.targets, strict=True)
+    losses = [F.cross_entropy(logits, targets, ignore_index=0).item() for logits, targets in rows]
+    return known, sum(losses) / len(losses) - fresh.limit, samples
+
+
 def loss_alone():
     known, excess, samples = results()
     return known, excess + exercises._spoken_of("fresh").limit, samples
@@ -592,6 +604,13 @@ class Copies(nn.Module):
 
     def forward(self, words):
         return 9.0 * F.one_hot(words, len(models.WORDS))
+
+
+class Chances(nn.Module):
+    """A trained one, behind a softmax of its own."""
+
+    def forward(self, words):
+        return results()[0](words).softmax(-1)
 
 
 class Untrained(nn.Module):
@@ -774,6 +793,8 @@ NAMED = {
         "padding counted": with_padding,
         "the loss itself": loss_alone,
         "limit less loss": handed_in(excess=-results()[1]),
+        "each sentence alike": each_alike,
+        "probabilities": handed_in(model=Chances(), excess=exercises._excess(Chances())),
         "too few": handed_in(samples=results()[2][:50]),
         "one sentence": handed_in(samples=[["the", "dogs", "see", "."]] * 100),
         "no full stop": handed_in(samples=[words[:-1] for words in results()[2]]),
@@ -781,6 +802,8 @@ NAMED = {
         "marks in them": handed_in(samples=[["<start>", *words] for words in results()[2]]),
         "gone on behind the full stop": handed_in(samples=[[*words, "the"] for words in results()[2]]),
         "not grammatical": handed_in(samples=[words[::-1] for words in results()[2]]),
+        "broken off": handed_in(samples=[words[:6] for words in results()[2]]),
+        "numbers": handed_in(samples=models.texts(results()[2]).targets),
     },
 }  # fmt: skip
 
@@ -848,3 +871,5 @@ def test_a_model_that_was_trained_passes():
 def test_two_faults_at_once_are_told_in_words():
     code = mended(mask=lambda self, length: None, hold=lambda self, layers: list(layers))
     assert "There is no mask left" in exercise_cases.words(check_repaired_model.judge(code))
+    code = handed_in(model=exercises._Knows(0.75), excess=0.0)
+    assert "has learned much of the grammar" in exercise_cases.words(check_near_the_limit.judge(code))
