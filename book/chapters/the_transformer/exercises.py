@@ -23,6 +23,7 @@ from bookkit.attempts import Case
 from bookkit.checker import Exercise
 from bookkit.inputs import draw, exact, whole
 from bookkit.mistakes import DIVISORS, JOINING, SPLITTING, Mistakes, but, in_parts, softmax
+from bookkit.wording import dtype
 from chapters.the_transformer.models import WORDS, texts
 
 Part: TypeAlias = Callable[..., Any]
@@ -885,32 +886,28 @@ _CLOSE = 0.03  # of 12,000 draws, from their own chances: over twenty seeds at m
 def _chances(logits: Tensor, temperature: float) -> Tensor:
     """The right chances. Word 0 is padding, which is never drawn."""
     logits = logits.double().index_fill(-1, whole(0), -math.inf)
-    if temperature == 0:
-        return F.one_hot(logits.argmax(-1), logits.shape[-1]).double()
-    return (logits / temperature).softmax(-1)
+    return (logits / temperature).softmax(-1) if temperature else _likeliest(logits)
 
 
 def _safe(logits: Tensor) -> Tensor:
     return logits.double().index_fill(-1, whole(0), -math.inf)
 
 
-# What is drawn from, with one mistake in it: (logits, temperature) -> chances.
-_DRAWN: Mistakes = {
+def _likeliest(logits: Tensor) -> Tensor:
+    """All of the chance for it, padding or not."""
+    return F.one_hot(logits.argmax(-1), logits.shape[-1]).double()
+
+
+# What is drawn from at a temperature above 0, with one mistake in it: (logits, temperature) -> chances.
+_WARM: Mistakes = {
     "multiplied": (
         "The logits are multiplied by the temperature. A high one must bring the chances together: divide.",
-        lambda logits, temperature: (
-            (_safe(logits) * temperature).softmax(-1) if temperature else _chances(0 * logits, 1)
-        ),
-    ),
-    "temperature not used": (
-        "The temperature makes no difference. (To divide the chances by it is no use, since they are made to "
-        "sum to 1 again: divide the logits.)",
-        lambda logits, temperature: _chances(logits, 1),
+        lambda logits, temperature: (_safe(logits) * temperature).softmax(-1),
     ),
     "temperature used at 0 alone": (
         "The temperature makes no difference but at 0. (To divide the chances by it is no use, since they "
         "are made to sum to 1 again: divide the logits.)",
-        lambda logits, temperature: _chances(logits, 1 if temperature else 0),
+        lambda logits, temperature: _chances(logits, 1),
     ),
     "squared temperature": (
         "The logits are divided by the temperature twice.",
@@ -920,24 +917,69 @@ _DRAWN: Mistakes = {
         "This is the likeliest word, at every temperature. That is right at 0 alone; else draw.",
         lambda logits, temperature: _chances(logits, 0),
     ),
+    "softmax twice": (
+        "The chances go through a second softmax, which brings them close together.",
+        lambda logits, temperature: _chances(_chances(logits, temperature), 1),
+    ),
+    "softmax over the rows": (
+        "The softmax runs over the rows, dim=0. The chances of one row's words sum to 1: dim=-1.",
+        lambda logits, temperature: _chances((logits.double() / temperature).log_softmax(0), 1),
+    ),
+    "padding drawn but at 0": (
+        "At 0 the padding, word 0, is left out, and else it is drawn as well. Give it the logit -inf.",
+        lambda logits, temperature: (logits.double() / temperature).softmax(-1),
+    ),
+    "one place off but at 0": (
+        "What is drawn is one too small: with the padding cut off, word 1 stands at place 0. Add 1.",
+        lambda logits, temperature: _chances(logits, temperature).roll(-1, -1),
+    ),
+}
+# What is drawn from at temperature 0, with one mistake in it.
+_COLD: Mistakes = {
+    "drawn at 0": (
+        "At temperature 0 words are drawn as at 1. There the likeliest is meant: argmax.",
+        lambda logits: _chances(logits, 1),
+    ),
+    "padding at 0": (
+        "At temperature 0 word 0, the padding, is said where it is the likeliest. Leave it out there, too.",
+        _likeliest,
+    ),
+    "one place off at 0": (
+        "At temperature 0 the words are one too small: with the padding cut off, word 1 stands at place 0. "
+        "Add 1.",
+        lambda logits: _chances(logits, 0).roll(-1, -1),
+    ),
+}
+# And at every temperature.
+_DRAWN: Mistakes = {
+    "multiplied at 0, too": (
+        "The logits are multiplied by the temperature, so that at 0 all words are alike. Divide, and take "
+        "the likeliest at 0.",
+        lambda logits, temperature: (
+            (_safe(logits) * temperature).softmax(-1) if temperature else _chances(0 * logits, 1)
+        ),
+    ),
+    "temperature not used": (
+        "The temperature makes no difference. (To divide the chances by it is no use, since they are made to "
+        "sum to 1 again: divide the logits.)",
+        lambda logits, temperature: _chances(logits, 1),
+    ),
     "all alike": (
         "Every word is as likely as the next: the logits play no part.",
         lambda logits, temperature: _chances(0 * logits, 1),
-    ),
-    "softmax twice": (
-        "The chances go through a second softmax, which brings them close together.",
-        lambda logits, temperature: _chances(_chances(logits, temperature or 1), 1 if temperature else 0),
     ),
     "least likely": (
         "The less likely a word, the more often it is drawn: a sign is turned.",
         lambda logits, temperature: _chances(-logits, temperature),
     ),
+    "first row for all": (
+        "All words are drawn by the first row's chances. Each row has its own.",
+        lambda logits, temperature: _chances(logits[:1].expand_as(logits), temperature),
+    ),
     "padding drawn": (
         "Word 0, the padding, is drawn as well. Give it the logit -inf, and no chance is left to it.",
         lambda logits, temperature: (
-            (logits.double() / temperature).softmax(-1)
-            if temperature
-            else F.one_hot(logits.argmax(-1), logits.shape[-1]).double()
+            (logits.double() / temperature).softmax(-1) if temperature else _likeliest(logits)
         ),
     ),
     "padding's logit 0": (
@@ -945,10 +987,27 @@ _DRAWN: Mistakes = {
         lambda logits, temperature: (
             (logits.double().index_fill(-1, whole(0), 0) / temperature).softmax(-1)
             if temperature
-            else F.one_hot(logits.index_fill(-1, whole(0), 0).argmax(-1), logits.shape[-1]).double()
+            else _likeliest(logits.index_fill(-1, whole(0), 0))
         ),
     ),
+    "one place off": (
+        "All words are one too small: with the padding cut off, word 1 stands at place 0. Add 1 to what "
+        "comes out.",
+        lambda logits, temperature: _chances(logits, temperature).roll(-1, -1),
+    ),
 }
+
+
+def _if_warm(chances: Part) -> Part:
+    return lambda logits, temperature: (chances if temperature else _chances)(logits, temperature)
+
+
+def _if_cold(chances: Part) -> Part:
+    return lambda logits, temperature: _chances(logits, temperature) if temperature else chances(logits)
+
+
+_DRAWN |= {name: (sentence, _if_warm(code)) for name, (sentence, code) in _WARM.items()}
+_DRAWN |= {name: (sentence, _if_cold(code)) for name, (sentence, code) in _COLD.items()}
 
 
 def _drawn(chances: Part) -> Callable[[Tensor, float, torch.Generator], Tensor]:
@@ -981,38 +1040,50 @@ def _written_into(logits: Tensor, temperature: float, source: torch.Generator) -
     return _drawn(_chances)(logits, temperature, source)
 
 
+def _from_elsewhere(logits: Tensor, temperature: float, source: torch.Generator) -> Tensor:
+    return _drawn(_chances)(logits, temperature, generator(0))
+
+
 def _shares(work: Any, logits: Tensor, temperature: float) -> Any:
     """How often each word is drawn: the known chances themselves, where only chance is between."""
-    counts = torch.zeros(len(logits), dtype=torch.float64, device="cpu")
-    constant = []
-    for seed in range(_CALLS):
-        rows = logits.repeat(_ROWS, 1)
+    given, drawn = logits.repeat(_ROWS, 1), []
+    for seed in (*range(_CALLS), 0):
+        rows = given.clone()
         words = work(rows, temperature, generator(seed))
         if words is None or words is ...:
             return words
-        if not isinstance(words, Tensor) or words.shape != (_ROWS,) or words.is_floating_point():
-            came = tuple(words.shape) if isinstance(words, Tensor) else type(words).__name__
-            raise WrongTypeError(
-                f"For logits {tuple(rows.shape)} return as many whole numbers, ({_ROWS},): it is {came}."
-            )
-        if not torch.equal(rows, logits.repeat(_ROWS, 1)):
+        if not isinstance(words, Tensor) or words.shape != given.shape[:1] or words.is_floating_point():
+            whole_numbers = f"as many whole numbers, ({len(given)},)"
+            came = type(words).__name__
+            came = f"{dtype(words)} {tuple(words.shape)}" if isinstance(words, Tensor) else came
+            raise WrongTypeError(f"For logits {tuple(given.shape)} return {whole_numbers}: it is {came}.")
+        if not torch.equal(rows, given):
             raise WrongTypeError("It writes into the logits that it is given.")
-        counts += torch.bincount(words, minlength=len(logits))
-        constant.append(int(words[0]) if (words == words[0]).all() else -1)
-    if min(constant) >= 0 and len(set(constant)) > 1:
+        drawn.append(words.long())
+    *calls, again = drawn
+    same = [torch.equal(calls[0], each) for each in calls]
+    alike = [bool((words == words[0]).all()) for words in calls]
+    if all(alike) and not all(same):
         raise WrongTypeError("In each call all rows get the same word.")
-    shares = counts / counts.sum()
+    counts = torch.stack([F.one_hot(words, logits.shape[-1]) for words in calls]).double()
+    shares = counts.mean(0).view(_ROWS, *logits.shape).mean(0)
+    is_settled = bool(((shares == 0) | (shares == 1)).all())
+    if not torch.equal(calls[0], again) or (all(same) and not is_settled):
+        raise WrongTypeError("Its words do not follow from `source`.")
     known = (chances(logits, temperature) for chances in (_chances, *(code for _, code in _DRAWN.values())))
-    gap, nearest = min(((_apart(shares, chances), chances) for chances in known), key=lambda each: each[0])
+    # What has no chance is never drawn.
+    possible = ((_apart(shares, chances), chances) for chances in known if not shares[chances == 0].any())
+    gap, nearest = min(possible, key=lambda each: each[0], default=(math.inf, shares))
     return nearest if gap < _CLOSE else shares.round(decimals=2)
 
 
 def _apart(shares: Tensor, chances: Tensor) -> float:
     """By how much one would have to change to be the other."""
-    return (shares - chances).abs().sum().item() / 2
+    return (shares - chances).abs().sum(-1).mean().item() / 2
 
 
-_EASY = exact([2, 1.5, 0.5, -0.5, 1, -1])[0]
+_EASY = [2, 1.5, 0.5, -0.5, 1, -1]
+_TWO = exact(_EASY, [-0.5, -1, 1, 2, 0.5, 1.5])
 
 check_next_words = Exercise(
     "next_words",
@@ -1024,11 +1095,12 @@ check_next_words = Exercise(
     ask=_shares,
     trainable=False,
     cases=(
-        Case("right at temperature 1", _EASY, 1.0),
-        Case("right at a low temperature", _EASY, 0.5),
-        Case("right at a high temperature", _EASY, 2.0),
-        Case("the likeliest at temperature 0", _EASY, 0),
-        Case("right for large logits", exact([0, 99, 98, 97.5])[0], 1.0),
+        Case("right at temperature 1", exact(_EASY), 1.0),
+        Case("right at a low temperature", exact(_EASY), 0.5),
+        Case("right at a high temperature", exact(_EASY), 2.0),
+        Case("right for rows that differ", _TWO, 1.0),
+        Case("the likeliest at temperature 0", _TWO, 0),
+        Case("right for large logits", exact([3, 99, 98, 97.5]), 1.0),
     ),
     mistakes={name: (sentence, _drawn(code)) for name, (sentence, code) in _DRAWN.items()}
     | {
@@ -1048,6 +1120,20 @@ check_next_words = Exercise(
             "The words are right, but the logits that were handed in are changed. Change a copy: "
             "masked_fill, or clone() first.",
             _written_into,
+        ),
+        "randomness from elsewhere": (
+            "The words do not follow from `source`: twice the same must give the same words, and another "
+            "one others. Hand it on, generator=source, and do not seed it.",
+            _from_elsewhere,
+        ),
+        "no softmax": (
+            "torch.multinomial gets numbers that are no chances: some are negative, infinite or NaN. Are the "
+            "logits through a softmax?",
+            _drawn(
+                lambda logits, temperature: (
+                    _safe(logits) / temperature if temperature else _chances(logits, 0)
+                )
+            ),
         ),
     },
 )

@@ -180,12 +180,12 @@ def test_chances_with_mistakes_are_told_apart_by_counting():
 
 
 def test_counted_shares_lie_close_to_their_chances():
-    rows = exercises._EASY.repeat(exercises._ROWS, 1)
+    rows = exercises._TWO.repeat(exercises._ROWS, 1)
     for seed in range(20):
         calls = [generator(100 * (seed + 1) + call) for call in range(exercises._CALLS)]
         drawn = torch.cat([draw_words(rows, 2.0, source) for source in calls])
-        shares = torch.bincount(drawn) / len(drawn)
-        assert exercises._apart(shares, exercises._chances(exercises._EASY, 2.0)) < exercises._CLOSE / 2
+        shares = F.one_hot(drawn).double().unflatten(0, (-1, len(exercises._TWO))).mean(0)
+        assert exercises._apart(shares, exercises._chances(exercises._TWO, 2.0)) < exercises._CLOSE / 2
 
 
 def test_a_model_that_knows_the_grammar_is_at_the_limit():
@@ -725,7 +725,25 @@ NAMED = {
         "changes its inputs": model(begin=words_forgotten),
     },
     check_next_words: {
-        "multiplied": times,
+        "multiplied": or_greedy(times),
+        "multiplied at 0, too": times,
+        "softmax over the rows": or_greedy(
+            lambda logits, temperature, source: (
+                1 + torch.multinomial((logits[:, 1:] / temperature).softmax(0), 1, generator=source)[:, 0]
+            )
+        ),
+        "first row for all": lambda logits, temperature, source: draw_words(
+            logits[:1].expand_as(logits), temperature, source
+        ),
+        "one place off": lambda *inputs: draw_words(*inputs) - 1,
+        "one place off at 0": lambda logits, temperature, source: (
+            draw_words(logits, temperature, source) if temperature else logits[:, 1:].argmax(-1)
+        ),
+        "padding at 0": lambda logits, temperature, source: (
+            draw_words(logits, temperature, source) if temperature else logits.argmax(-1)
+        ),
+        "drawn at 0": lambda logits, temperature, source: draw_words(logits, temperature or 1, source),
+        "no softmax": or_greedy(sampled(lambda logits, temperature: picky(logits) / temperature)),
         "temperature used at 0 alone": or_greedy(
             sampled(lambda logits, temperature: picky(logits).softmax(-1) / temperature)
         ),
@@ -753,7 +771,7 @@ NAMED = {
             logits[:1], temperature, source
         ).repeat(len(logits)),
         "writes into the logits": in_place,
-        "changes settings": own_randomness,
+        "randomness from elsewhere": own_randomness,
     },
     check_cached_step: {
         "every step at position 0": stepping(place=lambda table, before, n: table[:n]),
@@ -835,7 +853,9 @@ UNKNOWN = {
                 )
             )
         ),
-        "one too many": lambda logits, temperature, source: draw_words(logits, temperature, source) - 1,
+        "seldom another at 0": lambda logits, temperature, source: draw_words(
+            logits, max(temperature, 0.1), source
+        ),
         "a column": lambda logits, temperature, source: draw_words(logits, temperature, source)[:, None],
     },
     check_cached_step: {
