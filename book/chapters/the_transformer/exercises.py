@@ -236,24 +236,27 @@ def _placed(length: int) -> Tensor:
     return _woven(angles.sin(), angles.cos())
 
 
+def _shown(scores: Scores, change: Callable[[Tensor], Tensor] = torch.tril) -> Mask:
+    """The mask that this makes of a square of ones: its last rows, where queries are fewer than keys."""
+    n, m = scores.shape[-2:]
+    return change(torch.ones(m, m, device="cpu"))[m - n :].bool()
+
+
+def _under(mask: Mask, scores: Scores, value: float = -math.inf) -> Weights:
+    return softmax(scores.masked_fill(~mask, value))
+
+
 def _hidden(scores: Scores) -> Weights:
-    mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device="cpu").tril()
-    return softmax(scores.masked_fill(~mask, -math.inf))
+    return _under(_shown(scores), scores)
 
 
 def _seen(change: Callable[[Tensor], Tensor], value: float = -math.inf) -> Callable[[Scores], Weights]:
-    """Weights under the mask that this makes of a square of ones."""
-
-    def weigh(scores: Scores) -> Weights:
-        mask = change(torch.ones(scores.shape[-2:], device="cpu")).bool()
-        return softmax(scores.masked_fill(~mask, value))
-
-    return weigh
+    """Weights under another mask than tril."""
+    return lambda scores: _under(_shown(scores, change), scores, value)
 
 
 def _lowered(scores: Scores) -> Scores:
-    mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device="cpu").tril()
-    return scores.masked_fill(~mask, -1e9)
+    return scores.masked_fill(~_shown(scores), -1e9)
 
 
 def _normed(x: Tensor, norm: nn.LayerNorm) -> Tensor:
@@ -274,6 +277,12 @@ def _wired(x: Tensor, attend: Part, feed: Part, norm_1: Part, norm_2: Part) -> T
 
 def _fed(layer: Any, x: Tensor) -> Tensor:
     return layer.narrow(layer.widen(x).relu())  # type: ignore[no-any-return]
+
+
+def _written_onto(x: Tensor, attend: Part, feed: Part, norm_1: Part, norm_2: Part) -> Tensor:
+    x += attend(norm_1(x))
+    x += feed(norm_2(x))
+    return x
 
 
 def _projected(layer: Any, x: Tensor) -> tuple[Tensor, ...]:
@@ -345,9 +354,13 @@ class _Model(nn.Module):
 def _numbers(model: LanguageModel) -> dict[str, Tensor]:
     """attnlab's model, filled, and its numbers under the names that a reader gives them.
 
-    At the start of a text word 0 is its position turned round, but for a little: there eps counts.
+    At the start of a text word 0 is its position turned round, but for a little: there eps counts. And of
+    three heads the last layer's first asks nothing: its scores are 0, which a score may be.
     """
     _filled(model, 7000)
+    last: Any = model.layers[-1]
+    for part in (last.self_attention.in_proj_weight, last.self_attention.in_proj_bias):
+        part.data[: _WIDTH // 3] = 0
     (little,) = draw(6999, (_WIDTH,))
     model.embedding.weight.data[0] = (0.003 * little - sinusoidal(1, _WIDTH)[0]) / math.sqrt(_WIDTH)
     theirs = dict(model.state_dict())
@@ -387,7 +400,7 @@ def _put(model: Any, name: str, numbers: Tensor) -> Tensor:
 
 
 def _spoken(work: Any, words: Tensor, heads: int, layers: int) -> Any:
-    """The logits of the reader's model, with our numbers in it, and what of it training would change."""
+    """The logits of the reader's model, with our numbers in it, and how many of these would train."""
     sizes = _VOCABULARY, _WIDTH, heads, _HIDDEN, layers
     with torch.random.fork_rng(devices=[]):  # first numbers are drawn, and replaced by ours
         theirs = LanguageModel(*sizes)
@@ -402,26 +415,31 @@ def _spoken(work: Any, words: Tensor, heads: int, layers: int) -> Any:
     model.eval()
     logits = model(words)
     if not isinstance(logits, Tensor):
-        return ... if logits is ... else (logits, 0, 0)
+        return logits if logits is None or logits is ... else (logits, 0)
     again = (model(words) for _ in range(10))  # dropout may do the same twice to the few logits of one word
     if not all(torch.equal(logits.nan_to_num(), each.nan_to_num()) for each in again):
         raise WrongTypeError("Asked twice, in eval(), it does not give the same logits.")
-    return logits, *_reached(model, logits, named)
+    return logits, _reached(model, logits, named)
 
 
-def _reached(model: nn.Module, logits: Tensor, named: Sequence[Tensor]) -> tuple[int, int]:
-    """Of the numbers that have a name, how many training would change; and how many other parameters."""
-    parameters = list(model.parameters())
+def _reached(model: nn.Module, logits: Tensor, named: Sequence[Tensor]) -> int:
+    """Of the numbers that have a name, how many training would change."""
+    parameters = [each for each in model.parameters() if each.requires_grad]
     with torch.enable_grad():
         loss = logits.double().square().sum()
         if not loss.requires_grad or not parameters:
-            return 0, 0
-        gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+            return 0
+        try:
+            gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+        except RuntimeError as error:
+            if "inplace" not in str(error):
+                raise
+            raise WrongTypeError("A tensor that the gradient needs was written into.") from None
     reached = [each for each, slope in zip(parameters, gradients, strict=True) if slope is not None]
     known = {id(each) for each in named}
-    return sum(each.numel() for each in reached if id(each) in known), sum(
-        id(each) not in known for each in reached
-    )
+    if any(id(each) not in known for each in reached):
+        raise WrongTypeError("Training would change a parameter that has no name here.")
+    return sum(each.numel() for each in reached)
 
 
 def _plain(x: Tensor) -> Tensor:
@@ -454,6 +472,11 @@ _PLACED: Mistakes = {
     "positions multiplied": (
         "The positions are multiplied with the words. They are added.",
         lambda vectors, table: vectors * table,
+    ),
+    "positions of the texts": (
+        "The positions count the texts of the batch, size(0), and not the words of a text, size(1). (In "
+        "recipes whose batch is the second axis, it is the other way round.)",
+        lambda vectors, table: vectors + _placed(len(vectors))[:, None],
     ),
 }
 _TABLES: Mistakes = {
@@ -493,6 +516,10 @@ _TABLES: Mistakes = {
             )
         ),
     ),
+    "twice 2": (
+        "The exponents go up by 4 / d_model: arange(0, d_model, 2) counts by twos, and you take it twice.",
+        lambda length: _woven(*(wave(_table(length, base=1e8)) for wave in (torch.sin, torch.cos))),
+    ),
     "angles multiplied": (
         "The positions are multiplied by 10000^(2i / d_model), so that the angles run away. Divide.",
         lambda length: _woven(_table(length, base=1e-4).sin(), _table(length, base=1e-4).cos()),
@@ -503,6 +530,31 @@ _WIRED: Mistakes = {
         "The norms stand behind the sums. Here each stands before its block: x + block(norm(x)).",
         lambda x, attend, feed, norm_1, norm_2: _wired(
             norm_1(x + attend(x)), lambda x: 0, lambda x: norm_2(x + feed(x)) - x, _plain, _plain
+        ),
+    ),
+    "norms behind the blocks": (
+        "Each norm takes what its block answers. It stands before: x + block(norm(x)).",
+        lambda x, attend, feed, norm_1, norm_2: _wired(
+            x, lambda x: norm_1(attend(x)), lambda x: norm_2(feed(x)), _plain, _plain
+        ),
+    ),
+    "attention without its norm": (
+        "Attention reads x as it is: norm_1 is missing.",
+        lambda x, attend, feed, norm_1, norm_2: _wired(x, attend, feed, _plain, norm_2),
+    ),
+    "feed-forward without its norm": (
+        "The feed-forward network reads x as it is: norm_2 is missing.",
+        lambda x, attend, feed, norm_1, norm_2: _wired(x, attend, feed, norm_1, _plain),
+    ),
+    "norm_1 on the road": (
+        "norm_1 is on the road: attention's answer is added to the normed x. Add it to x itself.",
+        lambda x, attend, feed, norm_1, norm_2: _wired(norm_1(x), attend, feed, _plain, norm_2),
+    ),
+    "norm_2 on the road": (
+        "norm_2 is on the road: the feed-forward network's answer is added to the normed x. Add it to x "
+        "itself.",
+        lambda x, attend, feed, norm_1, norm_2: _wired(
+            norm_2(x + attend(norm_1(x))), lambda x: 0, feed, _plain, _plain
         ),
     ),
     "no norms in the layers": (
@@ -580,8 +632,14 @@ _NORMED: Mistakes = {
         "The norm adds eps to the root. It belongs inside, to the variance: √(variance + eps).",
         _normed_by(lambda x: _variance(x).sqrt() + 1e-5),
     ),
+    "RMS": (
+        "This is an RMSNorm: the mean stays, and counts in the spread. A layer norm takes it away first.",
+        _normed_by(
+            lambda x: (x.square().mean(-1, keepdim=True) + 1e-5).sqrt(), mean=lambda x: torch.zeros(())
+        ),
+    ),
     "no eps": (
-        "The norm has no eps. Add 1e-5 to the variance, inside the root.",
+        "The norm has no eps, or next to none. Add 1e-5 to the variance, inside the root.",
         _normed_by(lambda x: _variance(x).sqrt()),
     ),
     "another eps": (
@@ -661,10 +719,19 @@ _WEIGHED: Mistakes = {
         "The mask is reversed: what may be seen is hidden, and what comes after is seen.",
         _seen(lambda ones: 1 - ones.tril()),
     ),
+    "mask reversed, in one call": (
+        "The mask is reversed. F.scaled_dot_product_attention wants True where a word may be seen, and "
+        "nn.MultiheadAttention where it may not.",
+        lambda scores: _seen(lambda ones: 1 - ones.tril())(scores).nan_to_num(),
+    ),
+    "mask times -inf": (
+        "The mask is multiplied by -inf, and 0 times -inf is NaN. masked_fill puts -inf where it belongs.",
+        lambda scores: scores * math.nan,
+    ),
     "hidden after the softmax": (
         "What is hidden is set to 0 after the softmax, so that weights no longer sum to 1. Give it the score "
         "-inf before.",
-        lambda scores: softmax(scores).tril(),
+        lambda scores: softmax(scores) * _shown(scores),
     ),
     "hidden scores 0": (
         "What is hidden gets the score 0, which is a score like any other. Give it -inf.",
@@ -672,7 +739,7 @@ _WEIGHED: Mistakes = {
     ),
     "mask added": (
         "The mask is added to the scores: True counts as 1, which favours a word a little and hides none.",
-        lambda scores: softmax(scores + torch.ones_like(scores).tril()),
+        lambda scores: softmax(scores + _shown(scores)),
     ),
     "softmax over the queries": (
         "The softmax runs over the queries, dim=-2. Each query shares its weight out over the keys: dim=-1.",
@@ -688,7 +755,7 @@ _WEIGHED: Mistakes = {
     ),
     "no softmax": (
         "The softmax is missing: these weights are the scores themselves.",
-        lambda scores: scores.tril(),
+        lambda scores: scores * _shown(scores),
     ),
 }
 _FINISHED: Mistakes = {
@@ -767,6 +834,10 @@ _ANSWERED: Mistakes = {
         "The logits are (B, words, T), as F.cross_entropy likes them. Asked for is (B, T, words).",
         lambda logits: logits.mT,
     ),
+    "flattened": (
+        "The logits are (B · T, words). F.cross_entropy likes them so; asked for is (B, T, words).",
+        lambda logits: logits.flatten(0, 1),
+    ),
     "likeliest words": (
         "These are the likeliest words. Return the logits.",
         lambda logits: logits.argmax(-1),
@@ -807,7 +878,7 @@ check_language_model = Exercise(
     difficulty=5,
     minutes=90,
     takes=("words", "heads", "layers"),
-    returns=("logits", "numbers_trained", "other_parameters_trained"),
+    returns=("logits", "numbers_trained"),
     reference=LanguageModel,
     ask=_spoken,
     trainable=False,
@@ -855,9 +926,13 @@ check_language_model = Exercise(
         },
         keep={
             "positions learned": (
-                "The table of positions is a parameter, which training would change. A buffer, or a table "
-                "made anew, stays what it is.",
+                "Training would change a parameter besides those that are drawn. Is it the table of "
+                "positions, or an nn.Embedding of them? A buffer, or a table made anew, stays what it is.",
                 _learned_table,
+            ),
+            "tied weights": (
+                "`word` and `embedding` share one matrix. Here each has numbers of its own.",
+                lambda model: setattr(model.word, "weight", model.embedding.weight),
             ),
         },
         go={
@@ -874,7 +949,27 @@ check_language_model = Exercise(
                 lambda layers: list(layers)[::-1],
             ),
         },
-    ),
+    )
+    | {
+        "words for heads": (
+            SPLITTING["not transposed"][0],
+            partial(_Model, split=SPLITTING["not transposed"][1], join=lambda found: found.flatten(2)),
+        ),
+        "dealt out anew, there and back": (
+            "The numbers are dealt out anew, into heads and back: a row of a head holds pieces of several "
+            "words. Cut each word first, (B, T, heads, d_k), swap the axes, and undo both in the end.",
+            partial(
+                _Model,
+                split=SPLITTING["view without transpose"][1],
+                join=lambda found: found.reshape(len(found), found.shape[2], -1),
+            ),
+        ),
+        "written into": (
+            "No gradient could be computed: something writes into a tensor that it needs, as x += … does. "
+            "Write x = x + …",
+            partial(_Model, wire=_written_onto),
+        ),
+    },
 )
 
 # --- the next word, drawn -------------------------------------------------------------------------
@@ -1059,6 +1154,8 @@ def _shares(work: Any, logits: Tensor, temperature: float) -> Any:
             raise WrongTypeError(f"For logits {tuple(given.shape)} return {whole_numbers}: it is {came}.")
         if not torch.equal(rows, given):
             raise WrongTypeError("It writes into the logits that it is given.")
+        if words.min() < 0 or words.max() >= logits.shape[-1]:
+            raise WrongTypeError(f"Words are numbers from 1 to {logits.shape[-1] - 1}: it says another.")
         drawn.append(words.long())
     *calls, again = drawn
     same = [torch.equal(calls[0], each) for each in calls]
@@ -1143,8 +1240,8 @@ check_next_words = Exercise(
 Kept: TypeAlias = tuple[Tensor, Tensor]  # the keys (B, t, d) and the values (B, t, d) of t words
 
 
-def _shown(n: int, m: int) -> Mask:
-    return torch.ones(n, m, dtype=torch.bool, device="cpu").tril(m - n)
+def _corner(n: int, m: int) -> Mask:
+    return torch.ones(n, m, dtype=torch.bool, device="cpu").tril()
 
 
 def _behind(kept: Kept, new: Kept) -> Kept:
@@ -1160,21 +1257,20 @@ def _step(
     w_v: Tensor,
     *,
     place: Part = lambda table, before, n: table[before : before + n],
-    new: Part = lambda x, w_k, w_v: (x @ w_k, x @ w_v),
+    ask: Part = lambda x, words: x,
+    new: Part = lambda x, words, w_k, w_v: (x @ w_k, x @ w_v),
     store: Part = _behind,
     read: Part = lambda stored, kept, new, w_k, w_v: stored,
-    shown: Part = _shown,
     divisor: Part = lambda query, key: math.sqrt(query.shape[-1]),
+    weigh: Part = _hidden,
     keep: Part = lambda stored, kept, new: stored,
 ) -> tuple[Tensor, Kept]:
     """The next n words through one attention, in parts that can be mistaken."""
     x = words + place(table, kept[0].shape[1], words.shape[1])  # (B, n, d)
-    added = new(x, w_k, w_v)
+    added = new(x, words, w_k, w_v)
     stored = store(kept, added)
-    query, (keys, values) = x @ w_q, read(stored, kept, added, w_k, w_v)
-    scores = query @ keys.mT / divisor(query, keys)
-    mask = shown(*scores.shape[-2:])
-    return softmax(scores.masked_fill(~mask, -math.inf)) @ values, keep(stored, kept, added)
+    query, (keys, values) = ask(x, words) @ w_q, read(stored, kept, added, w_k, w_v)
+    return weigh(query @ keys.mT / divisor(query, keys)) @ values, keep(stored, kept, added)
 
 
 def _stepped(work: Any, text: Tensor, pieces: tuple[int, ...], table: Tensor, *matrices: Tensor) -> Any:
@@ -1241,14 +1337,32 @@ check_cached_step = Exercise(
                 lambda table, before, n: 0 * table[:n],
             ),
         },
+        ask={
+            "positions not asked": (
+                "The queries come from the words without their positions. Use the same as for the keys.",
+                lambda x, words: words,
+            ),
+        },
         new={
             "keys for values": (
                 "The values are the keys once more. They come from W_V.",
-                lambda x, w_k, w_v: (x @ w_k, x @ w_k),
+                lambda x, words, w_k, w_v: (x @ w_k, x @ w_k),
             ),
             "matrices swapped": (
                 "W_K and W_V have changed places.",
-                lambda x, w_k, w_v: (x @ w_v, x @ w_k),
+                lambda x, words, w_k, w_v: (x @ w_v, x @ w_k),
+            ),
+            "positions not stored": (
+                "Keys and values come from the words without their positions. Add these first.",
+                lambda x, words, w_k, w_v: (words @ w_k, words @ w_v),
+            ),
+            "positions not in the values": (
+                "The values come from the words without their positions. Add these first, as for the keys.",
+                lambda x, words, w_k, w_v: (x @ w_k, words @ w_v),
+            ),
+            "positions not in the keys": (
+                "The keys come from the words without their positions. Add these first, as for the values.",
+                lambda x, words, w_k, w_v: (words @ w_k, x @ w_v),
             ),
         },
         store={
@@ -1284,33 +1398,24 @@ check_cached_step = Exercise(
                 ),
             ),
         },
-        shown={
+        weigh=but(_WEIGHED, "no mask", "softmax over the heads")
+        | {
             "no mask": (
                 "Right word by word; but in a longer piece a word sees those behind it. Hide them.",
-                lambda n, m: _shown(n, m) | True,
+                softmax,
             ),
             "mask from the first key on": (
                 "The mask begins at the first key: a new word sees few of the stored ones. The last query "
-                "sees the last key: tril(m - n).",
-                lambda n, m: torch.ones(n, m, dtype=torch.bool, device="cpu").tril(),
-            ),
-            "one word too many": (
-                "The mask is off by one: in a piece each word sees the next.",
-                lambda n, m: torch.ones(n, m, dtype=torch.bool, device="cpu").tril(m - n + 1),
-            ),
-            "not itself": (
-                "The mask is off by one: a word does not see itself, and the first sees nothing, which is "
-                "0 / 0.",
-                lambda n, m: torch.ones(n, m, dtype=torch.bool, device="cpu").tril(m - n - 1),
+                "sees the last key: tril(m - n). (is_causal=True has the same fault.)",
+                lambda scores: _under(_corner(*scores.shape[-2:]), scores),
             ),
             "square mask": (
                 "The mask is (n, n), and there are more keys than queries: it has a column for each key.",
-                lambda n, m: torch.ones(n, n, dtype=torch.bool, device="cpu").tril(),
+                lambda scores: _under(_corner(scores.shape[-2], scores.shape[-2]), scores),
             ),
-            "stored words alone": (
-                "Each new word sees the stored ones and all new ones but those behind it: the other way "
-                "round. tril, not triu.",
-                lambda n, m: torch.ones(n, m, dtype=torch.bool, device="cpu").triu(m - n),
+            "mask of the whole text": (
+                "The mask has a row for every word so far, and there are fewer queries: take its last n.",
+                lambda scores: _under(_corner(scores.shape[-1], scores.shape[-1]), scores),
             ),
         },
         divisor=but(
@@ -1347,9 +1452,35 @@ check_cached_step = Exercise(
                 w_q,
                 w_k,
                 w_v,
-                new=lambda x, w_k, w_v: (x, x),
+                new=lambda x, words, w_k, w_v: (x, x),
                 read=lambda stored, kept, new, w_k, w_v: (stored[0] @ w_k, stored[1] @ w_v),
             ),
+        ),
+        "bare words stored": (
+            "The outputs are right. But what is stored are the words without their positions, so that all is "
+            "computed anew at every step. Store the keys and values that come out.",
+            lambda words, kept, table, w_q, w_k, w_v: (
+                _step(torch.cat([kept[0], words], dim=1), (words[:, :0],) * 2, table, w_q, w_k, w_v)[0][
+                    :, -words.shape[1] :
+                ],
+                _behind(kept, (words, words)),
+            ),
+        ),
+        "all projected again": (
+            "Stored keys and values go through W_K and W_V once more at every step, and are stored like "
+            "that. Project the new words alone, and set what comes out behind the others.",
+            lambda words, kept, table, w_q, w_k, w_v: _step(
+                words,
+                (kept[0] @ w_k, kept[1] @ w_v),
+                table,
+                w_q,
+                w_k,
+                w_v,
+            ),
+        ),
+        "matrices turned": (
+            "The matrices are turned: F.linear multiplies by weight.T. Here it is x @ w_q.",
+            lambda words, kept, table, *matrices: _step(words, kept, table, *(each.mT for each in matrices)),
         ),
     },
 )

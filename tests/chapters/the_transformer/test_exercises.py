@@ -255,6 +255,11 @@ def with_buffer(self, *sizes):
     self.register_buffer("rows", sinusoidal(100, self.d_model))
 
 
+def frozen_table(self, *sizes):
+    MyModel.__init__(self, *sizes)
+    self.rows = nn.Parameter(sinusoidal(100, self.d_model), requires_grad=False)
+
+
 def gumbel(logits, temperature, source):
     """The largest of logits and noise is drawn by its chance."""
     logits = logits.masked_fill(torch.arange(logits.shape[1]) == 0, -math.inf)
@@ -370,6 +375,9 @@ RIGHT = {
         "of attnlab's parts": AttnlabParts,
         "nested, head by head": model(Block=NestedBlock),
         "by hand": normed(MyNorm),
+        "a frozen parameter": model(
+            __init__=frozen_table, table=lambda self, length: self.rows[:length]
+        ),
         "a buffer": model(__init__=with_buffer, table=lambda self, length: self.rows[:length]),
         "-1e9": block(
             weigh=lambda self, scores: (
@@ -455,6 +463,34 @@ def shared(self, *sizes):
 def learned_table(self, *sizes):
     MyModel.__init__(self, *sizes)
     self.rows = nn.Parameter(sinusoidal(40, self.d_model))
+
+
+def guessed_table(self, *sizes):
+    MyModel.__init__(self, *sizes)
+    self.rows = nn.Embedding(40, self.d_model)
+
+
+def tied(self, *sizes):
+    MyModel.__init__(self, *sizes)
+    self.word.weight = self.embedding.weight
+
+
+def onto(self, x):
+    x = x.clone()
+    x += self.attention(self.norm_1(x))
+    x += self.feed(self.norm_2(x))
+    return x
+
+
+def fused(**options):
+    """Attention by PyTorch's own function."""
+
+    def attention(self, x):
+        parts = (self.cut(W(x)) for W in (self.W_Q, self.W_K, self.W_V))
+        mask = {name: make(x.shape[1]) for name, make in options.items()}
+        return self.W_O(self.glue(F.scaled_dot_product_attention(*parts, **mask)))
+
+    return attention
 
 
 def by_column(self, length):
@@ -720,8 +756,47 @@ NAMED = {
         "layers in a plain list": model(__init__=plain_list),
         "one layer for all": model(__init__=shared),
         "last layer alone": model(forward=gone_through),
-        "positions learned": model(__init__=learned_table, table=lambda self, length: self.rows[:length]),
-        "tied": model(finish=lambda self, x: self.norm(x) @ self.embedding.weight.T + self.word.bias),
+        "positions of the texts": model(
+            begin=lambda self, words: (
+                MyModel.begin(self, words)
+                - self.table(words.shape[1])
+                + self.table(words.shape[0])[:, None]
+            )
+        ),
+        "twice 2": model(
+            table=lambda self, length: SinusoidalPositions(self.d_model, base=1e8).rows(0, length)
+        ),
+        "norm_2 on the road": block(
+            forward=lambda self, x: (
+                (h := self.norm_2(x + self.attention(self.norm_1(x)))) + self.feed(h)
+            )
+        ),
+        "attention without its norm": block(
+            forward=lambda self, x: (h := x + self.attention(x)) + self.feed(self.norm_2(h))
+        ),
+        "RMS": norm(lambda x: x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5)),
+        "mask times -inf": weighed(
+            lambda scores: (scores + torch.ones_like(scores).triu(1) * -math.inf).softmax(-1)
+        ),
+        "mask reversed, in one call": block(
+            attention=fused(attn_mask=lambda length: torch.ones(length, length).triu(1).bool())
+        ),
+        "words for heads": block(
+            attention=fused(is_causal=bool),
+            cut=lambda self, x: x.unflatten(-1, (self.heads, -1)),
+            glue=lambda self, x: x.flatten(2),
+        ),
+        "dealt out anew, there and back": block(
+            cut=lambda self, x: x.reshape(len(x), self.heads, -1, self.d_k),
+            glue=lambda self, x: x.reshape(len(x), -1, self.heads * self.d_k),
+        ),
+        "written into": block(forward=onto),
+        "flattened": ended(lambda logits: logits.view(-1, logits.shape[-1])),
+        "tied weights": model(__init__=tied),
+        "positions learned": model(
+            __init__=guessed_table, table=lambda self, length: self.rows(torch.arange(length))
+        ),
+                "tied": model(finish=lambda self, x: self.norm(x) @ self.embedding.weight.T + self.word.bias),
         "changes its inputs": model(begin=words_forgotten),
     },
     check_next_words: {
@@ -786,6 +861,11 @@ NAMED = {
         "mask from the first key on": stepping(mask=lambda n, before: torch.ones(n, before + n).tril()),
         "square mask": stepping(mask=lambda n, before: torch.ones(n, n).tril()),
         "words stored": stored_words,
+        "mask reversed": stepping(mask=lambda n, before: 1 - torch.ones(n, before + n).tril(before)),
+        "mask of the whole text": stepping(mask=lambda n, before: torch.ones(before + n, before + n).tril()),
+        "matrices turned": lambda words, kept, table, *matrices: step(
+            words, kept, table, *(each.T for each in matrices)
+        ),
     },
     check_repaired_model: {
         "still broken": ModelToRepair,
