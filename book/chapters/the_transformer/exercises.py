@@ -59,6 +59,10 @@ def _layer(x: Tensor, mask: Mask, attention: Part, feed_forward: Part, norm_1: P
     return x + feed_forward(norm_2(x))  # type: ignore[no-any-return]
 
 
+def _as_it_is(x: Tensor) -> Tensor:
+    return x
+
+
 def _one_norm_twice(
     x: Tensor, mask: Mask, attention: Part, feed_forward: Part, norm_1: Part, norm_2: Part
 ) -> Tensor:
@@ -104,6 +108,41 @@ check_assembled_layer = Exercise(
             "alone, and add what comes back to x itself.",
             _around_the_normed,
         ),
+        "norm_1 on the road": (
+            "norm_1 is on the road: attention's answer is added to the normed x. Add it to x itself.",
+            lambda x, mask, attention, feed_forward, norm_1, norm_2: _layer(
+                norm_1(x), mask, attention, feed_forward, _as_it_is, norm_2
+            ),
+        ),
+        "norm_2 on the road": (
+            "norm_2 is on the road: the feed-forward network's answer is added to the normed x. Add it to x "
+            "itself.",
+            lambda x, mask, attention, feed_forward, norm_1, norm_2: _layer(
+                norm_2(x + attention(norm_1(x), mask=mask)[0]),
+                mask,
+                lambda *_, **__: [0],
+                feed_forward,
+                norm_1,
+                _as_it_is,
+            ),
+        ),
+        "norms behind the blocks": (
+            "Each norm takes what its block answers. It stands before: x + block(norm(x)).",
+            lambda x, mask, attention, feed_forward, norm_1, norm_2: _layer(
+                x,
+                mask,
+                lambda x, mask: [norm_1(attention(x, mask=mask)[0])],
+                lambda x: norm_2(feed_forward(x)),
+                _as_it_is,
+                _as_it_is,
+            ),
+        ),
+        "no norms": (
+            "There are no norms: both blocks read x as it is.",
+            lambda x, mask, attention, feed_forward, *norms: _layer(
+                x, mask, attention, feed_forward, _as_it_is, _as_it_is
+            ),
+        ),
         "no residual": (
             "There is no road around the blocks: what they answer takes the place of x. Add it to x.",
             lambda x, mask, attention, feed_forward, norm_1, norm_2: feed_forward(
@@ -115,6 +154,21 @@ check_assembled_layer = Exercise(
             lambda x, mask, attention, feed_forward, norm_1, norm_2: _layer(
                 attention(norm_1(x), mask=mask)[0], mask, lambda *_, **__: [0], feed_forward, norm_1, norm_2
             ),
+        ),
+        "one residual around both": (
+            "One road leads around both blocks together. Each has its own: add what attention answers to x, "
+            "and to that what the feed-forward network makes of it.",
+            lambda x, mask, attention, feed_forward, norm_1, norm_2: (
+                x + feed_forward(norm_2(attention(norm_1(x), mask=mask)[0]))
+            ),
+        ),
+        "no feed-forward network": (
+            "The feed-forward network is left out.",
+            lambda x, mask, attention, feed_forward, norm_1, norm_2: x + attention(norm_1(x), mask=mask)[0],
+        ),
+        "no attention": (
+            "Attention is left out: no word hears of another.",
+            lambda x, mask, attention, feed_forward, norm_1, norm_2: x + feed_forward(norm_2(x)),
         ),
         "no residual around the feed-forward network": (
             "The road leads around attention alone. Add what the feed-forward network answers, too.",
@@ -151,6 +205,11 @@ check_assembled_layer = Exercise(
             "The mask does not reach attention: attention(…, mask=mask).",
             lambda x, mask, attention, *others: _layer(x, mask, lambda x, mask: attention(x), *others),
         ),
+        "mask reversed": (
+            "The mask is turned round before it is used. Here True means that a word may be seen, as in all "
+            "of this book but nn.MultiheadAttention.",
+            lambda x, mask, *others: _layer(x, ~mask, *others),
+        ),
         "mask as the key": (
             "The mask is handed over as the key, attention's second input. Say which it is: mask=mask.",
             lambda x, mask, attention, *others: _layer(x, mask, lambda x, mask: attention(x, mask), *others),
@@ -159,6 +218,29 @@ check_assembled_layer = Exercise(
             "The queries are normed, and keys and values are x itself. All three come from the normed x.",
             lambda x, mask, attention, *others: _layer(
                 x, mask, lambda normed, mask: attention(normed, x, mask=mask), *others
+            ),
+        ),
+        "values not normed": (
+            "The values are x itself. Queries, keys and values all come from the normed x.",
+            lambda x, mask, attention, *others: _layer(
+                x, mask, lambda normed, mask: attention(normed, normed, x, mask=mask), *others
+            ),
+        ),
+        "queries not normed": (
+            "The queries are x itself. All three come from the normed x.",
+            lambda x, mask, attention, feed_forward, norm_1, norm_2: _layer(
+                x,
+                mask,
+                lambda x, mask: attention(x, norm_1(x), mask=mask),
+                feed_forward,
+                _as_it_is,
+                norm_2,
+            ),
+        ),
+        "weights added": (
+            "Of attention's two results the weights are added. Take the output: attention(…)[0].",
+            lambda x, mask, attention, *others: _layer(
+                x, mask, lambda normed, mask: attention(normed, mask=mask)[1:], *others
             ),
         ),
         "both results added": (
@@ -178,13 +260,13 @@ check_assembled_layer = Exercise(
         "attention without its norm": (
             "Attention reads x as it is. Its norm is missing.",
             lambda x, mask, attention, feed_forward, norm_1, norm_2: _layer(
-                x, mask, attention, feed_forward, lambda x: x, norm_2
+                x, mask, attention, feed_forward, _as_it_is, norm_2
             ),
         ),
         "feed-forward without its norm": (
             "The feed-forward network reads x as it is. Its norm is missing.",
             lambda x, mask, attention, feed_forward, norm_1, norm_2: _layer(
-                x, mask, attention, feed_forward, norm_1, lambda x: x
+                x, mask, attention, feed_forward, norm_1, _as_it_is
             ),
         ),
     },
@@ -442,10 +524,6 @@ def _reached(model: nn.Module, logits: Tensor, named: Sequence[Tensor]) -> int:
     return sum(each.numel() for each in reached)
 
 
-def _plain(x: Tensor) -> Tensor:
-    return x
-
-
 _EMBEDDED: Mistakes = {
     "embedding not scaled": (
         "The embeddings are not multiplied by √d_model: beside the positions the words are too quiet.",
@@ -529,37 +607,37 @@ _WIRED: Mistakes = {
     "norms behind": (
         "The norms stand behind the sums. Here each stands before its block: x + block(norm(x)).",
         lambda x, attend, feed, norm_1, norm_2: _wired(
-            norm_1(x + attend(x)), lambda x: 0, lambda x: norm_2(x + feed(x)) - x, _plain, _plain
+            norm_1(x + attend(x)), lambda x: 0, lambda x: norm_2(x + feed(x)) - x, _as_it_is, _as_it_is
         ),
     ),
     "norms behind the blocks": (
         "Each norm takes what its block answers. It stands before: x + block(norm(x)).",
         lambda x, attend, feed, norm_1, norm_2: _wired(
-            x, lambda x: norm_1(attend(x)), lambda x: norm_2(feed(x)), _plain, _plain
+            x, lambda x: norm_1(attend(x)), lambda x: norm_2(feed(x)), _as_it_is, _as_it_is
         ),
     ),
     "attention without its norm": (
         "Attention reads x as it is: norm_1 is missing.",
-        lambda x, attend, feed, norm_1, norm_2: _wired(x, attend, feed, _plain, norm_2),
+        lambda x, attend, feed, norm_1, norm_2: _wired(x, attend, feed, _as_it_is, norm_2),
     ),
     "feed-forward without its norm": (
         "The feed-forward network reads x as it is: norm_2 is missing.",
-        lambda x, attend, feed, norm_1, norm_2: _wired(x, attend, feed, norm_1, _plain),
+        lambda x, attend, feed, norm_1, norm_2: _wired(x, attend, feed, norm_1, _as_it_is),
     ),
     "norm_1 on the road": (
         "norm_1 is on the road: attention's answer is added to the normed x. Add it to x itself.",
-        lambda x, attend, feed, norm_1, norm_2: _wired(norm_1(x), attend, feed, _plain, norm_2),
+        lambda x, attend, feed, norm_1, norm_2: _wired(norm_1(x), attend, feed, _as_it_is, norm_2),
     ),
     "norm_2 on the road": (
         "norm_2 is on the road: the feed-forward network's answer is added to the normed x. Add it to x "
         "itself.",
         lambda x, attend, feed, norm_1, norm_2: _wired(
-            norm_2(x + attend(norm_1(x))), lambda x: 0, feed, _plain, _plain
+            norm_2(x + attend(norm_1(x))), lambda x: 0, feed, _as_it_is, _as_it_is
         ),
     ),
     "no norms in the layers": (
         "The layers have no norms. Each block reads through one.",
-        lambda x, attend, feed, norm_1, norm_2: _wired(x, attend, feed, _plain, _plain),
+        lambda x, attend, feed, norm_1, norm_2: _wired(x, attend, feed, _as_it_is, _as_it_is),
     ),
     "one norm for both": (
         "Both blocks read through norm_1. The feed-forward network has a norm of its own, norm_2.",
@@ -582,7 +660,9 @@ _WIRED: Mistakes = {
     ),
     "no residual around attention": (
         "The road leads around the feed-forward network alone. Add what attention answers to x, too.",
-        lambda x, attend, feed, norm_1, norm_2: _wired(attend(norm_1(x)), lambda x: 0, feed, _plain, norm_2),
+        lambda x, attend, feed, norm_1, norm_2: _wired(
+            attend(norm_1(x)), lambda x: 0, feed, _as_it_is, norm_2
+        ),
     ),
     "no residual around the feed-forward network": (
         "The road leads around attention alone. Add what the feed-forward network answers, too.",

@@ -460,11 +460,6 @@ def shared(self, *sizes):
     self.layers = nn.ModuleList([self.layers[0]] * len(self.layers))
 
 
-def learned_table(self, *sizes):
-    MyModel.__init__(self, *sizes)
-    self.rows = nn.Parameter(sinusoidal(40, self.d_model))
-
-
 def guessed_table(self, *sizes):
     MyModel.__init__(self, *sizes)
     self.rows = nn.Embedding(40, self.d_model)
@@ -669,6 +664,19 @@ NAMED = {
             x + attention(n1(x))[0] + feed(n2(x + attention(n1(x))[0]))
         ),
         "mask as the key": lambda x, mask, attention, feed, n1, n2: x + attention(n1(x), mask)[0],
+        "mask reversed": lambda x, mask, *others: layer(x, ~mask, *others),
+        "norm_1 on the road": lambda x, mask, attention, feed, n1, n2: (
+            (h := n1(x) + attention(n1(x), mask=mask)[0]) + feed(n2(h))
+        ),
+        "norms behind the blocks": lambda x, mask, attention, feed, n1, n2: (
+            (h := x + n1(attention(x, mask=mask)[0])) + n2(feed(h))
+        ),
+        "one residual around both": lambda x, mask, attention, feed, n1, n2: (
+            feed(n2(attention(n1(x), mask=mask)[0])) + x
+        ),
+        "weights added": lambda x, mask, attention, feed, n1, n2: (
+            (h := x + attention(n1(x), mask=mask)[1]) + feed(n2(h))
+        ),
         "both results added": lambda x, mask, attention, feed, n1, n2: x + attention(n1(x), mask=mask),
         "changes its inputs": layer_in_place,
     },
