@@ -179,13 +179,15 @@ def test_chances_with_mistakes_are_told_apart_by_counting():
             assert gap < 1e-6 or gap > exercises._CLOSE, (case.label, gap)
 
 
-def test_counted_shares_lie_close_to_their_chances():
-    rows = exercises._TWO.repeat(exercises._ROWS, 1)
+@pytest.mark.parametrize("case", check_next_words.cases, ids=lambda case: case.label)
+def test_counted_shares_lie_close_to_their_chances(case):
+    logits, temperature = case.inputs
+    rows = logits.repeat(exercises._ROWS // len(logits), 1)
     for seed in range(20):
         calls = [generator(100 * (seed + 1) + call) for call in range(exercises._CALLS)]
-        drawn = torch.cat([draw_words(rows, 2.0, source) for source in calls])
-        shares = F.one_hot(drawn).double().unflatten(0, (-1, len(exercises._TWO))).mean(0)
-        assert exercises._apart(shares, exercises._chances(exercises._TWO, 2.0)) < exercises._CLOSE / 2
+        drawn = torch.cat([draw_words(rows, temperature, source) for source in calls])
+        shares = F.one_hot(drawn, logits.shape[-1]).double().view(-1, *logits.shape).mean(0)
+        assert exercises._apart(shares, exercises._chances(logits, temperature)) < exercises._CLOSE / 2
 
 
 def test_a_model_that_knows_the_grammar_is_at_the_limit():
@@ -702,7 +704,7 @@ NAMED = {
         "counted from 1": model(table=counted_up),
         "an exponent for each column": model(table=by_column),
         "norms behind": block(forward=post_norm),
-        "no norms in the layers": block(
+        "no norms": block(
             forward=lambda self, x: x + self.attention(x) + self.feed(x + self.attention(x))
         ),
         "one norm for both": block(
