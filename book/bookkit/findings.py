@@ -304,7 +304,7 @@ def changes(tried: Tried) -> Finding | None:
     given = dict(zip(tried.task.takes, tried.task.cases[0].inputs, strict=True))
     kinds = {type(given[name]) for name in inputs}
     if Tensor in kinds:
-        words += " `/=`, and methods that end in _, write into their tensor."
+        words += " `+=`, `/=`, and methods that end in _, write into their tensor."
     if kinds - {Tensor}:
         words += " What is done to an object stays done: look at it, or work on a copy."
     return Finding("changes its inputs" if inputs else "changes settings", words)

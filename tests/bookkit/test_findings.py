@@ -75,7 +75,7 @@ SEEN = {
         ("no gradient", "reaches query and key, and", lambda *inputs: scores(*inputs).detach()),
         ("wrong gradient", "the gradient of query is not", half_detached),
         ("fails with gradients", "It raises RuntimeError", by_numpy),
-        ("changes its inputs", "It changes query: whoever calls it does not expect that. `/=`", in_place),
+        ("changes its inputs", "It changes query: whoever calls it does not expect that. `+=`", in_place),
     ],
     check_attention: [
         (
