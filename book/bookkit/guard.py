@@ -133,7 +133,10 @@ def guarded(action: Callable[[], Value], until: float | None = None) -> Outcome[
         # Even SystemExit and KeyboardInterrupt: whoever asked must be able to say that they were raised.
         except BaseException as raised:
             error = raised
-    return Outcome(value, error, _put_back(before), muted.used)
+    touched = _put_back(before)
+    if isinstance(error, TimeUpError):
+        touched = ()  # what is stopped can't clear up behind itself
+    return Outcome(value, error, touched, muted.used)
 
 
 def trusted(action: Callable[[], Value]) -> Outcome[Value]:

@@ -142,6 +142,17 @@ def test_what_never_ends_is_stopped(endless, monkeypatch):
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
+def test_what_is_stopped_is_not_blamed_for_what_it_could_not_put_back(monkeypatch):
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.05)
+
+    @torch.no_grad()
+    def sleep():
+        time.sleep(3)
+
+    assert guarded(sleep).touched == ()
+    assert torch.is_grad_enabled()
+
+
 def test_several_actions_share_one_deadline(monkeypatch):
     monkeypatch.setattr(guard, "TIME_LIMIT", 0.3)
     until = guard.deadline()

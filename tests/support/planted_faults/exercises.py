@@ -109,6 +109,9 @@ FAULTS: Faults = {
                 "(False, torch.is_anomaly_check_nan_enabled()),",
             ),
         ],
+        "test_what_is_stopped_is_not_blamed_for_what_it_could_not_put_back": [
+            ("blamed all the same", "if isinstance(error, TimeUpError):", "if False:"),
+        ],
         "test_the_environment_is_put_back_whole": [
             ("variables stay away", "os.environ.update(environment)", "pass")
         ],
