@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from bookkit import findings, guard
 from bookkit.answers import Answer
-from bookkit.attempts import Attempt, Task, Tried
+from bookkit.attempts import Attempt, Task, Tried, call
 from bookkit.findings import Finding
 from bookkit.remarks import remark
 from bookkit.report import Check, Report
@@ -112,7 +112,7 @@ class Exercise(Check, Task):
                 "This is a module that is made already. Give the check its class, without calling it: "
                 f"check_{self.name}({type(work).__name__}). It makes a fresh one for each question."
             )
-        if not wants_class and is_class:
+        if self.ask is call and is_class:
             return f"This is a class. Give the check what it makes: check_{self.name}({work.__name__}(…))."
         if not callable(work):
             kind, example = ("class", "MyModule") if wants_class else ("function", "my_function")

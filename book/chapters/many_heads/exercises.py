@@ -555,7 +555,8 @@ class _Attention(nn.Module):
 class _Guests(nn.Module):
     """A model made by hand: head i looks `looks[i]` seats on, and brings name `jobs[i]`, or is not heard.
 
-    Names and seats are points of a circle, two numbers each, so that a head of four numbers holds either.
+    Names and seats are points of a circle, two numbers each, so that a head of four numbers holds either. No
+    two are mirror images: where half of a head is taken away, rounding would decide between such.
     """
 
     def __init__(self, looks: tuple[int, ...], jobs: tuple[int, ...], source: torch.Generator) -> None:
@@ -563,7 +564,7 @@ class _Guests(nn.Module):
         heads, asked = len(looks), max(jobs) + 1
         self.attention, self.read = _Attention(heads), nn.Linear(_WIDTH, _GUESTS * asked)
         d_k = _WIDTH // heads
-        turn = torch.arange(_GUESTS, device="cpu") * math.tau / _GUESTS
+        turn = (torch.arange(_GUESTS, device="cpu") + 0.3) * math.tau / _GUESTS
         circle = torch.stack([turn.cos(), turn.sin()], dim=-1)  # (8, 2)
         matrices = {name: torch.zeros(_WIDTH, _WIDTH, device="cpu") for name in _NAMES}
         reading = torch.zeros(_GUESTS * asked, _WIDTH, device="cpu")
