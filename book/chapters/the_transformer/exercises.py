@@ -459,7 +459,8 @@ def _spoken(work: Any, words: Tensor, heads: int, layers: int) -> Any:
     logits = model(words)
     if not isinstance(logits, Tensor):
         return logits if logits is None or logits is ... else (logits, 0)
-    again = (model(words) for _ in range(10))  # dropout may do the same twice to the few logits of one word
+    # Dropout may do the same twice to the few logits of one word.
+    again = (model(words) for _ in range(max(1, 10 // words.numel())))
     if not all(torch.equal(logits.nan_to_num(), each.nan_to_num()) for each in again):
         raise WrongTypeError("Asked twice, in eval(), it does not give the same logits.")
     return logits, _reached(model, logits, named)

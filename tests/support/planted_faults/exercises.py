@@ -181,7 +181,7 @@ FAULTS: Faults = {
             ("a module taken for a class", 'hasattr(type(work), "forward")', "False"),
         ],
         "test_a_class_in_place_of_what_it_makes_is_told_so": [
-            ("a class taken for a function", "if not wants_class and is_class:", "if False:"),
+            ("a class taken for a function", "if self.ask is call and is_class:", "if False:"),
         ],
         "test_a_right_answer_that_changes_something_has_not_passed": [
             ("settings may change", "= not verdict.changes", "= True"),
