@@ -22,7 +22,7 @@ from attnlab.attention import MultiHeadAttention, attend, masked_softmax
 from attnlab.layers import LayerNorm
 from attnlab.positions import sinusoidal
 from attnlab.scores import additive
-from bookkit import figures
+from bookkit.pictures import figures
 
 FOLDER = Path(__file__).resolve().parent.parent / "_build" / "bench"
 

@@ -38,7 +38,7 @@ the check says. It knows the usual mistakes by name. Solutions are at the end of
     "hand-in-text": "## To hand in\n\nHow your exercises stand, by the latest check of each.",
 }
 SOLUTIONS = "## Solutions\n\nOne for each exercise. Yours may look different and be right: the check decides."
-HAND_IN = 'from bookkit.exercises import summary\n\nsummary("{package}")'
+HAND_IN = 'from bookkit.catalogue import summary\n\nsummary("{package}")'
 MODULES = {
     "book/chapters/{package}/__init__.py": "",
     "book/chapters/{package}/exercises.py": '"""The exercises, in the order of the chapter."""\n',

@@ -39,12 +39,13 @@ import notebooks
 import torch
 from nbformat import NotebookNode
 
-from bookkit import exercises, registry, wording
-from bookkit.attempts import Attempt, Tried
-from bookkit.checker import Exercise
-from bookkit.findings import gradient_fault
-from bookkit.guard import Outcome
-from bookkit.report import Check
+from bookkit import catalogue, registry
+from bookkit.checking import wording
+from bookkit.checking.attempts import Attempt, Tried
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.findings import gradient_fault
+from bookkit.checking.guard import Outcome
+from bookkit.checking.report import Check
 
 SECONDS = 60  # for one cell: the book's own take a few at most. All cells together may take ten times that
 MEMORY = 4_000_000_000  # bytes: chapters take an eighth of it
@@ -154,7 +155,7 @@ def stamp(notebook: NotebookNode) -> str | None:
 
 # What chapters import, and what these import only when they are used.
 IMPORTED = ["grade", "seaborn", "matplotlib.backends.backend_svg", "IPython.core.completer"]
-IMPORTED += ["bookkit.figures", "bookkit.charts", "bookkit.claims"]
+IMPORTED += ["bookkit.pictures.figures", "bookkit.pictures.charts", "bookkit.claims"]
 
 
 def nursery() -> BaseContext:
@@ -213,7 +214,7 @@ def end(process: Any) -> None:
 
 @functools.cache
 def checks(package: str) -> dict[str, Check]:
-    return {check.name: check for check in exercises.of_chapter(package)}
+    return {check.name: check for check in catalogue.of_chapter(package)}
 
 
 def borne_out(check: Check, told: dict[str, Any]) -> bool:

@@ -26,10 +26,11 @@ from IPython.core.interactiveshell import InteractiveShell
 from torch import Tensor
 from traitlets.config import Config
 
-from bookkit import exercises, guard, wording
-from bookkit.attempts import gradients
-from bookkit.checker import Exercise
-from bookkit.report import Check
+from bookkit import catalogue
+from bookkit.checking import guard, wording
+from bookkit.checking.attempts import gradients
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.report import Check
 
 LARGEST_FILE = 200_000_000  # bytes
 NETWORK = {"socket.bind", "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"}
@@ -204,7 +205,7 @@ def stays_here(arguments: tuple[Any, ...]) -> bool:
 
 
 def run(order: Order, tell: Tell) -> None:
-    checks = {check.name: check for check in exercises.of_chapter(order.package)}
+    checks = {check.name: check for check in catalogue.of_chapter(order.package)}
     before = parts_of_the_book()
     watch(order, tell)
     shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))

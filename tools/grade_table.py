@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from bookkit import exercises, registry
+from bookkit import catalogue, registry
 
 # How an exercise can stand, and its mark: the checks' own states, then the grader's.
 MARKS = {
@@ -93,7 +93,7 @@ class HandIn:
 
 
 def write(hand_ins: list[HandIn], chapter: registry.Chapter, folder: Path) -> None:
-    names = [check.name for check in exercises.of_chapter(chapter.package)]
+    names = [check.name for check in catalogue.of_chapter(chapter.package)]
     # The mark at the beginning says to spreadsheets that this is UTF-8.
     with (folder / "grades.csv").open("w", newline="", encoding="utf-8-sig", errors="replace") as file:
         rows = ([*map(as_text, row)] for row in lines(hand_ins, names))
@@ -146,7 +146,7 @@ def mistake_rows(hand_ins: list[HandIn], chapter: registry.Chapter) -> Iterator[
     made = Counter(
         (name, result.mistake) for one in hand_ins for name, result in one.results.items() if result.mistake
     )
-    known = {check.name: check.mistakes for check in exercises.of_chapter(chapter.package)}
+    known = {check.name: check.mistakes for check in catalogue.of_chapter(chapter.package)}
     for (name, mistake), count in made.most_common():
         sentence, _ = known[name].get(
             mistake, ("", None)

@@ -87,7 +87,7 @@ def before_solutions(notebook: NotebookNode) -> list[NotebookNode]:
 
 
 def imported_modules(source: str, name: str = "<code>") -> set[str]:
-    """`imported_modules("from bookkit import figures")` holds "bookkit" and "bookkit.figures"."""
+    """`imported_modules("from bookkit import figures")` holds "bookkit" and "bookkit.pictures.figures"."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source, name)):
         if isinstance(node, ast.Import):
@@ -112,8 +112,8 @@ def package_files(source: str, book: Path = BOOK, name: str = "<code>") -> list[
         if file.exists() and file not in files:
             files.add(file)
             waiting += [*imported_modules(file.read_text(encoding="utf-8"), str(file)), *parents]
-    if book / "attnlab" / "text.py" in files:
-        files |= {file for file in (book / "attnlab" / "data" / "sample").rglob("*") if file.is_file()}
+    if book / "attnlab" / "corpora" / "text.py" in files:
+        files |= {file for file in (book / "attnlab" / "corpora" / "data" / "sample").rglob("*") if file.is_file()}
     for recipes in [file for file in files if file.name == "models.py"]:
         files |= {*(book / "models" / recipes.parent.name).glob("*.npz")}
     return sorted(files)

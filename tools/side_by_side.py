@@ -21,8 +21,8 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bookkit import figures
-from bookkit.colours import COLOURS
+from bookkit.pictures import figures
+from bookkit.pictures.colours import COLOURS
 
 SECONDS = 1.5  # for each comparison
 # Long beside the clock's ticks, and short enough to fall often between two interruptions by other programs.

@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit.exercises import Entry, catalogue
+from bookkit.catalogue import Entry, catalogue
 
 
 class ExerciseCatalogue(SphinxDirective):

@@ -18,8 +18,8 @@ from myst_nb.core.render import MimeData, NbElementRenderer, load_mime_renders
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit.charts import look
 from bookkit.mime_types import CHART, CLAIM
+from bookkit.pictures.charts import look
 
 # Two pictures whose letters have the same size: book.css shows the one that fits the screen.
 WIDTHS = {"narrow": 270, "wide": 560}

@@ -8,8 +8,8 @@ from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer, load_mime_renders
 from sphinx.application import Sphinx
 
-from bookkit.drawings import WIDEST
 from bookkit.mime_types import DRAWING
+from bookkit.pictures.drawings import WIDEST
 
 
 class DrawingRenderer:

@@ -39,7 +39,7 @@ def with_line(node: nodes.Node) -> nodes.Node:
 
 
 def title(file: Path) -> str:
-    """A figure from bookkit.figures carries its description as the title of its SVG."""
+    """A figure from bookkit.pictures.figures carries its description as the title of its SVG."""
     if file.suffix != ".svg":
         return ""
     return ElementTree.parse(file).findtext("{http://www.w3.org/2000/svg}title", "")

@@ -15,7 +15,7 @@ from drawings import on_the_page
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit.drawings import svg
+from bookkit.pictures.drawings import svg
 from chapters.the_transformer.playground import MODELS, exported, picture
 
 STATIC = Path(__file__).parents[1] / "_static"

@@ -1,1 +1,1 @@
-"""The code that the chapters build, in rooms. pyproject.toml says which room may import from which."""
+"""The code that the chapters build: the model, what it reads (`corpora`), how it learns (`training`)."""

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from attnlab.many_seeds import ManySeeds
 from attnlab.positions import (
     LearnedPositions,
     RotaryPositions,
@@ -24,6 +23,7 @@ from attnlab.positions import (
     sinusoidal,
 )
 from attnlab.scores import scaled_dot
+from attnlab.training.many_seeds import ManySeeds
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
 even_widths = st.integers(1, 32).map(lambda pairs: 2 * pairs)

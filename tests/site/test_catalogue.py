@@ -3,7 +3,7 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from bookkit.exercises import catalogue
+from bookkit.catalogue import catalogue
 
 
 @pytest.fixture(scope="module")

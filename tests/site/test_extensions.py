@@ -25,9 +25,10 @@ from docutils.utils import new_document
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebooks import BOOK
 
-from bookkit import drawings, mime_types
-from bookkit.colours import COLOURS
-from bookkit.drawings import Part
+from bookkit import mime_types
+from bookkit.pictures import drawings
+from bookkit.pictures.colours import COLOURS
+from bookkit.pictures.drawings import Part
 from chapters.why_divide_by_root_dk.charts import softmax_saturation
 
 SETTINGS = f"""

@@ -17,7 +17,7 @@ from notebooks import BOOK
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from script_and_pytorch import IN_JAVASCRIPT, everything, largest_difference, switched, texts, translations
 
-from attnlab import agreement
+from attnlab.corpora import agreement
 from chapters.the_transformer import models
 from chapters.the_transformer.playground import exported, loaded, picture
 from chapters.translating_with_attention.models import ENGLISH_WORDS, LINGO_WORDS

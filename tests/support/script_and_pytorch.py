@@ -14,8 +14,8 @@ from javascript import NODE
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from attnlab import agreement, grammar
 from attnlab.attention import MultiHeadAttention
+from attnlab.corpora import agreement, grammar
 from attnlab.inside import watched
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer

@@ -4,11 +4,12 @@ import torch
 from torch import nn
 
 from attnlab.scores import scaled_dot
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact
-from bookkit.mistakes import WEIGHING, but, in_parts, mixed, softmax, swapped
-from bookkit.puzzle import ShapePuzzle
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact
+from bookkit.checking.mistakes import but, in_parts, mixed, swapped
+from bookkit.checking.mistakes.weighing import WEIGHING, softmax
+from bookkit.checking.puzzle import ShapePuzzle
 
 check_scores = Exercise(
     "scores",

@@ -15,8 +15,8 @@ def project(tmp_path, monkeypatch):
         "book/attnlab/__init__.py": "",
         "book/attnlab/masks.py": "ROW = 1\n",
         "book/attnlab/scores.py": "from attnlab import masks\n",
-        "book/attnlab/text.py": "",
-        "tests/support/cases.py": "from attnlab.text import Field\n",
+        "book/attnlab/corpora/text.py": "",
+        "tests/support/cases.py": "from attnlab.corpora.text import Field\n",
         "tests/test_scores.py": "import math\n\nimport cases\nfrom attnlab.scores import dot\n",
     }.items():
         file = tmp_path / name
@@ -36,7 +36,7 @@ def test_a_test_depends_on_all_that_it_imports(project):
         "book/attnlab/__init__.py",
         "book/attnlab/masks.py",
         "book/attnlab/scores.py",
-        "book/attnlab/text.py",
+        "book/attnlab/corpora/text.py",
         "tests/support/cases.py",
         "tests/test_scores.py",
     }

@@ -9,7 +9,7 @@ import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from bookkit.exercises import of_chapter
+from bookkit.catalogue import of_chapter
 
 EACH_CHAPTER = pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
 

@@ -15,9 +15,9 @@ import notebooks
 import pytest
 import torch
 
-from bookkit.checker import Exercise
-from bookkit.exercises import every_exercise
-from bookkit.report import Report
+from bookkit.catalogue import every_exercise
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.report import Report
 from chapters.where_am_i.exercises import check_reach
 
 CHAPTER = notebooks.BOOK / "what-is-attention.ipynb"
@@ -50,11 +50,11 @@ pipe.send_bytes(json.dumps({"end": True}).encode())
 """
 
 TAMPERER = """import sys
-from bookkit import checker, report
+from bookkit.checking import exercise, report
 
 right = report.Report("soft_lookup", "passed", ())
-checker.Exercise.judge = lambda self, work: right
-sys.modules["bookkit.report"].latest["soft_lookup"] = right
+exercise.Exercise.judge = lambda self, work: right
+sys.modules["bookkit.checking.report"].latest["soft_lookup"] = right
 """
 
 REPLACER = """def check_soft_lookup(work):
@@ -190,7 +190,7 @@ def graded(folder):
         (
             "machinery changed",
             ["not believed", "not written yet", "not believed", "not believed", "not believed"],
-            "calls wrong answers passed: .*; replaces bookkit.checker.Exercise.judge",
+            "calls wrong answers passed: .*; replaces bookkit.checking.exercise.Exercise.judge",
         ),
         ("forger", ["not believed"] * 5, "calls wrong answers passed: .*"),
         (

@@ -17,7 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from markdown_it import MarkdownIt
 from notebooks import ROOT
 
-from attnlab import text
+from attnlab.corpora import text
 from bookkit import registry
 
 SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
@@ -202,7 +202,7 @@ def test_on_colab_chapters_find_the_packages_the_texts_and_altairs_own_renderer(
 import sys, types
 sys.modules["google.colab"] = types.ModuleType("google.colab")
 import altair
-from attnlab import text
+from attnlab.corpora import text
 from bookkit import registry
 from chapters.text_as_tensors import charts
 train, test = text.imdb(text.data.Field(tokenize=str.split), text.data.LabelField(), sample=True)

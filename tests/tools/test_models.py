@@ -7,7 +7,7 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook
 from torch import nn
 
-from attnlab.history import History
+from attnlab.training.history import History
 from bookkit import registry, weights
 
 ROOM = 3_000_000  # bytes, for all stored weights together

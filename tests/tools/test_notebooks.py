@@ -237,13 +237,14 @@ def test_the_words_of_a_cell_count():
 
 
 def test_the_sample_texts_count_for_the_chapters_that_read_text(book):
-    (book / "attnlab/text.py").write_text("")
-    sample = book / "attnlab/data/sample/reviews/1.txt"
+    (book / "attnlab/corpora").mkdir()
+    (book / "attnlab/corpora/text.py").write_text("")
+    sample = book / "attnlab/corpora/data/sample/reviews/1.txt"
     sample.parent.mkdir(parents=True)
 
     def digests(text):
         sample.write_text(text)
-        sources = "import attnlab.text", "import attnlab.shapes"
+        sources = "import attnlab.corpora.text", "import attnlab.shapes"
         return [
             notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell(source, 1)]), book)
             for source in sources

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout
+from bookkit.pictures.charts import choice, readout
 
 KINDS = ("parameter", "frozen", "buffer", "unsaved", "plain")
 

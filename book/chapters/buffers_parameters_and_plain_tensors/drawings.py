@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -21,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, Place, label, line, rectangle
+from bookkit.pictures.svg import SMALL, Place, label, line, rectangle
 
 SHORTER = {"parameter": "par.", "frozen": "froz.", "buffer": "buf.", "unsaved": "uns.", "plain": "plain"}
 COLOURS = {"parameter": "blue", "frozen": "blue", "buffer": "green", "unsaved": "green", "plain": "orange"}

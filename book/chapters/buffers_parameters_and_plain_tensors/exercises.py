@@ -11,11 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.shapes import Sequence
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact, whole
-from bookkit.mistakes import BYTES, HOLDING, Mistakes, but, in_answer, in_parts
-from bookkit.modules import Example, asking, held, plain
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact, whole
+from bookkit.checking.mistakes import Mistakes, but, in_answer, in_parts
+from bookkit.checking.mistakes.holding import BYTES, HOLDING
+from bookkit.checking.modules import Example, asking, held, plain
 
 Part: TypeAlias = Callable[..., Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.figures import Axis, curves
+from bookkit.pictures.figures import Axis, curves
 
 
 def row_lengths(rows: Mapping[str, Tensor], read: int) -> None:

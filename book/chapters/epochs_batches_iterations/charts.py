@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider
+from bookkit.pictures.charts import choice, readout, slider
 
 KINDS = ("full batch", "short last batch", "left out")
 LEGEND_PLACES = (0, 600, 1520)  # on the axis of the examples

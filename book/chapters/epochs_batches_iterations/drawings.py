@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -19,7 +19,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, Place, rectangle
+from bookkit.pictures.svg import SMALL, Place, rectangle
 
 
 def epochs_in_rows(examples: int, batch_size: int, epochs: int) -> None:

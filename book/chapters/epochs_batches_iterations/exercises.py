@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from attnlab.batches import iterations_per_epoch
 from attnlab.runtime import generator
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, whole
-from bookkit.mistakes import Mistakes, in_parts, swapped
+from attnlab.training.batches import iterations_per_epoch
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, whole
+from bookkit.checking.mistakes import Mistakes, in_parts, swapped
 
 Part: TypeAlias = Callable[..., Any]
 

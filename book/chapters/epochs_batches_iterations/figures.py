@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, MARKERS, Axis, curves, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, plot, rounded
 
 
 def gradient_noise(batch_sizes: Sequence[int], measured: Mapping[str, Tensor], predicted: Tensor) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider
+from bookkit.pictures.charts import choice, readout, slider
 from chapters.from_words_to_vectors.counting import count, neighbours, on_a_map
 from chapters.from_words_to_vectors.grammar import CLASSES, VOCABULARY, written
 

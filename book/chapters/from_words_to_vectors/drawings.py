@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -21,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, Side, circle, label, line, vector
+from bookkit.pictures.svg import SMALL, Side, circle, label, line, vector
 
 Words = Sequence[str]
 BELOW: tuple[Side, Side] = ("bottom", "top")

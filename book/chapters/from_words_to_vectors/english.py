@@ -1,6 +1,6 @@
 """The prose of the book's small sample of English, in sentences."""
 
-from attnlab.text import WIKITEXT2, folder
+from attnlab.corpora.text import WIKITEXT2, folder
 
 
 def sentences() -> list[list[str]]:

@@ -9,10 +9,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, logsigmoid, normalize
 
 from attnlab.runtime import generator
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, whole
-from bookkit.mistakes import Mistakes, in_answer, in_parts
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, whole
+from bookkit.checking.mistakes import Mistakes, in_answer, in_parts
 from chapters.from_words_to_vectors.counting import count, neighbours, squeezed, surprise
 from chapters.from_words_to_vectors.grammar import VOCABULARY, share_found, written
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.colours import COLOURS
-from bookkit.figures import Axis, curves, curves_of_seeds, plot, rounded
+from bookkit.pictures.colours import COLOURS
+from bookkit.pictures.figures import Axis, curves, curves_of_seeds, plot, rounded
 
 
 def text_needed(sentences: Sequence[int], found: Mapping[str, Sequence[Tensor]]) -> None:

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import readout, slider, softmax
+from bookkit.pictures.charts import readout, slider, softmax
 
 # Each word's key is an arrow of length 1, at this many degrees; its value is how many legs the animal has.
 ANIMALS = {"snake": (0, 0), "bird": (30, 2), "dog": (60, 4), "spider": (90, 8)}

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider
+from bookkit.pictures.charts import choice, readout, slider
 
 ARRANGEMENTS = ("plain", "residual", "post-norm", "pre-norm")
 DEEPEST = 32

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -20,7 +20,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, Place, circle, label, line, rectangle, vector
+from bookkit.pictures.svg import SMALL, Place, circle, label, line, rectangle, vector
 
 ROAD = 7.0  # how wide the road is: what the layers add to
 

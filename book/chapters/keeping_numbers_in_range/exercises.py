@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact
-from bookkit.mistakes import Mistakes, but, in_parts
-from bookkit.puzzle import ShapePuzzle
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact
+from bookkit.checking.mistakes import Mistakes, but, in_parts
+from bookkit.checking.puzzle import ShapePuzzle
 
 # --- layer norm -----------------------------------------------------------------------------------
 

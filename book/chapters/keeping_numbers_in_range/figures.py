@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, MARKERS, Axis, Seeds, curves_of_seeds, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, Seeds, curves_of_seeds, plot, rounded
 
 
 def companions(sizes: Sequence[int], moved: Mapping[str, Seeds]) -> None:

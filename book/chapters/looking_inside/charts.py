@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider
+from bookkit.pictures.charts import choice, readout, slider
 
 LETTERS = "6Xz8nlZo6Xz8nlZo"  # two rounds of eight
 STEPS = (0, 100, 160, 180, 200, 600)  # updates

@@ -1,6 +1,6 @@
 """The drawings of “Looking inside”: two heads that work together, and what is done to find out."""
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -15,7 +15,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL
+from bookkit.pictures.svg import SMALL
 
 ROUND = ("A", "B", "C", "D", "A")
 

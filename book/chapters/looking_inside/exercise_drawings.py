@@ -1,6 +1,6 @@
 """The drawings of the exercises: what to count, where to cut, what to exchange, what a probe may read."""
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -14,7 +14,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import LETTERS, SMALL, Place, label, line, rectangle
+from bookkit.pictures.svg import LETTERS, SMALL, Place, label, line, rectangle
 from chapters.looking_inside.exercises import SIX_PLACES
 
 WORDS = ("the", "cat", "sat")

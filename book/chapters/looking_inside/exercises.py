@@ -16,12 +16,12 @@ from attnlab.attention import MultiHeadAttention
 from attnlab.inside import averaged, heads_changed, watched, zeroed
 from attnlab.runtime import generator
 from attnlab.shapes import Lengths, Weights
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact
-from bookkit.mistakes import in_answer, in_parts, swapped
-from bookkit.wording import joined
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact
+from bookkit.checking.mistakes import in_answer, in_parts, swapped
+from bookkit.checking.wording import joined
 from chapters.looking_inside.circuits import (
     INDUCTION,
     LENGTH,

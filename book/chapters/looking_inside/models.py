@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from attnlab.history import History
 from attnlab.inside import watched
 from attnlab.positions import LearnedPositions
 from attnlab.runtime import generator
 from attnlab.shapes import Mask, Weights
-from attnlab.training import train
+from attnlab.training.history import History
+from attnlab.training.loop import train
 from attnlab.transformer import LanguageModel
 
 SYMBOLS = [*ascii_letters, *digits, "+", "="]  # what stands for the 64 words

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout
+from bookkit.pictures.charts import choice, readout
 
 # One table of the chapter: who sits where. And the weights of a trained layer's four heads, in per cent,
 # eight for each guest who asks.

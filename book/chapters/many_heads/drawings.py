@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     box,
@@ -21,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import Side, circle, label, vector
+from bookkit.pictures.svg import Side, circle, label, vector
 
 WORDS = ("Ann", "thanked", "Bob")
 

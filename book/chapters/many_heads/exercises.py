@@ -12,11 +12,13 @@ from torch.nn import functional as F
 
 from attnlab.masks import causal, combine, padding
 from attnlab.shapes import Mask, Scores, Weights
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, whole
-from bookkit.mistakes import DIVISORS, JOINING, SPLITTING, Mistakes, but, in_parts, softmax
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, whole
+from bookkit.checking.mistakes import Mistakes, but, in_parts
+from bookkit.checking.mistakes.heads import JOINING, SPLITTING
+from bookkit.checking.mistakes.weighing import DIVISORS, softmax
 
 Part: TypeAlias = Callable[..., Any]
 

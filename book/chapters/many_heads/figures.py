@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bookkit.figures import Axis, Seeds, curves_of_seeds
+from bookkit.pictures.figures import Axis, Seeds, curves_of_seeds
 
 
 def learned(heads: Sequence[int], results: Mapping[str, Seeds]) -> None:

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import readout, slider
+from bookkit.pictures.charts import readout, slider
 
 # One game of the chapter: the animals by their places, and the place of the one that each chases.
 ANIMALS = ["dog", "pig", "cat", "hen", "fox", "owl"]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -23,7 +23,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import arrowhead, circle, curve, label, line, vector
+from bookkit.pictures.svg import arrowhead, circle, curve, label, line, vector
 
 ROLES = (
     ("query", "W_Q", "q", "what it asks by"),

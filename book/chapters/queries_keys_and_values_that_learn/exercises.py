@@ -12,12 +12,13 @@ from torch.nn.functional import one_hot
 from attnlab.runtime import generator
 from attnlab.scores import dot
 from attnlab.shapes import Keys, Queries, Scores, Sequence, Values, Weights
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact
-from bookkit.mistakes import PRODUCTS, WEIGHING, Mistakes, in_parts, mixed, softmax, swapped
-from bookkit.puzzle import ShapePuzzle
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact
+from bookkit.checking.mistakes import Mistakes, in_parts, mixed, swapped
+from bookkit.checking.mistakes.weighing import PRODUCTS, WEIGHING, softmax
+from bookkit.checking.puzzle import ShapePuzzle
 
 # --- say the shapes -------------------------------------------------------------------------------
 

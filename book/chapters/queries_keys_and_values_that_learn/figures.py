@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import MARKERS, Axis, curves, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import MARKERS, Axis, curves, plot, rounded
 
 
 def looks_at_itself(widths: Sequence[int], as_drawn: Sequence[float], one_length: Sequence[float]) -> None:

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider
+from bookkit.pictures.charts import choice, readout, slider
 
 # The first ten reviews of the IMDB data set as Keras gives it, in tokens.
 FAMOUS_LENGTHS = (218, 189, 141, 550, 147, 43, 123, 562, 233, 130)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -19,7 +19,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL
+from bookkit.pictures.svg import SMALL
 
 Words = Sequence[str]
 PAD = "<pad>"

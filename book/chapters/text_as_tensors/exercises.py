@@ -9,15 +9,16 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from attnlab.reviews import BLAME, PADDING, PRAISE, written
+from attnlab.corpora.reviews import BLAME, PADDING, PRAISE, written
 from attnlab.runtime import generator
 from attnlab.scores import scaled_dot
 from attnlab.shapes import Keys, Lengths, Queries, Scores, Values, Weights
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, whole
-from bookkit.mistakes import HIDING, WEIGHING, Mistakes, but, in_answer, in_parts, mixed, softmax, swapped
-from bookkit.puzzle import ShapePuzzle
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, whole
+from bookkit.checking.mistakes import Mistakes, but, in_answer, in_parts, mixed, swapped
+from bookkit.checking.mistakes.weighing import HIDING, WEIGHING, softmax
+from bookkit.checking.puzzle import ShapePuzzle
 
 Part: TypeAlias = Callable[..., Any]
 Words: TypeAlias = Sequence[str]

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import MARKERS, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import MARKERS, plot, rounded
 
 
 def weight_on_padding(padding: Tensor, weight: Tensor) -> None:

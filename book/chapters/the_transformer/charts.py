@@ -2,8 +2,8 @@
 
 import altair as alt
 
-from attnlab import agreement
-from bookkit.charts import choice, readout, slider, softmax
+from attnlab.corpora import agreement
+from bookkit.pictures.charts import choice, readout, slider, softmax
 
 # How surprised the stored model would be at each word of agreement.WORDS behind these beginnings, in
 # hundredths of a nat.

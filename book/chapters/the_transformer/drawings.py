@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from attnlab import agreement
-from bookkit.drawings import (
+from attnlab.corpora import agreement
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -19,7 +19,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, Place, circle, curve, label, line, rectangle, vector
+from bookkit.pictures.svg import SMALL, Place, circle, curve, label, line, rectangle, vector
 
 SOURCE, TARGET = ("the", "cat", "hides"), ("la", "gata", "se", "cele")
 READ, GIVEN, WRITTEN = (*SOURCE, "(end)"), ("(start)", *TARGET), (*TARGET, "(end)")

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     box,
@@ -16,7 +16,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, circle, label, line
+from bookkit.pictures.svg import SMALL, circle, label, line
 
 
 def _named(name: str, colour: str = "grey") -> Part:

@@ -10,20 +10,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from attnlab import agreement
 from attnlab.attention import MultiHeadAttention
+from attnlab.corpora import agreement
 from attnlab.layers import EncoderLayer, FeedForward, LayerNorm, ScaledEmbedding
 from attnlab.masks import causal, padding
 from attnlab.positions import SinusoidalPositions, sinusoidal
 from attnlab.runtime import generator
 from attnlab.shapes import Mask, Scores, Weights
 from attnlab.transformer import LanguageModel
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact, whole
-from bookkit.mistakes import DIVISORS, JOINING, SPLITTING, Mistakes, but, in_parts, softmax
-from bookkit.wording import dtype
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact, whole
+from bookkit.checking.mistakes import Mistakes, but, in_parts
+from bookkit.checking.mistakes.heads import JOINING, SPLITTING
+from bookkit.checking.mistakes.weighing import DIVISORS, softmax
+from bookkit.checking.wording import dtype
 from chapters.the_transformer.models import WORDS, texts
 
 Part: TypeAlias = Callable[..., Any]

@@ -11,12 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from attnlab import agreement, masks
-from attnlab.batches import Batches
-from attnlab.history import History
+from attnlab import masks
+from attnlab.corpora import agreement
 from attnlab.runtime import generator
 from attnlab.shapes import Lengths
-from attnlab.training import train
+from attnlab.training.batches import Batches
+from attnlab.training.history import History
+from attnlab.training.loop import train
 from attnlab.transformer import LanguageModel, Transformer
 from chapters.translating_with_attention.models import (
     END,

@@ -13,15 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attnlab import agreement
-from attnlab.grammar import Pair
+from attnlab.corpora import agreement
+from attnlab.corpora.grammar import Pair
 from attnlab.inside import watched
 from attnlab.masks import padding
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
 from bookkit import weights
-from bookkit.drawings import Part, written
-from bookkit.marks import SMALL, Place, circle, label, rectangle, short
+from bookkit.pictures.drawings import Part, written
+from bookkit.pictures.svg import SMALL, Place, circle, label, rectangle, short
 from chapters.the_transformer import models
 from chapters.translating_with_attention.models import (
     END,

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider
+from bookkit.pictures.charts import choice, readout, slider
 
 READERS = ("recurrence", "convolution", "attention")
 WORDS, HIGHEST = 48, 6

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -21,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, Place, circle, label, line, rectangle, vector
+from bookkit.pictures.svg import SMALL, Place, circle, label, line, rectangle, vector
 
 DOT = 5.0
 FACT = 3.0  # the width of the path that a drawing is about

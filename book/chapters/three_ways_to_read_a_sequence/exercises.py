@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact, whole
-from bookkit.mistakes import in_parts, swapped
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact, whole
+from bookkit.checking.mistakes import in_parts, swapped
 
 # --- how many words a stack of windows hears ------------------------------------------------------
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, MARKERS, Axis, Seeds, curves, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, Seeds, curves, plot, rounded
 
 LEAST = 1e-16  # what is 0 stands at the foot of a logarithmic axis
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import altair as alt
 
-from bookkit.charts import choice, readout
+from bookkit.pictures.charts import choice, readout
 
 # The chapter's own sentence and two of its test, with the alignment that is known: for each word of Lingo the
 # places of its words in English.

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from attnlab.grammar import Pair
-from bookkit.drawings import (
+from attnlab.corpora.grammar import Pair
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -20,7 +20,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import Anchor, label, line
+from bookkit.pictures.svg import Anchor, label, line
 
 SOURCE, TARGET = ("the", "cat", "sleeps"), ("la", "gata", "dorme")
 

@@ -8,14 +8,15 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor, nn
 
+from attnlab.decoding import beam
 from attnlab.masks import padding
-from attnlab.search import beam
 from attnlab.shapes import Lengths, Mask, Scores, Weights
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact, whole
-from bookkit.mistakes import HIDING, Mistakes, but, in_answer, in_parts, softmax, swapped
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact, whole
+from bookkit.checking.mistakes import Mistakes, but, in_answer, in_parts, swapped
+from bookkit.checking.mistakes.weighing import HIDING, softmax
 
 Part: TypeAlias = Callable[..., Any]
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, MARKERS, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
 
 
 def losses(histories: Mapping[str, Sequence[float]]) -> None:

@@ -12,13 +12,14 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from attnlab import grammar, masks, scores
+from attnlab import masks, scores
 from attnlab.attention import Score, masked_softmax
-from attnlab.grammar_check import English, Lingo
-from attnlab.history import History
+from attnlab.corpora import grammar
+from attnlab.corpora.grammar_check import English, Lingo
 from attnlab.runtime import generator
 from attnlab.shapes import Lengths, Mask, Weights
-from attnlab.training import train
+from attnlab.training.history import History
+from attnlab.training.loop import train
 
 PADDING, START, END = range(3)
 MARKS = ["<padding>", "<start>", "<end>"]

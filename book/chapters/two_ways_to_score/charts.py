@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider, softmax
+from bookkit.pictures.charts import choice, readout, slider, softmax
 
 # Five keys in the plane.
 KEYS = {"A": (2.5, 0.5), "B": (0.5, 2.0), "C": (-2.0, 1.5), "D": (-1.5, -2.0), "E": (1.5, -1.5)}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -21,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import Place, Side, circle, curve, label, line, rectangle, vector
+from bookkit.pictures.svg import Place, Side, circle, curve, label, line, rectangle, vector
 
 
 def bottleneck(source: Sequence[str], target: Sequence[str], writes: int, shares: Sequence[float]) -> None:

@@ -11,12 +11,14 @@ from torch.nn.functional import cross_entropy
 from attnlab.runtime import generator
 from attnlab.scores import additive
 from attnlab.shapes import Keys, Queries, Scores, Values, Weights
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact
-from bookkit.mistakes import BYTES, SCORES, WEIGHING, but, in_answer, in_parts, mixed, softmax, swapped
-from bookkit.puzzle import ShapePuzzle
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact
+from bookkit.checking.mistakes import but, in_answer, in_parts, mixed, swapped
+from bookkit.checking.mistakes.holding import BYTES
+from bookkit.checking.mistakes.weighing import SCORES, WEIGHING, softmax
+from bookkit.checking.puzzle import ShapePuzzle
 
 
 def _scores(

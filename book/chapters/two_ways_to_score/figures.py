@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import MARKERS, Axis, curves, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import MARKERS, Axis, curves, plot, rounded
 
 
 def winners_found(found: Tensor, wishes: Sequence[str], names: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import readout, slider, softmax
+from bookkit.pictures.charts import readout, slider, softmax
 
 # Visitors counted in a museum, by the hour.
 VISITORS = {10: 20, 13: 80, 16: 50}

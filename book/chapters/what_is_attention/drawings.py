@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     box,
@@ -22,7 +22,7 @@ from bookkit.drawings import (
     text,
     written,
 )
-from bookkit.marks import Place, circle, line, rectangle
+from bookkit.pictures.svg import Place, circle, line, rectangle
 
 
 def look_up(visitors: Mapping[int, int], hour: int, *, only: str = "") -> None:

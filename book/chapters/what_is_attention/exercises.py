@@ -12,12 +12,13 @@ from torch import Tensor
 from attnlab.runtime import generator
 from attnlab.scores import dot
 from attnlab.shapes import Keys, Queries, Scores, Values, Weights
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact
-from bookkit.mistakes import PRODUCTS, WEIGHING, in_parts, mixed, softmax, swapped
-from bookkit.puzzle import ShapePuzzle
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact
+from bookkit.checking.mistakes import in_parts, mixed, swapped
+from bookkit.checking.mistakes.weighing import PRODUCTS, WEIGHING, softmax
+from bookkit.checking.puzzle import ShapePuzzle
 
 
 def _squared_distance(query: Queries, key: Keys) -> Scores:

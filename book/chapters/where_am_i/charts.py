@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import readout, slider
+from bookkit.pictures.charts import readout, slider
 
 POSITIONS = 32  # the rows that are drawn
 # From top to bottom: the table, the words under it, and the profile. In pixels.

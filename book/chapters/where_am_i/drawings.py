@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -23,7 +23,7 @@ from bookkit.drawings import (
     text,
     written,
 )
-from bookkit.marks import Place, circle, curve, label, line, rectangle, vector
+from bookkit.pictures.svg import Place, circle, curve, label, line, rectangle, vector
 
 # ---- the first screen, and the bag ----
 

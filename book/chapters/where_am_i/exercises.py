@@ -12,14 +12,14 @@ import torch
 from torch import Tensor
 
 from attnlab.positions import alibi_bias, sinusoidal
-from bookkit import guard
-from bookkit.attempts import Case, described
-from bookkit.checker import Exercise
-from bookkit.inputs import draw
-from bookkit.mistakes import Mistakes, but, in_answer, in_parts
-from bookkit.puzzle import ShapePuzzle
-from bookkit.report import Check, Report
-from bookkit.wording import arrow
+from bookkit.checking import guard
+from bookkit.checking.attempts import Case, described
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw
+from bookkit.checking.mistakes import Mistakes, but, in_answer, in_parts
+from bookkit.checking.puzzle import ShapePuzzle
+from bookkit.checking.report import Check, Report
+from bookkit.checking.wording import arrow
 
 
 def _pair_start(column: Any) -> Any:

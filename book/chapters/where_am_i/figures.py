@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, MARKERS, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
 
 # The share right of each seed, at each length of the sequence.
 ByLength = Mapping[int, Tensor]

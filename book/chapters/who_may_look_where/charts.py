@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider
+from bookkit.pictures.charts import choice, readout, slider
 
 # A row for each query, a column for each key: made up, in halves.
 SCORES = (

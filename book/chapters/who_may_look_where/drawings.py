@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
@@ -21,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, Place, circle, curve, label, polygon, rectangle
+from bookkit.pictures.svg import SMALL, Place, circle, curve, label, polygon, rectangle
 
 WORDS = ("the", "cat", "sat", "<pad>")
 HIDDEN = "hidden"  # the words of a cell that stays empty, in a dashed frame

@@ -12,12 +12,13 @@ from attnlab import masks
 from attnlab.attention import masked_softmax
 from attnlab.scores import scaled_dot
 from attnlab.shapes import Keys, Lengths, Mask, Queries, Scores, Values, Weights
-from bookkit.answers import WrongTypeError
-from bookkit.attempts import Case
-from bookkit.checker import Exercise
-from bookkit.inputs import draw, exact, whole
-from bookkit.mistakes import HIDING, WEIGHING, Mistakes, but, in_parts, mixed, softmax, swapped
-from bookkit.puzzle import ShapePuzzle
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.inputs import draw, exact, whole
+from bookkit.checking.mistakes import Mistakes, but, in_parts, mixed, swapped
+from bookkit.checking.mistakes.weighing import HIDING, WEIGHING, softmax
+from bookkit.checking.puzzle import ShapePuzzle
 
 # --- say the shapes -------------------------------------------------------------------------------
 

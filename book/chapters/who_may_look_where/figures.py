@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import DASHES, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, plot, rounded
 
 
 def losses(steps: Sequence[int], runs: Mapping[str, Tensor], limit: float, *, said: str) -> None:

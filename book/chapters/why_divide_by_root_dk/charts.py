@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.charts import choice, readout, slider, softmax
+from bookkit.pictures.charts import choice, readout, slider, softmax
 
 # The dot products of one query with 16 keys, divided by √d_k: 16 draws from N(0, 1), the highest first.
 STANDARD_SCORES = (

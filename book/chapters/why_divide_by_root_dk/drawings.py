@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from bookkit.drawings import (
+from bookkit.pictures.drawings import (
     Arrow,
     Part,
     column,
@@ -21,7 +21,7 @@ from bookkit.drawings import (
     row,
     text,
 )
-from bookkit.marks import SMALL, Place, Side, curve, label, line, rectangle
+from bookkit.pictures.svg import SMALL, Place, Side, curve, label, line, rectangle
 
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.colours import COLOURS, SERIES
-from bookkit.figures import MARKERS, Axis, Seeds, curves, plot, rounded
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import MARKERS, Axis, Seeds, curves, plot, rounded
 
 LENGTH = Axis("$d_k$", log=2)
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
-from attnlab.batches import iterations_per_epoch
+from attnlab.training.batches import iterations_per_epoch
 
 # examples, batch size, workers: the chart's own beginning, and other things that don't come out even
 SETTINGS = [(2001, 500, 1), (2000, 500, 2), (2000, 500, 4), (2001, 500, 2), (1999, 150, 8), (2100, 1000, 3)]

@@ -7,7 +7,7 @@ import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
 
-from attnlab import agreement
+from attnlab.corpora import agreement
 from bookkit import weights
 from chapters.the_transformer import models
 from chapters.the_transformer.charts import SHOWN, SURPRISES, _chances

@@ -10,8 +10,8 @@ from exercise_cases import changed, judged_as
 from torch import nn
 from torch.nn import functional as F
 
-from attnlab import agreement
 from attnlab.attention import attend
+from attnlab.corpora import agreement
 from attnlab.layers import EncoderLayer, LayerNorm, ScaledEmbedding
 from attnlab.masks import causal
 from attnlab.positions import SinusoidalPositions, sinusoidal

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from attnlab import agreement, grammar
+from attnlab.corpora import agreement, grammar
 from attnlab.runtime import generator
 from bookkit import weights
 from chapters.the_transformer import models, same, seeds

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnlab import agreement
+from attnlab.corpora import agreement
 from attnlab.inside import watched
 from attnlab.runtime import generator
 from chapters.the_transformer import models, playground

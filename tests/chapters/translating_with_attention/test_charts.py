@@ -5,8 +5,8 @@ import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
 
-from attnlab.grammar import Pair
-from attnlab.grammar_check import English, Lingo, fault
+from attnlab.corpora.grammar import Pair
+from attnlab.corpora.grammar_check import English, Lingo, fault
 from bookkit import weights
 from chapters.translating_with_attention import models
 from chapters.translating_with_attention.charts import PERCENT, SENTENCES

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from attnlab import grammar
 from attnlab.attention import masked_softmax
+from attnlab.corpora import grammar
 from attnlab.runtime import generator
 from bookkit import weights
 from chapters.translating_with_attention import models

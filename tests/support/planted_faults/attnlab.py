@@ -44,7 +44,7 @@ FAULTS: Faults = {
             ),
         ],
     },
-    "attnlab/grammar": {
+    "attnlab/corpora/grammar": {
         "test_every_word_of_either_side_is_aligned": [
             ("first words alone aligned", "for j in range(len(others))", "for j in range(1)"),
         ],
@@ -114,7 +114,7 @@ FAULTS: Faults = {
             ),
         ],
     },
-    "attnlab/grammar_check": {
+    "attnlab/corpora/grammar_check": {
         "test_both_sides_of_every_pair_are_sentences": [
             ("what is owned as many as its owners", 'number = ""  # what', "pass  # what"),
             (
@@ -158,7 +158,7 @@ FAULTS: Faults = {
             ("a verb for one", '"plural" if ending.endswith("s") else "singular"', '"singular"'),
         ],
     },
-    "attnlab/reviews": {
+    "attnlab/corpora/reviews": {
         "test_rows_are_ragged_and_filled_up_at_the_back": [
             ("as many long ones as short ones", "generator=source).square()", "generator=source)"),
             ("filled up one place early", ">= lengths[:, None], PADDING", ">= lengths[:, None] - 1, PADDING"),
@@ -633,7 +633,7 @@ FAULTS: Faults = {
             ),
         ],
     },
-    "attnlab/batches": {
+    "attnlab/training/batches": {
         "test_iterations_per_epoch_of_the_book": [
             ("floor for ceil", "return math.ceil(share / batch_size)", "return share // batch_size"),
             ("workers ignored", "share = math.ceil(examples / workers)", "share = examples"),
@@ -661,7 +661,7 @@ FAULTS: Faults = {
             ("batches unchecked", "require.batch(batch)", "pass"),
         ],
     },
-    "attnlab/history": {
+    "attnlab/training/history": {
         "test_counts_what_it_holds": [
             ("iterations counted by epochs", "len(self.iteration_losses)", "len(self.training_losses)"),
             ("epochs counted by iterations", "len(self.training_losses)", "len(self.iteration_losses)"),
@@ -686,7 +686,7 @@ FAULTS: Faults = {
             ),
         ],
     },
-    "attnlab/progress": {
+    "attnlab/training/progress": {
         "test_a_terminal_shows_a_bar_and_wipes_it": [
             ("bar left on the screen", "leave=False,", "leave=True,"),
             ("nothing counted", "total=total", "total=None"),
@@ -706,7 +706,7 @@ FAULTS: Faults = {
             ("a bar for every notebook", '"allow_stdin")', '"silent") is False'),
         ],
     },
-    "attnlab/training": {
+    "attnlab/training/loop": {
         "test_the_loop_is_the_one_written_by_hand": [
             ("gradients never zeroed", "optimizer.zero_grad()", "pass"),
             ("weights never updated", "optimizer.step()", "pass"),
@@ -748,7 +748,7 @@ FAULTS: Faults = {
             ("bar never moved", "bar.update()", "pass"),
         ],
     },
-    "attnlab/search": {
+    "attnlab/decoding": {
         "test_a_beam_as_wide_as_all_rows_finds_the_likeliest": [
             ("stops at the first end", "if not going_on.any():", "if ended.any():"),
         ],
@@ -769,7 +769,7 @@ FAULTS: Faults = {
             ),
         ],
     },
-    "attnlab/many_seeds": {
+    "attnlab/training/many_seeds": {
         "test_many_seeds_leave_the_models_alone_and_do_what_they_do": [
             ("one seed's weights for all", "tensor.detach() for tensor", "tensors[0].detach() for _"),
             ("weights of the first model used up", "copy.deepcopy(models[0])", "models[0]"),
@@ -845,7 +845,7 @@ FAULTS: Faults = {
             ("axes of the first alone", "if shapes[1:] == shapes[:-1]:", "if True:"),
         ],
     },
-    "attnlab/text": {
+    "attnlab/corpora/text": {
         "TestFolder::test_the_sample_is_never_taken_unasked": [
             ("sample taken for the data", "if sample:", "if True:"),
             ("sample not offered", 'ask = "" if sample else', 'ask = "" if True else'),
@@ -883,7 +883,7 @@ FAULTS: Faults = {
             ("end of sentence cleared", "field.eos_token = eos_token", "pass"),
         ],
     },
-    "attnlab/distributed_worker": {
+    "attnlab/training/distributed_worker": {
         "test_another_order_in_each_epoch": [
             ("one order for all epochs", "sampler.set_epoch(epoch)", "pass"),
         ],
@@ -896,7 +896,7 @@ FAULTS: Faults = {
             ("a group that guesses the GPU", ", device_id=device", ""),
         ],
     },
-    "attnlab/agreement": {
+    "attnlab/corpora/agreement": {
         "test_chances_sum_to_1_in_every_state": [
             ("nouns in both numbers too likely", "chance * (1 - PLURAL), singular", "chance, singular"),
         ],

@@ -2,7 +2,7 @@
 
 from planted_faults.kinds import Faults
 
-CHARTS = "bookkit/test_charts.py::"
+CHARTS = "bookkit/pictures/test_charts.py::"
 TRANSLATORS = "chapters/translating_with_attention/test_models.py::"
 READERS = "chapters/looking_inside/test_models.py::"
 TRANSFORMERS = "chapters/the_transformer/test_models.py::"
@@ -233,7 +233,7 @@ FAULTS: Faults = {
             ("always the same", "    optimizer.register_step_post_hook(lambda *_: falling.step())\n", ""),
         ],
     },
-    "bookkit/drawings": {
+    "bookkit/pictures/drawings": {
         "test_parts_and_their_places_stand_where_they_are_put": [
             ("parts on their tops", '{"top": 0.0, "middle": 0.5, "bottom": 1.0}[align]', "0.0"),
             ("a gap after the last", "lefts[-1] - gap,", "lefts[-1],"),
@@ -260,7 +260,7 @@ FAULTS: Faults = {
             ("letters that nobody reads", "if size < SMALLEST:", "if size < 1:"),
         ],
     },
-    "bookkit/marks": {
+    "bookkit/pictures/svg": {
         "test_indices_are_lowered_and_what_follows_stands_on_the_line_again": [
             ("exponents lowered", 'if found[1] == "_" else -0.35', 'if found[1] == "_" else 0.35'),
             ("what follows stays low", "_at_level(words[end:], -level)", "_at_level(words[end:], 0)"),
@@ -363,7 +363,7 @@ FAULTS: Faults = {
             ("a chapter that is not there", "if not notebook.exists():", "if False:"),
         ],
     },
-    "bookkit/charts": {
+    "bookkit/pictures/charts": {
         "test_a_chart_without_a_description_is_refused": [
             ("a blank taken for a description", '.get("description", "").strip()', '.get("description", "")'),
         ],
@@ -491,7 +491,7 @@ FAULTS: Faults = {
             ("entropy without its sign", "? -datum.weight * log", "? datum.weight * log"),
         ],
     },
-    "bookkit/figures": {
+    "bookkit/pictures/figures": {
         "test_a_figure_is_the_same_text_each_time": [
             ("new ids at every run", '    "svg.hashsalt": "attention-measured",\n', ""),
         ],

@@ -3,7 +3,7 @@
 from planted_faults.kinds import Faults
 
 FAULTS: Faults = {
-    "bookkit/answers": {
+    "bookkit/checking/answers": {
         "test_a_result_is_copied": [("not copied", "part.detach().clone()", "part.detach()")],
         "test_of_an_enormous_result_of_another_shape_nothing_is_copied": [
             ("copied whatever its size", "and part.numel() > LARGE", "and part.numel() < 0"),
@@ -58,7 +58,7 @@ FAULTS: Faults = {
             ("a list is no answer", "isinstance(answer, (tuple, list))", "isinstance(answer, tuple)")
         ],
     },
-    "bookkit/attempts": {
+    "bookkit/checking/attempts": {
         "test_a_case_gives_fresh_inputs_each_time": [
             ("copies share what they hold", "copy.deepcopy(value)", "copy.copy(value)"),
         ],
@@ -99,7 +99,7 @@ FAULTS: Faults = {
             ("a reason out of nothing", "if any(map(is_floating, self.case.inputs)) else", "if True else"),
         ],
     },
-    "bookkit/guard": {
+    "bookkit/checking/guard": {
         "test_a_changed_setting_is_reported_and_put_back": [
             ("nothing put back", "restore(before[name])", "pass"),
             ("nothing reported", "touched.append(name)", "pass"),
@@ -145,7 +145,7 @@ FAULTS: Faults = {
             ("printing unnoticed", "self.used = True", "pass"),
         ],
     },
-    "bookkit/checker": {
+    "bookkit/checking/exercise": {
         "test_a_known_mistake_is_named_by_its_own_sentence_alone": [
             (
                 "the first mistake is every mistake",
@@ -191,7 +191,7 @@ FAULTS: Faults = {
             ("gradients judged of wrong numbers", "None if tried.failed else not verdict.", "not verdict."),
         ],
     },
-    "bookkit/findings": {
+    "bookkit/checking/findings": {
         "test_what_is_seen_is_named_and_said": [
             ("no sign", "if close(factor, -torch.ones_like(factor)):", "if False:"),
             ("the wrong way", 'size = "larger" if gap > 0', 'size = "larger" if gap < 0'),
@@ -249,7 +249,7 @@ FAULTS: Faults = {
             ("stopped, and looked at", "if tried.attempts[-1].stopped:", "if False:"),
         ],
     },
-    "bookkit/remarks": {
+    "bookkit/checking/remarks": {
         "test_right_code_passes_with_a_remark": [
             ("loops unseen", "MORE_CALLS = 3", "MORE_CALLS = 3000"),
             ("repetitions unseen", "if signature in self._done else []", "if False else []"),
@@ -262,7 +262,7 @@ FAULTS: Faults = {
             ("a remark on everything", "if not tried.task.trained:", "if False:"),
         ],
     },
-    "bookkit/report": {
+    "bookkit/checking/report": {
         "test_the_books_own_solution_hands_nothing_in": [
             ("the book hands in", 'work.__name__ == "solution"', 'work.__name__ == ""'),
         ],
@@ -274,7 +274,7 @@ FAULTS: Faults = {
             ),
         ],
     },
-    "bookkit/puzzle": {
+    "bookkit/checking/puzzle": {
         "test_what_is_seen_in_any_puzzle": [("any axis is of length 1", "if ones == {1}:", "if ones:")],
         "test_what_lacks_an_axis_of_length_1_or_has_another_order_is_told_so": [
             ("order unseen", "if Counter(shape) == Counter(right):", "if False:"),
@@ -308,7 +308,7 @@ FAULTS: Faults = {
             ("questions may change", "if not same_questions:", "if False:")
         ],
     },
-    "bookkit/wording": {
+    "bookkit/checking/wording": {
         "test_rounding_noise_does_not_show": [
             ("ties show noise", "float(f'{numbers:.6g}')", "numbers"),
             ("tiny numbers shown", "if abs(numbers) < 1e-6", "if abs(numbers) < 0"),
@@ -321,7 +321,7 @@ FAULTS: Faults = {
             ("a line by chance", "isinstance(error, RecursionError) or not", "not"),
         ],
     },
-    "bookkit/mistakes": {
+    "bookkit/checking/mistakes": {
         "test_a_part_takes_the_place_of_the_right_one": [
             ("no part replaced", "partial(function, **{part: code})", "partial(function)"),
         ],
@@ -337,7 +337,7 @@ FAULTS: Faults = {
             ),
         ],
     },
-    "bookkit/modules": {
+    "bookkit/checking/modules": {
         "test_held_is_everything_and_plain_what_no_drawer_holds": [
             ("the outermost module alone", "for module in model.modules()", "for module in [model]"),
             ("no buffers", "*model.buffers(), ", ""),

@@ -126,8 +126,8 @@ FAULTS: Faults = {
         "test_the_sample_texts_count_for_the_chapters_that_read_text": [
             (
                 "texts of another folder",
-                '(book / "attnlab" / "data" / "sample")',
-                '(book / "attnlab" / "data" / "samples")',
+                '(book / "attnlab" / "corpora" / "data" / "sample")',
+                '(book / "attnlab" / "corpora" / "data" / "samples")',
             ),
         ],
         "test_code_that_does_not_parse_is_told_with_its_place": [

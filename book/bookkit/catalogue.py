@@ -1,0 +1,82 @@
+"""The exercises of all chapters: what a teacher plans with, and what a reader hands in."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+from bookkit import registry
+from bookkit.checking.report import Check, Text, latest
+
+
+def of_chapter(package: str) -> list[Check]:
+    """`of_chapter("why_divide_by_root_dk")` are the chapter's exercises, in its order."""
+    module = import_module(f"chapters.{package}.exercises")
+    return [thing for thing in vars(module).values() if isinstance(thing, Check)]
+
+
+def every_exercise() -> Iterator[tuple[str, Check]]:
+    """`for chapter, exercise in every_exercise()` goes through the book from front to back."""
+    for chapter in registry.chapters():
+        for one in of_chapter(chapter.package):
+            yield chapter.package, one
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`catalogue()[0].minutes` is what a teacher plans with; `mistakes` holds what a reader is told.
+
+    `chapter` is the name that `summary` takes.
+    """
+
+    chapter: str
+    exercise: str
+    difficulty: int
+    minutes: int
+    mistakes: dict[str, str]
+
+
+def catalogue() -> list[Entry]:
+    """`catalogue()` lists every exercise of the book, and the mistakes that its check can name.
+
+    >>> catalogue()[0].mistakes["multiplied"]
+    'The scores are multiplied by the temperature. A high temperature must bring them together: divide.'
+    """
+    return [
+        Entry(
+            name,
+            one.name,
+            one.difficulty,
+            one.minutes,
+            {mistake: sentence for mistake, (sentence, _) in one.mistakes.items()},
+        )
+        for name, one in every_exercise()
+    ]
+
+
+def summary(name: str) -> Text:
+    """`summary("why_divide_by_root_dk")` is what a reader hands in: how each exercise stands.
+
+    What counts is the latest check in this kernel.
+    """
+    title = registry.chapter(name).title
+    states = {
+        one.name: latest[one.name].state if one.name in latest else "not checked" for one in of_chapter(name)
+    }
+    passed = list(states.values()).count("passed")
+    lines = [f"{title}: {passed} of {len(states)} exercises passed"]
+    lines += [f"  {'✓' if state == 'passed' else '·'} {one}: {state}" for one, state in states.items()]
+    return Text("\n".join(lines))
+
+
+def table() -> Text:
+    """`table()` counts, for each check, how many of its known mistakes it rejects and how many it names."""
+    rows = []
+    for _, one in every_exercise():
+        trials = one.trials()
+        rejected = sum(not report.passed for report in trials.values())
+        named = sum(report.mistake == name for name, report in trials.items())
+        rows.append((one.name, len(trials), rejected, named))
+    rows.append(("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])))
+    lines = [f"{'exercise':24}{'mistakes known':>16}{'rejected':>10}{'named':>7}"]
+    lines += [f"{name:24}{known:16}{rejected:10}{named:7}" for name, known, rejected, named in rows]
+    return Text("\n".join(lines))

@@ -1,0 +1,209 @@
+"""Checks a reader's function, and where it is wrong, looks for the mistake that explains it.
+
+An exercise holds a reference, inputs on which mistakes can be told apart, and the mistakes it knows, each as
+code that commits it. The reader's function and every mistake run on the same inputs: where all their answers
+agree, the mistake has a name. Where none agrees, what can be seen in any answer is looked for.
+"""
+
+import dis
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from bookkit.checking import findings, guard
+from bookkit.checking.answers import Answer
+from bookkit.checking.attempts import Attempt, Task, Tried, call
+from bookkit.checking.findings import Finding
+from bookkit.checking.remarks import remark
+from bookkit.checking.report import Check, Report
+from bookkit.checking.wording import arrow, joined, shown
+
+MARKS = {True: "✓", False: "✗", None: "·"}
+
+
+class Verdict(NamedTuple):
+    """`Verdict(known, seen, gradient, changes)` is all that was found against somebody's work."""
+
+    known: Finding | None
+    seen: Finding | None
+    gradient: Finding | None
+    changes: Finding | None
+
+    @property
+    def name(self) -> str | None:
+        """`verdict.name` is that of the first; None where nothing was found."""
+        return next((finding.name for finding in self if finding), None)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Exercise(Check, Task):
+    """`check_scaled_scores = Exercise("scaled_scores", difficulty=1, …)`, and it is called like a function.
+
+    >>> from bookkit.checking.attempts import Case
+    >>> check_double = Exercise(
+    ...     "double",
+    ...     difficulty=1,
+    ...     minutes=1,
+    ...     takes=("number",),
+    ...     returns=("twice",),
+    ...     reference=lambda number: 2 * number,
+    ...     cases=[Case("right for one number", 3)],
+    ...     mistakes={"squared": ("This is its square.", lambda number: number**2)},
+    ... )
+    >>> check_double(lambda number: number * number)
+    double: not yet
+      ✗ right for one number
+      ✓ leaves its inputs and all settings as they were
+    → This is its square.
+    """
+
+    def mistaken(self, mistake: Any) -> Any:
+        """`exercise.mistaken(code)` is the code itself."""
+        return mistake
+
+    def right_work(self) -> Any:
+        """`exercise.right_work()` is the reference."""
+        return self.reference
+
+    def judge(self, work: Any) -> Report:
+        """`check_scaled_scores.judge(my_function)` runs the function on every case and tells how it went."""
+        try:
+            return self._judge(work)
+        except Exception as error:
+            # Its calls ran under guard, so it must have replaced a part of PyTorch or Python itself.
+            words = f"The check could not go on ({type(error).__name__}). Restart the kernel and try again."
+            return self._not_yet(words)
+
+    def _not_yet(self, words: str) -> Report:
+        return Report(self.name, "not yet", arrow(words))
+
+    def _judge(self, work: Any) -> Report:
+        if work is None or work is ... or _is_stub(work):
+            return self._unwritten()
+        if complaint := self._no_such_work(work):
+            return self._not_yet(complaint)
+        tried = self._try(work)
+        if any(attempt.unwritten for attempt in tried.attempts):
+            return self._unwritten()
+        verdict = self._verdict(tried)
+        properties = self._properties(tried, verdict)
+        passed = all(properties.values())
+        lines = [f"  {MARKS[holds]} {label}" for label, holds in properties.items()]
+        lines += _reasons(tried, verdict)
+        if passed and (words := remark(tried)):
+            lines += arrow(f"Right. And a remark: {words}")
+        if any(attempt.printed for attempt in tried.attempts):
+            lines.append("  (What a function prints is not shown while it is checked.)")
+        return Report(self.name, "passed" if passed else "not yet", tuple(lines), verdict.name)
+
+    def _unwritten(self) -> Report:
+        words = "Put your code in the place of the `...`, and run the cell again."
+        return Report(self.name, "not written yet", arrow(words))
+
+    def _no_such_work(self, work: Any) -> str:
+        """Why this can't be judged at all; '' where it can."""
+        wants_class = isinstance(self.reference, type)
+        # Of an object that answers no question, only its type can be asked.
+        is_class = issubclass(type(work), type)
+        if wants_class and not is_class and hasattr(type(work), "forward"):
+            return (
+                "This is a module that is made already. Give the check its class, without calling it: "
+                f"check_{self.name}({type(work).__name__}). It makes a fresh one for each question."
+            )
+        if self.ask is call and is_class:
+            return f"This is a class. Give the check what it makes: check_{self.name}({work.__name__}(…))."
+        if not callable(work):
+            kind, example = ("class", "MyModule") if wants_class else ("function", "my_function")
+            return f"Give the check the {kind} itself, without calling it: check_{self.name}({example})."
+        return ""
+
+    def _try(self, work: Any) -> Tried:
+        # The right answers come first: the function may do anything, even to PyTorch.
+        rights = self._rights
+        run = partial(guard.guarded, until=guard.deadline())
+        attempts = []
+        for case, right in zip(self.cases, rights, strict=True):
+            attempts.append(self.attempt(work, case, right, run))
+            if attempts[-1].stopped:
+                break  # what the time is up for need not be tried again
+        return Tried(self, work, tuple(attempts), run)
+
+    def _known_mistake(self, tried: Tried) -> Finding | None:
+        """The mistake whose answers, in every case, are the reader's."""
+        for name, (sentence, _) in self.mistakes.items():
+            if all(mine.like(self._made(name, place)) for place, mine in enumerate(tried.attempts)):
+                return Finding(name, sentence)
+        return None
+
+    # Our own code always answers the same, so it is asked once.
+
+    @cached_property
+    def _rights(self) -> list[Answer]:
+        return [self.right(case.fresh()) for case in self.cases]
+
+    @cached_property
+    def _attempts(self) -> dict[tuple[str, int], Attempt]:
+        return {}
+
+    def _made(self, mistake: str, place: int) -> Attempt:
+        """What a known mistake makes of a case."""
+        if (mistake, place) not in self._attempts:
+            _, code = self.mistakes[mistake]
+            attempt = self.attempt(code, self.cases[place], self._rights[place], guard.trusted)
+            self._attempts[mistake, place] = attempt
+        return self._attempts[mistake, place]
+
+    def _verdict(self, tried: Tried) -> Verdict:
+        known = seen = gradient = None
+        if tried.failed:
+            known = self._known_mistake(tried)
+            seen = None if known else findings.found(tried)
+        elif self.trained:
+            gradient = findings.gradient_fault(tried)
+        return Verdict(known, seen, gradient, findings.changes(tried))
+
+    def _properties(self, tried: Tried, verdict: Verdict) -> dict[str, bool | None]:
+        """Each is True, False, or None where it could not be tried."""
+        outcomes: list[bool | None] = [attempt.passed for attempt in tried.attempts]
+        outcomes += [None] * (len(self.cases) - len(outcomes))
+        properties: dict[str, bool | None] = {}
+        for case, outcome in zip(self.cases, outcomes, strict=True):
+            if properties.get(case.label, True):
+                properties[case.label] = outcome
+        if self.trained:
+            label = f"gradients reach {joined(self.trained)}"
+            properties[label] = None if tried.failed else not verdict.gradient
+        properties["leaves its inputs and all settings as they were"] = not verdict.changes
+        return properties
+
+
+def _is_stub(work: object) -> bool:
+    """True where the body is `...`, `pass` or a docstring and nothing else; of a module, its forward's."""
+    if issubclass(type(work), type):
+        work = getattr(work, "forward", work)
+    if type(work) is not FunctionType:
+        return False
+    operations = [step.opname for step in dis.get_instructions(work)]
+    empty = [step.opname for step in dis.get_instructions(lambda: None)]
+    return operations == empty and set(work.__code__.co_consts) <= {None, ..., work.__doc__}
+
+
+def _reasons(tried: Tried, verdict: Verdict) -> Iterator[str]:
+    for finding in (verdict.known, verdict.seen):
+        yield from arrow(finding.sentence) if finding else ()
+    # The sentence of a known mistake says it all; beside what was seen, the input helps.
+    if tried.failed and not verdict.known:
+        yield from _smallest_failure(tried)
+    for finding in (verdict.gradient, verdict.changes):
+        yield from arrow(finding.sentence) if finding else ()
+
+
+def _smallest_failure(tried: Tried) -> Iterator[str]:
+    attempt = tried.failed[0]
+    yield "→ The smallest input that fails:"
+    for name, value in zip(tried.task.takes, attempt.case.inputs, strict=True):
+        yield f"    {shown(name, value)}"
+    for line in attempt.fault(tried.work):
+        yield f"  {line}"

@@ -1,0 +1,173 @@
+"""The grammar of agreement: what it draws, reads and knows of itself."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnlab.corpora import agreement
+from attnlab.corpora.agreement import (
+    END,
+    FIRST,
+    State,
+    expected,
+    fault,
+    following,
+    read,
+    surprises,
+    verb_and_subject,
+)
+from attnlab.runtime import generator
+
+DRAWN = agreement.sentences(1500, generator(11))
+quick = settings(deadline=None, derandomize=True, max_examples=40)
+
+
+def states() -> list[State]:
+    """Every state that a sentence can be in."""
+    found = [FIRST]
+    for state in found:
+        found += {behind for _, behind in following(state).values() if behind} - {*found}
+    return found
+
+
+# ---- drawing ----
+
+
+def test_chances_sum_to_1_in_every_state():
+    for state in states():
+        chances = [chance for chance, _ in following(state).values()]
+        assert min(chances) > 0
+        assert math.isclose(sum(chances), 1)
+        assert {*following(state)} <= {*agreement.WORDS}
+
+
+@quick
+@given(st.integers(0, 10_000))
+def test_every_drawn_sentence_is_read(seed):
+    sentence = agreement.sentence(generator(seed))
+    assert fault(sentence) == ""
+    assert sentence.count(END) == 1
+    assert sentence[-1] == END
+    assert len(read(sentence)) == len(sentence)
+
+
+def test_a_seed_draws_the_same_again_and_another_seed_does_not():
+    assert agreement.sentences(20, generator(3)) == agreement.sentences(20, generator(3))
+    assert agreement.sentences(20, generator(3)) != agreement.sentences(20, generator(4))
+    with pytest.raises(ValueError, match="count must be at least 1, got 0"):
+        agreement.sentences(0, generator(0))
+
+
+def test_words_come_as_often_as_their_chances_say():
+    firsts = [sentence[1] for sentence in DRAWN]
+    for word, (chance, _) in following(State("subject")).items():
+        error = math.sqrt(chance * (1 - chance) / len(firsts))
+        assert firsts.count(word) / len(firsts) == pytest.approx(chance, abs=4 * error), word
+    plurals = sum(word.endswith("s") for word in firsts) / len(firsts)
+    assert plurals == pytest.approx(agreement.PLURAL, abs=0.05)
+
+
+def test_there_are_at_most_four_additions_and_sometimes_four():
+    kinds = {"that", *agreement.PREPOSITIONS}
+    counts = [sum(word in kinds for word in sentence) for sentence in DRAWN]
+    assert max(counts) == agreement.MOST_ADDITIONS == 4
+    assert min(counts) == 0
+
+
+# ---- what a sentence costs ----
+
+
+def chance_of(sentence):
+    """The product of the chances, taken along the states by hand."""
+    product, state = 1.0, FIRST
+    for word in sentence:
+        chance, state = following(state)[word]
+        product *= chance
+    assert state is None
+    return product
+
+
+def test_surprises_sum_to_the_logarithm_of_a_sentences_chance():
+    for sentence in DRAWN[:200]:
+        costs = surprises(sentence)
+        assert len(costs) == len(sentence)
+        assert min(costs) >= 0
+        assert math.isclose(sum(costs), -math.log(chance_of(sentence)))
+    # By hand: the noun is the third of eight by rank, singular; the verb the first of six; no object.
+    nouns, verbs = sum(1 / rank for rank in range(1, 9)), sum(1 / rank for rank in range(1, 7))
+    cat, sees = 0.6 / 3 / nouns, 0.45 / verbs
+    assert chance_of(["the", "cat", "sees", "."]) == pytest.approx(cat * sees * 0.5)
+
+
+def test_expected_is_the_mean_over_all_sentences():
+    nats, words = expected()
+    lengths = torch.tensor([len(sentence) for sentence in DRAWN], dtype=torch.float64)
+    costs = torch.tensor([sum(surprises(sentence)) for sentence in DRAWN], dtype=torch.float64)
+    for measured, known in ((lengths, words), (costs, nats)):
+        error = measured.std() / math.sqrt(len(DRAWN))
+        assert abs(measured.mean() - known) < 4 * error
+    # A sentence's chance sums to 1 over all that begin alike: cut short, what is left is its own entropy.
+    end, once = expected(State("end"))
+    assert (end, once) == (0.0, 1.0)
+    assert expected(None) == (0.0, 0.0)
+
+
+def test_expected_solves_one_system_of_linear_equations():
+    known = states()
+    place = {state: number for number, state in enumerate(known)}
+    moves = torch.zeros(len(known), len(known), dtype=torch.float64)
+    cost = torch.zeros(len(known), 2, dtype=torch.float64)
+    cost[:, 1] = 1
+    for state, row in place.items():
+        for chance, behind in following(state).values():
+            cost[row, 0] -= chance * math.log(chance)
+            if behind is not None:
+                moves[row, place[behind]] += chance
+    solved = torch.linalg.solve(torch.eye(len(known), dtype=torch.float64) - moves, cost)
+    for state, row in place.items():
+        assert expected(state) == pytest.approx(solved[row].tolist(), rel=1e-12)
+
+
+# ---- faults ----
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("the dog see .", "word 3 must be one of that, near, behind, with, under, sees"),
+        ("the dogs near the king sees .", "word 6 must be one of that, near"),
+        ("the king that the dogs sees .", "word 6 must be one of see, love"),
+        ("the king that the dogs see see .", "word 7 must be one of that, near"),
+        ("dogs see .", "word 1 must be one of the, got 'dogs'"),
+        ("the dogs see", "words must end with '.', got 'the dogs see'"),
+        ("the dogs see . the", "word 5 must not be there: the sentence has ended, got 'the'"),
+        ("", "words must end with '.', got"),
+        ("the dogs sing .", "got 'sing'"),
+        (
+            "the dog near the cats near the cats near the cats near the cats near",
+            "word 15 must be one of sees",
+        ),
+    ],
+)
+def test_a_fault_is_named_at_its_word(words, said):
+    assert said in fault(words.split())
+    with pytest.raises(ValueError, match="must"):
+        read(words.split())
+
+
+def test_a_verb_put_into_the_other_number_is_a_fault():
+    for sentence in DRAWN[:200]:
+        verb, subject = verb_and_subject(sentence)
+        word = sentence[verb]
+        assert word.removesuffix("s") in agreement.VERBS
+        assert word.endswith("s") != sentence[subject].endswith("s")
+        other = word.removesuffix("s") if word.endswith("s") else f"{word}s"
+        assert f"word {verb + 1} must be" in fault([*sentence[:verb], other, *sentence[verb + 1 :]])
+
+
+def test_verb_and_subject_are_the_outer_ones():
+    sentence = "the king that the dogs see near the cats loves the birds ."
+    assert verb_and_subject(sentence.split()) == (9, 1)

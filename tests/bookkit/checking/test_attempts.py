@@ -1,0 +1,190 @@
+"""Attempts: fresh inputs for each, what is changed is noticed, gradients of what can have one."""
+
+import copy
+
+import pytest
+import torch
+from small_checks import Holder, check_attention, check_count, check_holder, check_scores
+from torch import nn
+
+from bookkit.checking.attempts import Case, gradients, is_floating
+from bookkit.checking.inputs import exact, whole
+
+
+def attempted(check, work, place=0):
+    case = check.cases[place]
+    return check.attempt(work, case, check.right(case.fresh()))
+
+
+# --- inputs ---
+
+
+def test_a_case_gives_fresh_inputs_each_time():
+    case = Case("right for one", exact([1, 2]), Holder(), ["sea"])
+    tensor, module, words = case.fresh()
+    tensor.zero_()
+    module.plain.zero_()
+    del module.weight
+    words.append("rock")
+    again, fresh, text = case.fresh()
+    assert again.sum() == 3
+    assert fresh.plain.sum() == 6
+    assert fresh.weight.sum() == 5
+    assert text == ["sea"]
+
+
+def test_what_stands_twice_in_an_object_stands_twice_in_its_copy():
+    shared = Holder()
+    (model,) = Case("right for a shared module", nn.ModuleList([shared, shared])).fresh()
+    assert model[0] is model[1]
+
+
+TENSOR_CHANGES = {
+    "values": lambda query: query.mul_(2),
+    "shape": lambda query: query.resize_(1),
+    "dtype": lambda query: setattr(query, "data", query.double()),
+    "gradient": lambda query: query.requires_grad_(),
+}
+
+
+@pytest.mark.parametrize("change", TENSOR_CHANGES)
+def test_a_changed_tensor_is_noticed(change):
+    def code(query, key):
+        answer = check_scores.reference(query, key)
+        TENSOR_CHANGES[change](query)
+        return answer
+
+    attempt = attempted(check_scores, code)
+    assert attempt.passed
+    assert attempt.changed == ("query",)
+
+
+OBJECT_CHANGES = {
+    "an attribute removed": lambda model: delattr(model, "plain"),
+    "an attribute added": lambda model: setattr(model, "count", 6),
+    "a tensor in place": lambda model: model.plain.zero_(),
+    "a tensor of a list": lambda model: model.listed[0].add_(1),
+    "a longer list": lambda model: model.listed.append(torch.ones(1)),
+    "a parameter frozen": lambda model: model.requires_grad_(False),
+    "a parameter's values": lambda model: nn.init.zeros_(model.weight),
+    "evaluation": lambda model: model.eval(),
+    "another dtype": lambda model: model.double(),
+    "another device": lambda model: model.to("meta"),
+    "another module inside": lambda model: setattr(model, "inside", nn.Identity()),
+}
+
+
+@pytest.mark.parametrize("change", OBJECT_CHANGES)
+def test_a_changed_object_is_noticed(change):
+    def code(model):
+        answer = check_holder.reference(model)
+        OBJECT_CHANGES[change](model)
+        return answer
+
+    for place in range(2):
+        attempt = attempted(check_holder, code, place)
+        assert attempt.passed
+        assert attempt.changed == ("model",)
+
+
+def test_what_only_looks_changes_nothing():
+    def code(model):
+        copy.deepcopy(model).double()
+        list(model.state_dict().items())
+        model.apply(lambda module: None)
+        return check_holder.reference(model)
+
+    assert attempted(check_holder, code).changed == ()
+
+
+# --- what was made of a case ---
+
+
+def test_an_attempt_tells_its_fault():
+    assert attempted(check_scores, check_scores.reference).fault(None) == ()
+    assert attempted(check_count, lambda *sizes: 7).fault(None) == ("numbers: expected 6, got 7",)
+    assert attempted(check_scores, lambda query, key: query).fault(None) == (
+        "scores has shape (1, 4), expected (1, 3)",
+    )
+
+
+def test_another_precision_is_a_fault_and_its_reason_is_the_inputs():
+    attempt = attempted(check_scores, lambda query, key: check_scores.reference(query, key).half())
+    assert not attempt.passed
+    assert attempt.equals(attempt.right)
+    assert attempt.fault(None) == ("scores is float16, expected float32, as the inputs are",)
+
+
+def test_where_no_input_is_a_tensor_no_input_is_a_reason():
+    as_tensor = copy.copy(check_count)
+    object.__setattr__(as_tensor, "reference", lambda rows, columns, doubled: torch.ones(rows, columns))
+    attempt = attempted(as_tensor, lambda rows, columns, doubled: torch.ones(rows, columns).double())
+    assert attempt.fault(None) == ("numbers is float64, expected float32",)
+
+
+def test_two_attempts_are_alike_where_they_fail_alike():
+    def short(query, key):
+        raise ValueError("short")
+
+    def long(query, key):
+        raise ValueError("long")
+
+    assert attempted(check_scores, short).like(attempted(check_scores, short))
+    assert not attempted(check_scores, short).like(attempted(check_scores, long))
+    assert not attempted(check_scores, short).like(attempted(check_scores, check_scores.reference))
+
+
+@pytest.mark.parametrize(
+    ("raised", "unwritten"),
+    [
+        (NotImplementedError(), True),
+        (NotImplementedError("no kernel"), False),
+        (TypeError("unsupported operand type(s) for /: 'ellipsis' and 'int'"), True),
+        (ValueError("ellipsis"), False),
+    ],
+)
+def test_a_stub_is_told_from_an_error(raised, unwritten):
+    def code(query, key):
+        raise raised
+
+    assert attempted(check_scores, code).unwritten is unwritten
+
+
+# --- gradients ---
+
+
+def test_gradients_are_asked_of_floating_point_inputs_alone():
+    assert check_scores.trained == ("query", "key")
+    assert check_attention.trained == ("query", "key", "value"), "the temperature is a plain number"
+    assert check_count.trained == ()
+    assert not is_floating(whole(1, 2)), "nor could whole numbers have one"
+
+
+def test_gradients_reach_what_they_should():
+    found = gradients(check_attention, check_attention.reference, check_attention.cases[-1])
+    assert list(found) == ["query", "key", "value"]
+    assert all(gradient.abs().sum() > 0 for gradient in found.values())
+    cut = gradients(
+        check_attention,
+        lambda query, key, value, temperature: check_attention.reference(
+            query, key.detach(), value, temperature
+        ),
+        check_attention.cases[-1],
+    )
+    assert list(cut) == ["query", "value"]
+
+
+def test_the_gradients_of_several_numbers_do_not_cancel():
+    # The sum of each row of weights is 1 whatever the query: a plain sum of them would have no gradient.
+    weights = copy.copy(check_scores)
+    object.__setattr__(weights, "reference", lambda query, key: (query @ key.mT).softmax(-1))
+    found = gradients(weights, weights.reference, weights.cases[1])
+    assert found["query"].abs().max() > 0.01
+
+
+def test_gradients_are_found_where_recording_is_off():
+    with torch.no_grad():
+        assert gradients(check_scores, check_scores.reference, check_scores.cases[0]).keys() == {
+            "query",
+            "key",
+        }

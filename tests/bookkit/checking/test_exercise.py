@@ -1,0 +1,356 @@
+"""What a check says to readers who write anything at all, tried on small exercises of every kind."""
+
+import re
+import time
+
+import pytest
+import torch
+from exercise_cases import words
+from small_checks import (
+    EXERCISES,
+    REPRESENTATIVES,
+    SavedShift,
+    Shift,
+    check_attention,
+    check_count,
+    check_scores,
+    check_shift,
+)
+from torch import nn
+
+from bookkit.checking import guard
+
+EACH = pytest.mark.parametrize("check", EXERCISES, ids=lambda check: check.name)
+EACH_KIND = pytest.mark.parametrize("check", REPRESENTATIVES, ids=lambda check: check.name)
+
+
+def given(code, check):
+    return lambda *inputs: code(check.reference, inputs)
+
+
+@EACH
+def test_the_right_answer_passes(check):
+    report = check.judge(check.reference)
+    assert report.passed
+    assert report.mistake is None
+    assert "→" not in words(report)
+
+
+@EACH
+def test_a_known_mistake_is_named_by_its_own_sentence_alone(check):
+    for name, report in check.trials().items():
+        assert report.state == "not yet"
+        assert report.mistake == name
+        assert [known for known, (said, _) in check.mistakes.items() if said in words(report)] == [name]
+        assert "The smallest input" not in words(report), "its sentence says it all"
+
+
+# --- stubs ---
+
+
+def empty(*inputs): ...
+
+
+def documented(*inputs):
+    """Says what to do."""
+    ...
+
+
+def passing(*inputs):
+    pass
+
+
+def half_filled(*inputs):
+    scores = ...
+    return scores / 2
+
+
+def not_implemented(*inputs):
+    raise NotImplementedError
+
+
+STUBS = [empty, documented, passing, half_filled, not_implemented, lambda *inputs: ..., None, ...]
+
+
+@EACH
+@pytest.mark.parametrize("stub", STUBS, ids=lambda stub: getattr(stub, "__name__", repr(stub)))
+def test_a_stub_is_not_written_yet(check, stub):
+    report = check.judge(stub)
+    assert report.state == "not written yet"
+    assert not report.passed
+
+
+def test_half_a_stub_among_several_results_is_not_written_yet():
+    assert check_attention.judge(lambda *inputs: (..., ...)).state == "not written yet"
+
+
+# --- whatever a reader writes ---
+
+
+class UnspeakableError(Exception):
+    def __str__(self):
+        raise self
+
+
+class FalsyError(Exception):
+    def __bool__(self):
+        raise self
+
+
+class Slippery:
+    """Refuses every question."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+def raises(error):
+    def code(reference, inputs):
+        raise error
+
+    return code
+
+
+def recurse(reference, inputs):
+    return recurse(reference, inputs)
+
+
+def loop(reference, inputs):
+    while True:
+        time.sleep(0.001)
+
+
+def first_tensor(answer):
+    return answer[0] if isinstance(answer, tuple) else torch.as_tensor(answer)
+
+
+def instead(change):
+    """An answer in place of the right one, which `change` gets to see."""
+    return lambda reference, inputs: change(first_tensor(reference(*inputs)))
+
+
+async def later(answer):
+    return answer
+
+
+# The code of a reader, given the right function and the inputs; and what the report must say about it.
+WRONG = {
+    "raises": (raises(ValueError("no such luck")), "raises ValueError: no such luck"),
+    "PyTorch has no such thing": (raises(NotImplementedError("no kernel")), "NotImplementedError: no kernel"),
+    "raises what can't be printed": (raises(UnspeakableError()), "raises UnspeakableError"),
+    "raises what has no truth": (raises(FalsyError()), "raises FalsyError"),
+    "raises with an address": (raises(OSError("at 0x7f3a")), "raises OSError: at 0x…"),
+    "exits": (raises(SystemExit(3)), "raises SystemExit: 3"),
+    "interrupts": (raises(KeyboardInterrupt()), "raises KeyboardInterrupt"),
+    "closes generators": (raises(GeneratorExit()), "raises GeneratorExit"),
+    "recursion": (recurse, "calls itself without end"),
+    "a loop": (loop, "does not finish within"),
+    "nothing": (lambda reference, inputs: reference(*inputs) and None, "returns None. Is there a `return`"),
+    "a string": (instead(str), "returns str where"),
+    "a dictionary": (instead(lambda right: {"answer": right}), "returns dict where"),
+    "True": (instead(lambda right: True), "returns bool where"),
+    "a generator": (instead(lambda right: (number for number in [right])), "returns generator where"),
+    "a coroutine": (instead(later), "returns coroutine where"),
+    "an object that answers nothing": (instead(lambda right: Slippery()), "✗"),
+    "three results": (instead(lambda right: (right, right, right)), "returns tuple where"),
+    "NaN": (instead(lambda right: right * torch.nan), "✗"),
+    "infinity": (instead(lambda right: right / 0), "✗"),
+    "a scalar": (instead(lambda right: right.sum().item() + 0.5), "✗"),
+}
+
+
+@EACH_KIND
+@pytest.mark.parametrize("fault", WRONG)
+def test_bad_code_is_rejected_in_words(check, fault, monkeypatch):
+    code, expected = WRONG[fault]
+    # What never ends need not be waited for; what does end must have the time to.
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.05 if "does not finish" in expected else 10)
+    report = check.judge(given(code, check))
+    assert report.state == "not yet"
+    assert report.mistake not in check.mistakes
+    assert expected in words(report)
+    assert "Traceback" not in words(report)
+    assert "could not go on" not in words(report)
+
+
+@EACH_KIND
+def test_printing_is_kept_off_the_page(check, capfd):
+    def code(*inputs):
+        print("query", inputs)
+        return check.reference(*inputs)
+
+    report = check.judge(code)
+    assert report.passed
+    assert "(What a function prints is not shown while it is checked.)" in words(report)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_replaced_part_of_pytorch_ends_in_words_too(monkeypatch):
+    monkeypatch.setattr(torch.Tensor, "double", torch.Tensor.double)  # puts it back when the test is over
+
+    def code(query, key):
+        torch.Tensor.double = None
+        return query @ key.mT
+
+    report = check_scores.judge(code)
+    assert not report.passed
+    assert "Restart the kernel" in words(report)
+
+
+# --- what can't be judged at all ---
+
+
+@pytest.mark.parametrize("kind", [int, str, torch.Tensor, Slippery])
+def test_what_is_no_function_is_asked_for_one(kind):
+    report = check_scores.judge(kind())
+    assert not report.passed
+    assert "Give the check the function itself, without calling it: check_scores(my_function)." in words(
+        report
+    )
+
+
+def test_a_class_in_place_of_what_it_makes_is_told_so():
+    assert "This is a class. Give the check what it makes: check_scores(Shift(…))." in words(
+        check_scores.judge(Shift)
+    )
+
+
+def test_what_a_class_makes_in_its_place_is_told_so():
+    report = words(check_shift.judge(Shift(torch.ones(2))))
+    assert "made already. Give the check its class, without calling it: check_shift(Shift)." in report
+    assert "Give the check the class itself, without calling it: check_shift(MyModule)." in words(
+        check_shift.judge(3)
+    )
+
+
+def test_an_object_that_can_be_called_is_as_good_as_a_function():
+    class Scores(nn.Module):
+        def forward(self, query, key):
+            return check_scores.reference(query, key)
+
+    assert check_scores.judge(Scores()).passed
+
+
+def test_a_function_that_makes_the_module_is_as_good_as_a_class():
+    assert check_shift.judge(lambda table: Shift(table)).passed
+    assert check_shift.judge(lambda table: SavedShift(table)).mistake == "persistent"
+
+
+def test_a_function_that_takes_the_wrong_arguments_is_told_so():
+    assert "takes 1 positional argument but 2 were given" in words(check_scores.judge(lambda query: query))
+
+
+def test_the_line_that_raises_is_shown():
+    def scores(query, key):
+        turned = key.mT
+        return query @ turned @ turned
+
+    assert "in the line: return query @ turned @ turned" in words(check_scores.judge(scores))
+
+    class Raises(Shift):
+        def forward(self, inputs):
+            return inputs + self.missing
+
+    assert "in the line: return inputs + self.missing" in words(check_shift.judge(Raises))
+
+
+# --- fresh inputs, one deadline ---
+
+
+def test_what_one_attempt_does_to_its_inputs_the_next_does_not_see():
+    def code(query, key):
+        right = check_scores.reference(query, key)
+        query.zero_()
+        return right
+
+    for _ in range(2):
+        assert check_scores.judge(code).mistake == "changes its inputs"
+    assert check_scores.judge(check_scores.reference).passed
+    assert not check_scores.judge(lambda query, key: query.new_zeros(len(query), len(key))).passed
+
+
+def test_a_check_ends_within_about_the_limit(monkeypatch):
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.4)
+
+    def slow(query, key):
+        time.sleep(0.15)
+        return check_scores.reference(query, key)
+
+    started = time.monotonic()
+    report = check_scores.judge(slow)
+    assert time.monotonic() - started < 0.8
+    assert [line.split()[0] for line in report.lines[:7]] == ["✓", "✓", "✗", "·", "·", "·", "✓"]
+    assert report.mistake is None
+    assert "does not finish within 0.4 seconds" in words(report)
+
+
+def test_what_is_stopped_gets_no_name_even_where_the_mistakes_are_stopped_too(monkeypatch):
+    monkeypatch.setattr(guard, "TIME_LIMIT", 1e-4)  # so short that next to nothing finishes
+    for check in REPRESENTATIVES:
+        assert check.judge(given(loop, check)).mistake is None
+
+
+# --- the text ---
+
+
+def test_an_unknown_fault_shows_the_smallest_input_that_fails():
+    def code(query, key):
+        scores = query @ key.mT / query.shape[-1] ** 0.5
+        return torch.where(scores == scores.amax(), scores + 1, scores)
+
+    assert repr(check_scores.judge(code)).splitlines() == [
+        "scores: not yet",
+        "  ✗ right for one query",
+        "  ✗ right for more keys",
+        "  ✗ right for more queries",
+        "  ✗ right for heads",
+        "  ✗ right in float64",
+        "  · gradients reach query and key",
+        "  ✓ leaves its inputs and all settings as they were",
+        "→ The smallest input that fails:",
+        "    query = torch.tensor([[1.0, 2.0, 0.0, -1.0]])",
+        "    key = torch.tensor([[1.0, 1.0, 1.0, 0.0], [0.0, 2.0, 1.0, -1.0], [3.0, 0.0, 2.0, 2.0]])",
+        "  expected scores = [[1.5, 2.5, 0.5]]",
+        "       got scores = [[1.5, 3.5, 0.5]]",
+        "  largest difference 1.0, at [0, 1]: expected 2.5, got 3.5",
+    ]
+
+
+def test_what_is_seen_is_said_before_the_input():
+    report = check_count.judge(lambda *sizes: 2 * check_count.reference(*sizes))
+    assert repr(report).splitlines() == [
+        "count: not yet",
+        "  ✗ right for a few",
+        "  ✗ right for many",
+        "  ✗ right for one row",
+        "  ✓ leaves its inputs and all settings as they were",
+        "→ numbers is 2 times what it should be, in every case.",
+        "→ The smallest input that fails:",
+        "    rows = 2",
+        "    columns = 3",
+        "    doubled = False",
+        "  numbers: expected 6, got 12",
+    ]
+
+
+def test_a_fault_in_large_inputs_alone_is_shown_by_shape_and_place():
+    def code(query, key):
+        scores = check_scores.reference(query, key)
+        if query.dim() == 4:
+            scores[1, 2, 3, 4] = torch.nan
+        return scores
+
+    report = words(check_scores.judge(code))
+    assert "query of shape (2, 3, 5, 11), float32" in report
+    assert re.search(r"not a finite number, at \[1, 2, 3, 4\]: expected -?\d+\.\d+, got nan", report)
+
+
+def test_a_right_answer_that_changes_something_has_not_passed():
+    def code(rows, columns, doubled):
+        torch.manual_seed(0)
+        return check_count.reference(rows, columns, doubled)
+
+    report = check_count.judge(code)
+    assert report.state == "not yet"
+    assert "✗ leaves its inputs and all settings as they were" in words(report)
+    assert "The smallest input" not in words(report)

@@ -1,0 +1,276 @@
+"""Findings: what is seen in wrong answers that no catalogue knows; and never where it is not so."""
+
+import math
+
+import pytest
+import torch
+from exercise_cases import changed, words
+from small_checks import check_attention, check_count, check_holder, check_scores, check_weights
+
+from bookkit.checking import guard
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+
+scores, attention, count = check_scores.reference, check_attention.reference, check_count.reference
+
+
+def in_float32(query, key):
+    return scores(query, key).float()
+
+
+def every_axis_turned(query, key):
+    return query @ key.permute(*range(key.dim())[::-1]) / query.shape[-1] ** 0.5
+
+
+def first_key_alone(query, key):
+    return scores(query, query[..., :1, :]) + 0 * scores(query, key)
+
+
+def half_detached(query, key):
+    return scores(query / 2, key) + scores(query.detach() / 2, key)
+
+
+def by_numpy(query, key):
+    return torch.from_numpy(scores(query, key).numpy())
+
+
+def in_place(query, key):
+    return scores(query.mul_(1.5), key) / 1.5
+
+
+def emptying(model):
+    right = check_holder.reference(model)
+    del model.plain
+    return right
+
+
+def seeding(*sizes):
+    torch.manual_seed(0)
+    return count(*sizes)
+
+
+# The name of what is seen, words of what is said, and code in which it is seen.
+SEEN = {
+    check_scores: [
+        ("transposed", "scores: the right numbers, turned", changed(scores, lambda right: right.mT)),
+        ("axis of length 1 too many", "keepdim", changed(scores, lambda right: right[None])),
+        ("axis of length 1 too many", "unsqueeze", changed(scores, lambda right: right.unsqueeze(-2))),
+        ("axis of length 1 missing", "scores: the right numbers, but", changed(scores, torch.squeeze)),
+        ("in other places", "scores: the right numbers", changed(scores, lambda right: right.flip(-1))),
+        ("in other places", "reshape", changed(scores, lambda right: right.mT.reshape(right.shape))),
+        ("upside down", "this is 1 divided by", changed(scores, torch.reciprocal)),
+        ("squared", "the square of", changed(scores, torch.square)),
+        ("root", "the square root of", changed(scores, torch.sqrt)),
+        ("rounded", "right, but for the decimals", changed(scores, torch.round)),
+        ("rounded", "right, but for the decimals", changed(scores, torch.floor)),
+        ("rounded", "right, but for the decimals", changed(scores, torch.ceil)),
+        ("sign reversed", "scores has the wrong sign", changed(scores, torch.neg)),
+        ("constant factor", "scores is 1.5 times what", changed(scores, lambda right: 1.5 * right)),
+        ("constant difference", "scores is 3.0 larger", changed(scores, lambda right: right + 3)),
+        ("constant difference", "scores is 3.0 smaller", changed(scores, lambda right: right - 3)),
+        ("leading axes", "Count axes from the end", every_axis_turned),
+        ("another dtype", "The numbers are right, but not always of the inputs' dtype", in_float32),
+        ("ignored input", "whatever is given as key", first_key_alone),
+        ("no gradient", "no gradient reaches key, and", lambda query, key: scores(query, key.detach())),
+        ("no gradient", "reaches query and key, and", lambda *inputs: scores(*inputs).detach()),
+        ("wrong gradient", "the gradient of query is not", half_detached),
+        ("fails with gradients", "It raises RuntimeError", by_numpy),
+        ("changes its inputs", "It changes query: whoever calls it does not expect that. `+=`", in_place),
+    ],
+    check_attention: [
+        (
+            "transposed",
+            "weights: the right numbers, turned",
+            lambda *inputs: (attention(*inputs)[0], attention(*inputs)[1].mT),
+        ),
+        (
+            "axis of length 1 too many",
+            "output and weights: the right numbers",
+            lambda *inputs: tuple(part[None] for part in attention(*inputs)),
+        ),
+        (
+            "constant factor",
+            "output is 3 times what it should be",
+            lambda *inputs: (attention(*inputs)[0] * 3, attention(*inputs)[1]),
+        ),
+    ],
+    check_count: [
+        ("constant factor", "numbers is 2 times what", changed(count, lambda right: 2 * right)),
+        ("constant difference", "numbers is 1 larger than", changed(count, lambda right: right + 1)),
+        ("ignored input", "whatever is given as doubled.", lambda rows, columns, doubled: rows * columns),
+        ("ignored input", "whatever is given as rows, columns and doubled.", lambda *sizes: 7),
+        ("changes settings", "It changes PyTorch's random numbers: whoever", seeding),
+    ],
+    check_holder: [
+        ("changes its inputs", "It changes model: whoever calls it does not expect that. What", emptying)
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "said", "code"),
+    [
+        pytest.param(check, *row, id=f"{check.name}-{row[0]}-{place}")
+        for check, rows in SEEN.items()
+        for place, row in enumerate(rows)
+    ],
+)
+def test_what_is_seen_is_named_and_said(check, name, said, code):
+    report = check.judge(code)
+    assert not report.passed
+    assert report.mistake == name, report
+    assert said in words(report), report
+
+
+def without_catalogue(check):
+    fields = ("takes", "returns", "reference", "cases", "trainable", "ask")
+    return Exercise(
+        "bare", difficulty=1, minutes=1, mistakes={}, **{field: getattr(check, field) for field in fields}
+    )
+
+
+def overflowing(query, key, value, temperature):
+    powers = (query @ key.mT / temperature).exp()
+    weights = powers / powers.sum(-1, keepdim=True)
+    return weights @ value, weights
+
+
+def test_large_numbers_are_seen_where_smaller_ones_are_right():
+    report = without_catalogue(check_attention).judge(overflowing)
+    assert report.mistake == "large numbers"
+    assert "Take each row's own largest score away" in words(report)
+    assert "The smallest input that fails" in words(report)
+
+
+def test_what_is_never_finite_has_nothing_to_do_with_large_numbers():
+    for code in (
+        lambda *inputs: tuple(part * math.nan for part in attention(*inputs)),
+        lambda *inputs: tuple(part / (part.abs().max() < 0.999) for part in attention(*inputs)),
+    ):
+        assert without_catalogue(check_attention).judge(code).mistake != "large numbers"
+
+
+# Faults that come near one of the findings, and are none of them.
+NEARLY = {
+    "turned once": lambda query, key: scores(query, key).mT if query.dim() > 2 else scores(query, key) + 1,
+    "a factor for each case": lambda query, key: scores(query, key) * len(key),
+    "a gap for each case": lambda query, key: scores(query, key) + len(key),
+    "a factor but for one case": lambda query, key: scores(query, key) * (1 if query.dim() > 3 else 2),
+    "heads alone": lambda query, key: scores(query, key) * (query.dim() < 4),
+    "one number more": lambda query, key: scores(query, torch.cat([key, key[..., :1, :]], dim=-2)),
+    "other numbers": lambda query, key: scores(query, key).sin(),
+    "the same for 1 - x": lambda query, key: scores((query - 0.5).abs(), (key - 0.5).abs()),
+    "the key's shape": lambda query, key: scores(query, torch.ones_like(key)) + scores(query, key) * 1e-3,
+}
+
+
+@pytest.mark.parametrize("fault", NEARLY)
+def test_nothing_is_seen_where_it_is_not_so(fault):
+    report = check_scores.judge(NEARLY[fault])
+    assert not report.passed
+    assert report.mistake is None, report
+    assert "The smallest input that fails" in words(report)
+
+
+def test_an_answer_that_is_never_finite_tells_nothing_of_the_inputs():
+    assert check_count.judge(lambda *sizes: math.nan).mistake is None
+
+
+def test_the_right_numbers_of_a_row_may_be_in_another_order():
+    row = Exercise(
+        "row",
+        difficulty=1,
+        minutes=1,
+        takes=("length",),
+        returns=("row",),
+        reference=torch.arange,
+        cases=(Case("right for 3", 3), Case("right for 5", 5)),
+        mistakes={},
+    )
+    assert row.judge(lambda length: torch.arange(length).flip(0)).mistake == "in another order"
+
+
+def test_axes_are_not_blamed_for_a_dtype():
+    double = Exercise(
+        "double",
+        difficulty=1,
+        minutes=1,
+        takes=("query",),
+        returns=("twice",),
+        reference=lambda query: 2 * query,
+        cases=(
+            Case("right for a matrix", torch.ones(3, 4)),
+            Case("right in float64", torch.ones(2, 3, 4, dtype=torch.float64)),
+        ),
+        mistakes={},
+    )
+    assert double.judge(lambda query: query @ (2 * torch.eye(4))).mistake is None
+    assert double.judge(lambda query: 2 * query.flip(0).float().flip(0)).mistake == "another dtype"
+
+
+def test_of_whole_numbers_nearly_a_factor_is_none():
+    assert check_count.judge(lambda *sizes: 2 * count(*sizes) + (count(*sizes) > 1000)).mistake is None
+
+
+def test_weights_that_are_all_zero_are_not_called_rounded():
+    report = check_weights.judge(lambda query, key: torch.zeros(len(query), len(key)))
+    assert report.mistake == "ignored input"
+
+
+def test_where_the_right_answer_never_changes_no_constant_is_seen():
+    constant = Exercise(
+        "constant",
+        difficulty=1,
+        minutes=1,
+        takes=("number",),
+        returns=("two",),
+        reference=lambda number: 2.0,
+        cases=(Case("right for 1", 1), Case("right for 3", 3)),
+        mistakes={},
+    )
+    assert constant.judge(lambda number: 5.0).mistake is None
+
+
+def test_between_true_and_false_no_constant_is_sought():
+    positive = Exercise(
+        "positive",
+        difficulty=1,
+        minutes=1,
+        takes=("numbers",),
+        returns=("mask",),
+        reference=lambda numbers: numbers > 0,
+        cases=(
+            Case("right for two", torch.tensor([1, -1])),
+            Case("right for three", torch.tensor([1, 2, -1])),
+        ),
+        mistakes={},
+        trainable=False,
+    )
+    report = positive.judge(lambda numbers: numbers > -5)
+    assert "first difference, at [1]: expected False, got True" in words(report)
+
+
+def test_probing_with_inputs_that_make_no_sense_is_no_evidence():
+    root = Exercise(
+        "root",
+        difficulty=1,
+        minutes=1,
+        takes=("share", "keys"),
+        returns=("root",),
+        reference=lambda share, keys: math.sqrt(keys - 1) + math.log(1 - share),
+        cases=(Case("right for few keys", 0.5, 2), Case("right for many", 0.75, 50)),
+        mistakes={},
+    )
+    assert root.judge(lambda share, keys: 1.25 * keys).mistake == "ignored input"
+    assert root.judge(lambda share, keys: 1.25 * keys + share).mistake is None
+
+
+def test_what_was_stopped_is_not_looked_at(monkeypatch):
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.05)
+
+    def code(query, key):
+        while query.dim() == 4:
+            pass
+        return scores(query, key)
+
+    assert check_scores.judge(code).mistake is None

@@ -1,0 +1,115 @@
+"""Shape puzzles: any answer is judged in words, and nothing is given away."""
+
+import time
+
+import pytest
+import torch
+from exercise_cases import words
+from small_checks import check_shapes
+
+from bookkit.checking import guard
+from bookkit.checking.puzzle import ShapePuzzle
+
+# --- what a check says ---
+
+
+def test_each_expression_is_judged_for_itself():
+    report = check_shapes.judge({"query.mT": (50, 64), "query.sum()": (1,)})
+    assert report.mistake == "not turned"
+    assert repr(report).splitlines() == [
+        "shapes: not yet",
+        "  ✗ query.mT",
+        "  ✗ query.sum()",
+        "→ query.mT: `mT` turns the last two axes.",
+        "→ query.sum(): an axis of length 1 is too many.",
+    ]
+
+
+def test_what_is_not_said_yet_is_neither_right_nor_wrong():
+    report = check_shapes.judge({"query.mT": (64, 50), "query.sum()": ...})
+    assert repr(report).splitlines() == ["shapes: not yet", "  ✓ query.mT", "  · query.sum()"]
+
+
+def test_a_stub_is_not_written_yet():
+    for stub in (dict.fromkeys(check_shapes.shapes, ...), {}):
+        assert check_shapes.judge(stub).state == "not written yet"
+
+
+def test_the_place_to_look_at():
+    assert "query.mT: axis 1, counted from 0, has another size." in words(
+        check_shapes.judge(check_shapes.shapes | {"query.mT": (64, 51)})
+    )
+    assert "query.mT: your shape has too few axes." in words(
+        check_shapes.judge(check_shapes.shapes | {"query.mT": (64,)})
+    )
+    assert "query.mT: your shape has too many axes." in words(
+        check_shapes.judge(check_shapes.shapes | {"query.mT": (64, 50, 2)})
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "name"),
+    [
+        ((1, 64, 50), "axis of length 1 too many"),
+        ((64, 1, 50), "axis of length 1 too many"),
+        ((50, 64, 1), "axis of length 1 too many"),
+        ((64, 2), None),
+    ],
+)
+def test_what_is_seen_in_any_puzzle(shape, name):
+    assert check_shapes.judge(check_shapes.shapes | {"query.mT": shape}).mistake == name
+
+
+def test_what_lacks_an_axis_of_length_1_or_has_another_order_is_told_so():
+    puzzle = ShapePuzzle("column", difficulty=1, minutes=1, shapes={"column": (8, 1, 3)}, mistakes={})
+    assert puzzle.judge({"column": (8, 3)}).mistake == "axis of length 1 missing"
+    assert puzzle.judge({"column": (3, 1, 8)}).mistake == "in another order"
+    assert puzzle.judge({"column": (8, 3, 3)}).mistake is None
+
+
+def test_a_number_is_told_how_a_shape_of_one_axis_is_written():
+    said = words(check_shapes.judge(check_shapes.shapes | {"query.mT": (8)}))  # noqa: RUF100, UP034
+    assert "a single number, which (8) is, too. As a shape of one axis it is written (8,)." in said
+
+
+class Agreeable(tuple):
+    """Claims to be equal to everything."""
+
+    __slots__ = ()
+    __hash__ = tuple.__hash__
+
+    def __eq__(self, other):
+        return True
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ["(64, 50)", None, (64.0, 50.0), (True, True), torch.ones(2), Agreeable((1,)), {64: 50}],
+    ids=lambda shape: type(shape).__name__,
+)
+def test_what_is_no_shape_is_told_so(shape):
+    report = check_shapes.judge(check_shapes.shapes | {"query.mT": shape})
+    assert not report.passed
+    assert "query.mT: a shape is a tuple of whole numbers" in words(report)
+
+
+def test_a_changed_question_is_told_so():
+    assert "leave them as they were" in words(check_shapes.judge({"query.T": (64, 50), "query.sum()": ()}))
+
+
+@pytest.mark.parametrize("answers", [None, ..., [(64, 50)], "shapes", 3])
+def test_what_is_no_dictionary_is_asked_for_one(answers):
+    assert "check_shapes(my_shapes)" in words(check_shapes.judge(answers))
+
+
+def loop():
+    while True:
+        time.sleep(0.01)
+
+
+def test_a_function_that_finds_the_shapes_is_run_with_care(monkeypatch):
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.1)
+    assert check_shapes.judge(lambda: check_shapes.shapes).passed
+    assert "It raises ZeroDivisionError: division by zero" in words(check_shapes.judge(lambda: 1 / 0))
+    assert "does not finish within 0.1 seconds" in words(check_shapes.judge(loop))
+    assert "the dictionary" in words(check_shapes.judge(lambda: None))

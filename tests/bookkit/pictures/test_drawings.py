@@ -1,0 +1,164 @@
+"""Drawings fit both kinds of screen, say in words what they show, and put everything where it was told."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+import torch
+
+from bookkit.mime_types import DRAWING
+from bookkit.pictures import drawings
+from bookkit.pictures.colours import COLOURS
+from bookkit.pictures.drawings import Arrow, Part, across, box, column, grid, joined, over, row
+from bookkit.pictures.svg import Place
+
+SQUARE = Part(40, 20, "<i/>", {"square": Place(0, 0, 40, 20)})
+OTHER = Part(20, 10, "<b/>", {"other": Place(0, 0, 20, 10)})
+
+
+def where(part):
+    return {name: (place.left, place.top, place.width, place.height) for name, place in part.places.items()}
+
+
+@pytest.mark.parametrize(
+    ("made", "size", "other"),
+    [
+        (row(SQUARE, OTHER, gap=10), (70, 20), (50, 5, 20, 10)),
+        (row(SQUARE, OTHER, gap=10, align="bottom"), (70, 20), (50, 10, 20, 10)),
+        (column(SQUARE, OTHER, gap=6), (40, 36), (10, 26, 20, 10)),
+        (column(SQUARE, OTHER, gap=6, align="left"), (40, 36), (0, 26, 20, 10)),
+        (across(False, SQUARE, OTHER, gap=10), (70, 20), (50, 5, 20, 10)),
+        (across(True, SQUARE, OTHER, gap=6), (40, 36), (10, 26, 20, 10)),
+        (over(100, 80, (SQUARE, 0, 0), (OTHER, 30, 60)), (100, 80), (30, 60, 20, 10)),
+        (row(drawings.padded(SQUARE, 5), OTHER, gap=0), (70, 30), (50, 10, 20, 10)),
+    ],
+)
+def test_parts_and_their_places_stand_where_they_are_put(made, size, other):
+    assert (made.width, made.height) == size
+    assert where(made)["other"] == other
+
+
+def test_two_places_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="two places are called 'square'"):
+        row(SQUARE, SQUARE)
+
+
+def test_a_frame_is_a_place_around_what_it_holds():
+    framed = box(SQUARE, name="frame", padding=10, width=100)
+    assert where(framed) == {"square": (30, 7, 40, 20), "frame": (0, 0, 100, 34)}
+
+
+def texts(part):
+    picture = ElementTree.fromstring(drawings.svg(part))
+    return ["".join(each.itertext()) for each in picture.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def opacities(part):
+    return [float(each) for each in re.findall(r'fill-opacity="([\d.]+)"', part.marks)]
+
+
+def test_a_grid_writes_its_numbers_its_names_and_its_shape():
+    made = grid(torch.tensor([[0.126, -1.0]]), title="Q", rows=["cat"], columns=["a", "b"], shape="1 × 2")
+    assert sorted(texts(made)) == sorted(["0.13", "−1.00", "Q", "cat", "a", "b", "1 × 2"])
+
+
+def test_a_shaded_grid_is_the_stronger_the_larger_the_number_and_never_hides_it():
+    strengths = opacities(grid([[0.0, 1.0, 2.0, float("-inf")]], shaded=True))
+    assert strengths == [drawings.FAINTEST, drawings.STRONGEST / 2, drawings.STRONGEST, drawings.FAINTEST]
+    assert len(set(opacities(grid([[0.0, 0.5, 1.0]])))) == 1
+
+
+def test_a_cell_that_is_absent_stays_empty():
+    made = grid([["the", "<pad>"]], absent="<pad>")
+    assert texts(made) == ["the"]
+    assert made.marks.count("stroke-dasharray") == 1
+
+
+def test_cells_are_places_and_words_around_them_move_them():
+    made = grid([[1.0, 2.0]], name="Q", cell=(40, 30), digits=0)
+    assert where(made)["Q.0.1"] == (40, 0, 40, 30)
+    titled = grid([[1.0, 2.0]], name="Q", cell=(40, 30), digits=0, title="a long title over two cells")
+    assert titled.places["Q.0.1"].left > 40
+    assert titled.places["Q.0.1"].top > 0
+    assert titled.places["Q"].width == titled.width
+
+
+@pytest.mark.parametrize("numbers", [[1.0, 2.0], [], torch.ones(3)])
+def test_a_grid_without_rows_is_refused(numbers):
+    with pytest.raises(ValueError, match="rows and columns"):
+        grid(numbers)
+
+
+def test_words_too_long_for_their_cell_are_refused():
+    grid([["barked"]], cell=(60, 30))
+    with pytest.raises(ValueError, match=r"46 wide has no room for 'unbelievable'"):
+        grid([["unbelievable"]])
+
+
+def path_of(part):
+    return re.search(r'd="M([\d.]+) ([\d.]+)[CL](?:.* )?([\d.]+) ([\d.]+)" fill="none"', part.marks).groups()
+
+
+@pytest.mark.parametrize(
+    ("at", "expected"),
+    [
+        ((100, 0), ("40", "10", "92", "5")),  # from the right side to eight pixels before the left
+        ((60, 80), ("20", "20", "70", "72")),  # the wider gap is below
+        ((100, 30), ("40", "10", "92", "35")),
+    ],
+)
+def test_an_arrow_leaves_and_arrives_on_the_sides_that_face_each_other(at, expected):
+    made = joined(over(200, 200, (SQUARE, 0, 0), (OTHER, *at)), Arrow("square", "other"))
+    assert path_of(made) == expected
+
+
+def test_an_arrow_takes_the_sides_it_is_told_and_a_band_has_no_head():
+    both = over(200, 200, (SQUARE, 0, 0), (OTHER, 100, 60))
+    made = joined(both, Arrow("square", "other", weight=0.5, sides=("bottom", "left")))
+    assert path_of(made) == ("20", "20", "100", "65")
+    assert 'stroke-width="5.5"' in made.marks
+    assert "Z" not in made.marks
+
+
+def test_an_arrow_to_nowhere_is_refused():
+    with pytest.raises(ValueError, match="no place is called 'keys'; there are square"):
+        joined(SQUARE, Arrow("square", "keys"))
+
+
+def test_what_is_stored_has_both_pictures_an_image_and_the_words():
+    stored = drawings.for_notebooks(SQUARE, OTHER, 'A "square".')
+    assert stored["text/plain"] == stored[DRAWING]["description"] == 'A "square".'
+    assert 'width="44"' in stored[DRAWING]["wide"]
+    assert 'width="24"' in stored[DRAWING]["narrow"]
+    assert 'alt="A &quot;square&quot;."' in stored["text/html"]
+
+
+def test_a_picture_by_itself_knows_its_colours_in_both_modes():
+    alone = drawings.by_itself(drawings.svg(box("Q", colour="query", learned=True)))
+    ElementTree.fromstring(alone)
+    for light, dark in COLOURS.values():
+        assert light in alone
+        assert dark in alone
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "alt", "message"),
+    [
+        (SQUARE, SQUARE, "  ", "alt must describe"),
+        (Part(741, 9, ""), SQUARE, "wide", "741 wide on a wide screen, where 740 fit"),
+        (SQUARE, Part(331, 9, ""), "wide", "331 wide on a phone, where 330 fit"),
+    ],
+)
+def test_a_drawing_that_nobody_could_read_is_refused(wide, narrow, alt, message):
+    with pytest.raises(ValueError, match=message):
+        drawings.for_notebooks(wide, narrow, alt)
+
+
+def test_a_drawing_is_shown_in_a_notebook_alone(monkeypatch):
+    shown = []
+    monkeypatch.setattr(drawings, "display", lambda data, raw: shown.append(data))
+    drawings.draw(lambda narrow: OTHER if narrow else SQUARE, alt="A square.")
+    assert not shown
+    monkeypatch.setattr(drawings, "get_ipython", object)
+    drawings.draw(lambda narrow: OTHER if narrow else SQUARE, alt="A square.")
+    assert shown == [drawings.for_notebooks(SQUARE, OTHER, "A square.")]

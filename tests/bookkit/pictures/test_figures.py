@@ -1,0 +1,196 @@
+"""Figures are the same file at every run, fit light and dark pages, and say in words what they show."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import torch
+
+from bookkit.pictures import figures
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import Axis
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    outputs = []
+    monkeypatch.setattr(figures, "get_ipython", object)
+    monkeypatch.setattr(figures, "display", lambda data, raw: outputs.append(data))
+    return outputs
+
+
+def draw_curves(nudge=0.0, alt="two lines that cross"):
+    figures.curves(
+        [4, 16, 64],
+        {"raw": torch.tensor([0.9, 0.5, 0.25]) + nudge, "scaled": [0.91, 0.95, 1.0]},
+        Axis("$d_k$", log=2),
+        Axis("share right"),
+        spread={"raw": ([0.8, 0.4, 0.1], [1.0, 0.6, 0.5])},
+        alt=alt,
+    )
+
+
+def draw_histograms(alt="two bells"):
+    values = np.linspace(-3, 3, 50)
+    figures.histograms({"one": values, "two": 2 * values}, Axis("score"), bins=range(-6, 7), alt=alt)
+
+
+def draw_heat_map(alt="a dark diagonal"):
+    figures.heat_map(torch.eye(2), ["the", "cat"], ["le", "chat"], alt=alt)
+
+
+DRAWINGS = [draw_curves, draw_histograms, draw_heat_map]
+
+
+@pytest.mark.parametrize("draw", DRAWINGS)
+def test_a_figure_is_the_same_text_each_time(draw, shown):
+    draw()
+    draw()
+    assert shown[0]["image/svg+xml"] == shown[1]["image/svg+xml"]
+
+
+def test_differences_in_the_last_digits_do_not_change_the_figure(shown):
+    draw_curves()
+    draw_curves(nudge=1e-6)
+    assert shown[0] == shown[1]
+    draw_curves(nudge=1e-2)
+    assert shown[2] != shown[0]
+
+
+@pytest.mark.parametrize("draw", DRAWINGS)
+def test_a_figure_holds_both_sets_of_colours_and_no_date(draw, shown):
+    draw()
+    picture = shown[0]["image/svg+xml"]
+    ElementTree.fromstring(picture)
+    assert "prefers-color-scheme:dark" in picture
+    assert "<dc:date>" not in picture
+    body = picture.split("</style>", 1)[1]
+    fixed = {light for light, _ in COLOURS.values()} & set(re.findall(r"#[0-9a-f]{6}", body))
+    assert not fixed, "a colour of the light page would stay on dark pages"
+
+
+@pytest.mark.parametrize("draw", DRAWINGS)
+def test_the_description_is_in_the_figure_and_beside_it(draw, shown):
+    draw()
+    words = shown[0]["text/plain"]
+    assert words
+    assert (
+        ElementTree.fromstring(shown[0]["image/svg+xml"]).findtext("{http://www.w3.org/2000/svg}title")
+        == words
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "kept"),
+    [
+        (0.12345, 0.123),
+        (1234.56789, 1234.568),
+        (-0.00123456, -0.00123),
+        (9.87654e-9, 9.88e-9),
+        (0.0, 0.0),
+    ],
+)
+def test_three_decimals_are_kept_and_three_digits_of_what_is_smaller(number, kept):
+    assert figures.rounded(torch.tensor([[number]], dtype=torch.float64)).tolist() == [[kept]]
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures themselves, before they become text, each with its description."""
+    pairs = []
+    monkeypatch.setattr(figures, "svg", lambda figure, alt: pairs.append((figure, alt)))
+    return pairs
+
+
+def test_curves_are_lines_through_the_numbers_in_bands(drawn):
+    draw_curves()
+    (axes,) = drawn[0][0].axes
+    assert {line.get_label(): line.get_ydata().tolist() for line in axes.lines} == {
+        "raw": [0.9, 0.5, 0.25],
+        "scaled": [0.91, 0.95, 1.0],
+    }
+    (band,) = axes.collections
+    corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
+    assert corners == {(4, 0.8), (4, 1.0), (16, 0.4), (16, 0.6), (64, 0.1), (64, 0.5)}
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["4", "16", "64"]
+
+
+def test_no_two_lines_look_alike(drawn):
+    figures.curves([1, 2], {name: [1, 2] for name in "abcde"}, Axis("x"), Axis("y", log=10), alt="five lines")
+    (axes,) = drawn[0][0].axes
+    looks = [(line.get_color(), line.get_marker(), line.get_linestyle()) for line in axes.lines]
+    assert [len(set(kind)) for kind in zip(*looks, strict=True)] == [5, 5, 4]  # two kinds of dash-dot
+    assert axes.get_yscale() == "log"
+
+
+@pytest.mark.parametrize(("names", "above", "beside"), [("a", False, 0), ("ab", False, 1), ("ab", True, 0)])
+def test_a_legend_names_lines_where_there_are_several(names, above, beside, drawn):
+    series = {name: [1, 2] for name in names}
+    figures.curves([1, 2], series, Axis("x"), Axis("y"), alt="lines", legend_above=above)
+    (figure, _) = drawn[0]
+    assert (len(figure.legends), figure.axes[0].get_legend() is not None) == (above, beside)
+
+
+def test_results_of_many_seeds_are_their_mean_from_the_worst_to_the_best(drawn):
+    results = {"÷ √$d_k$": [torch.tensor([0.1, 0.2, 0.6]), torch.tensor([0.4, 0.6, 0.8])]}
+    figures.curves_of_seeds(
+        [4, 8], results, Axis("x"), Axis("y"), what="The share right", where="at d_k = 4, 8"
+    )
+    (figure, alt) = drawn[0]
+    assert figure.axes[0].lines[0].get_ydata().tolist() == [0.3, 0.6]
+    edges = {tuple(corner) for corner in figure.axes[0].collections[0].get_paths()[0].vertices.tolist()}
+    assert edges == {(4, 0.1), (4, 0.6), (8, 0.4), (8, 0.8)}
+    assert alt == (
+        "The share right, mean over 3 seeds, in a band from the worst to the best, at d_k = 4, 8. "
+        "÷ √d_k: 0.30, 0.60."
+    )
+
+
+def test_histograms_stand_side_by_side_in_shares(drawn):
+    draw_histograms()
+    panels = drawn[0][0].axes
+    assert [axes.get_title(loc="left") for axes in panels] == ["share of samples\none", "two"]
+    for axes in panels:
+        (stairs,) = axes.patches
+        assert stairs.get_data().values.sum() == pytest.approx(1)
+    assert panels[0].get_ylim() == panels[1].get_ylim()
+
+
+def test_a_heat_map_writes_each_weight_into_its_cell(drawn):
+    figures.heat_map(torch.tensor([[0.25, 0.75]]), ["the"], ["le", "chat"], alt="a row")
+    (axes,) = drawn[0][0].axes
+    assert [text.get_text() for text in axes.texts] == ["0.25", "0.75"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["le", "chat"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["the"]
+
+
+@pytest.mark.parametrize("draw", DRAWINGS)
+def test_a_figure_without_a_description_is_refused(draw):
+    with pytest.raises(ValueError, match="alt must describe the figure"):
+        draw(alt=" ")
+
+
+def luminance(colour):
+    """As in WCAG 2.2."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("page", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(("name", "least"), [*((name, 3.0) for name in SERIES), ("ink", 7.0)])
+def test_every_colour_stands_out_from_its_page(name, least, page):
+    """WCAG 2.2 asks 3:1 of what a graph needs to be read, 7:1 of text at its strictest."""
+    darker, lighter = sorted([luminance(COLOURS[name][page]), luminance(COLOURS["paper"][page])])
+    assert (lighter + 0.05) / (darker + 0.05) >= least
+
+
+def test_the_vertical_axis_is_named_above_it_and_above_a_panels_title(shown):
+    with figures.plot("two panels", panels=2) as (left, right):
+        left.set_ylabel("share")
+        left.set_title("raw")
+        right.set_title("scaled")
+    assert [axes.get_ylabel() for axes in (left, right)] == ["", ""]
+    assert [axes.get_title(loc="left") for axes in (left, right)] == ["share\nraw", "scaled"]

@@ -1,0 +1,254 @@
+"""What the book promises of every exercise, and what a reader hands in and a teacher plans with."""
+
+import contextlib
+import importlib
+import inspect
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+from exercise_cases import words
+
+from bookkit import catalogue
+from bookkit.checking import guard, report
+from bookkit.checking.attempts import call
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.puzzle import ShapePuzzle
+
+ALL = [exercise for _, exercise in catalogue.every_exercise()]
+EACH = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.name)
+EXERCISES = [exercise for exercise in ALL if isinstance(exercise, Exercise)]
+PUZZLES = [exercise for exercise in ALL if isinstance(exercise, ShapePuzzle)]
+EACH_PUZZLE = pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle.name)
+EACH_EXERCISE = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+# Of exercises whose work takes its inputs as they are; a class is made first, and its chapter tests that.
+TRAINED = [
+    pytest.param(exercise, name, id=f"{exercise.name}-{name}")
+    for exercise in EXERCISES
+    if exercise.ask is call
+    for name in exercise.trained
+]
+
+
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch):
+    """All that is handed in here comes to an end, on a busy machine late."""
+    monkeypatch.setattr(guard, "TIME_LIMIT", 100)
+
+
+@pytest.fixture(autouse=True)
+def no_reports_from_elsewhere(monkeypatch):
+    monkeypatch.setattr(report, "latest", {})
+    monkeypatch.setattr(catalogue, "latest", report.latest)
+
+
+# --- what the book promises of every exercise ---
+
+
+@EACH_EXERCISE
+def test_the_reference_is_accepted_without_a_word(exercise):
+    accepted = exercise.judge(exercise.reference)
+    assert accepted.passed
+    assert "→" not in words(accepted)
+
+
+@EACH_EXERCISE
+def test_each_known_mistake_is_rejected_and_named_by_its_own_sentence_alone(exercise):
+    for name, rejected in exercise.trials().items():
+        assert rejected.state == "not yet"
+        assert rejected.mistake == name, rejected
+        said = [known for known, (sentence, _) in exercise.mistakes.items() if sentence in words(rejected)]
+        assert said == [name]
+
+
+@EACH
+def test_at_least_six_mistakes_are_known(exercise):
+    assert len(exercise.mistakes) >= 6
+
+
+@EACH
+def test_difficulty_and_minutes_are_what_a_chapter_shows(exercise):
+    assert exercise.difficulty in range(1, 6)
+    assert exercise.minutes > 0
+
+
+@EACH_EXERCISE
+def test_every_case_has_an_input_for_each_name(exercise):
+    assert {len(case.inputs) for case in exercise.cases} == {len(exercise.takes)}
+    assert len(exercise.right(exercise.cases[0].fresh())) == len(exercise.returns)
+
+
+def test_no_two_exercises_share_a_name():
+    assert len({exercise.name for exercise in ALL}) == len(ALL)
+
+
+def test_each_exercise_is_the_check_of_its_name():
+    for chapter, exercise in catalogue.every_exercise():
+        module = importlib.import_module(f"chapters.{chapter}.exercises")
+        assert getattr(module, f"check_{exercise.name}") is exercise
+
+
+@EACH_EXERCISE
+def test_a_stub_is_not_written_yet(exercise):
+    assert exercise.judge(lambda *inputs: ...).state == "not written yet"
+
+
+@pytest.mark.parametrize(("exercise", "name"), TRAINED)
+def test_a_cut_gradient_is_reported_with_the_input_that_it_does_not_reach(exercise, name):
+    place = exercise.takes.index(name)
+
+    def code(*inputs):
+        return exercise.reference(*(x.detach() if i == place else x for i, x in enumerate(inputs)))
+
+    rejected = exercise.judge(code)
+    assert rejected.mistake == "no gradient"
+    assert f"no gradient reaches {name}, and" in words(rejected)
+
+
+ALL_TEXTS = """
+from bookkit import catalogue
+from bookkit.checking import guard
+from bookkit.checking.attempts import call
+from bookkit.checking.exercise import Exercise
+guard.TIME_LIMIT = 100
+for _, exercise in catalogue.every_exercise():
+    if isinstance(exercise, Exercise):
+        for number, (name, (sentence, code)) in enumerate(exercise.mistakes.items()):
+            print(exercise.judge(code))
+            # The longest reports, and the slowest to find: a third of them has every kind of number.
+            if number % 3 == 0 and exercise.ask is call:
+                print(exercise.judge(lambda *inputs: flaw(code(*inputs))))
+"""
+
+
+def flaw(answer):
+    """No mistake that anyone would name, so that the report writes out the numbers."""
+    if isinstance(answer, tuple):
+        return flaw(answer[0]), answer[1]
+    return answer + 0.3125
+
+
+@pytest.mark.slow
+def test_every_report_is_the_same_on_a_plainer_processor():
+    """ATEN_CPU_CAPABILITY=default leaves the vector instructions out, which changes the last bits."""
+    program = inspect.getsource(flaw) + ALL_TEXTS
+    here = io.StringIO()
+    with contextlib.redirect_stdout(here):
+        exec(program, {})
+    plainer = {
+        "ATEN_CPU_CAPABILITY": "default",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    command = [sys.executable, "-c", program]
+    there = subprocess.run(
+        command, env=os.environ | plainer, capture_output=True, text=True, check=True
+    ).stdout
+    assert here.getvalue() == there
+    mistakes = [
+        (place, exercise.ask is call) for exercise in EXERCISES for place in range(len(exercise.mistakes))
+    ]
+    flawed = sum(place % 3 == 0 and is_function for place, is_function in mistakes)
+    assert there.count("not yet") == len(mistakes) + flawed
+
+
+# --- and of every puzzle ---
+
+
+@EACH_PUZZLE
+@pytest.mark.parametrize("kind", [tuple, list, torch.Size])
+def test_the_right_shapes_are_accepted(puzzle, kind):
+    assert puzzle.judge({expression: kind(shape) for expression, shape in puzzle.shapes.items()}).passed
+
+
+@EACH_PUZZLE
+def test_each_wrong_shape_is_rejected_and_named_by_its_own_sentence_alone(puzzle):
+    for name, rejected in puzzle.trials().items():
+        assert rejected.state == "not yet"
+        assert rejected.mistake == name
+        assert [known for known, (said, _) in puzzle.mistakes.items() if said in words(rejected)] == [name]
+
+
+@EACH_PUZZLE
+def test_no_shape_is_two_mistakes_or_right(puzzle):
+    for expression, right in puzzle.shapes.items():
+        said = [shapes[expression] for _, shapes in puzzle.mistakes.values() if expression in shapes]
+        assert len({right, *said}) == len(said) + 1, expression
+
+
+@EACH_PUZZLE
+def test_a_mistake_is_about_the_puzzles_own_expressions(puzzle):
+    for _, shapes in puzzle.mistakes.values():
+        assert shapes.keys() <= puzzle.shapes.keys()
+
+
+def wrong_shapes(puzzle, expression):
+    """Shapes that nobody would name, of as many axes, of more and of fewer."""
+    right = puzzle.shapes[expression]
+    named = [shapes.get(expression) for _, shapes in puzzle.mistakes.values()]
+    shapes = [tuple(size + 1 for size in right) or (3, 3), (*right, 7), right[2:] + (9,) * (len(right) > 2)]
+    return [shape for shape in shapes if shape not in (right, *named)]
+
+
+@EACH_PUZZLE
+def test_an_unknown_fault_is_rejected_without_a_name_and_nothing_is_given_away(puzzle):
+    for expression, right in puzzle.shapes.items():
+        for shape in wrong_shapes(puzzle, expression):
+            rejected = puzzle.judge({**puzzle.shapes, expression: shape})
+            assert rejected.state == "not yet"
+            assert rejected.mistake not in puzzle.mistakes
+            assert f"✗ {expression}" in words(rejected)
+            # An expression may itself hold the shape that comes out: alibi_bias(4, 6, 6).
+            assert not right or str(right) not in words(rejected).replace(expression, "")
+
+
+# --- the summary, the catalogue and the table ---
+
+
+def test_the_summary_tells_how_each_exercise_stands():
+    first, second, third, *rest = catalogue.of_chapter("what_is_attention")
+    first(first.reference)
+    second(second.mistaken(next(iter(second.mistakes.values()))[1]))
+    third(lambda *inputs: ...)
+    assert repr(catalogue.summary("what_is_attention")).splitlines() == [
+        "What is attention?: 1 of 5 exercises passed",
+        "  ✓ soft_lookup: passed",
+        "  · gate_shapes: not yet",
+        "  · needed_temperature: not written yet",
+        "  · repaired_regression: not checked",
+        "  · learned_bandwidth: not checked",
+    ]
+    first(None)
+    assert "0 of 5" in catalogue.summary("what_is_attention"), "the latest check counts"
+    assert len(rest) == 2
+
+
+def test_the_summary_asks_for_a_chapter_that_exists():
+    with pytest.raises(ValueError, match=r"chapter must be one of buffers_.*, got 'why'"):
+        catalogue.summary("why")
+
+
+def test_a_chapters_exercises_are_found_in_its_order():
+    names = [exercise.name for exercise in catalogue.of_chapter("two_ways_to_score")]
+    assert names == ["additive_scores", "score_shapes", "repaired_additive", "hidden_bytes", "trained_score"]
+
+
+def test_the_catalogue_lists_what_a_teacher_asks_for():
+    entries = catalogue.catalogue()
+    assert [entry.exercise for entry in entries] == [exercise.name for exercise in ALL]
+    assert [entry.chapter for entry in entries] == [name for name, _ in catalogue.every_exercise()]
+    (lookup,) = (entry for entry in entries if entry.exercise == "soft_lookup")
+    assert (lookup.chapter, lookup.difficulty, lookup.minutes) == ("what_is_attention", 2, 10)
+    assert "A high temperature must bring them together" in lookup.mistakes["multiplied"]
+
+
+def test_the_table_counts_every_mistake_as_rejected_and_named(record_property):
+    table = str(catalogue.table())
+    record_property("exercises", table)  # for the last lines of a run
+    *rows, total = table.splitlines()[1:]
+    assert [row.split()[0] for row in rows] == [exercise.name for exercise in ALL]
+    assert total.split() == ["all", *[str(sum(len(exercise.mistakes) for exercise in ALL))] * 3]
+    assert report.latest == {}, "the table must not hand in anything"
