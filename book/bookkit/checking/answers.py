@@ -4,7 +4,7 @@ import inspect
 import math
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -34,13 +34,24 @@ def right_answer(answer: object) -> Answer:
     return tuple(part if isinstance(part, Tensor) else _number(part) for part in parts)
 
 
+def returned(answer: Any) -> Any:
+    """`found = returned(work(model))` is what came back, for a question that goes on with it.
+
+    Where that is nothing, or still a stub's `...`, the attempt ends here, and the report says so.
+    """
+    if answer is ...:
+        raise UnwrittenError
+    if answer is None:
+        raise WrongTypeError("It returns None. Is there a `return` at its end?")
+    return answer
+
+
 def read(answer: object, right: Answer, names: Sequence[str]) -> Answer:
     """`read(my_answer, right, ("output", "weights"))` are tensors of our own, like the right ones."""
     parts = answer if isinstance(answer, (tuple, list)) and len(right) > 1 else (answer,)
     if any(part is ... for part in parts):
         raise UnwrittenError
-    if answer is None:
-        raise WrongTypeError("It returns None. Is there a `return` at its end?")
+    returned(answer)
     if inspect.iscoroutine(answer):
         answer.close()  # else Python warns, some time later, that nobody awaited it
     if len(parts) != len(right):
