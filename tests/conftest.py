@@ -18,7 +18,9 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """The built site, made from just the files that are here: `make test` builds it first."""
+    """The built site, made from just the files that are here: `make test` builds it beside the first tests."""
+    if trouble := await_site():
+        pytest.fail(trouble, pytrace=False)
     if not build.BUILT_FROM.exists() or build.BUILT_FROM.read_text() != build.inputs():
         pytest.fail("the site in _build/html is not built from these files: run `make book`", pytrace=False)
     return build.ROOT / "_build" / "html"
