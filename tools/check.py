@@ -21,23 +21,22 @@ from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 
-import notebooks
-
 from bookkit import registry
+from tools import ROOT
+from tools.chapters import notebooks
 
-ROOT = notebooks.ROOT
 PASSED = ROOT / "_build" / "passed.json"
 TESTED = ROOT / "_build" / "tested.json"
 ENOUGH = 15  # seconds, after which no further chapter is begun
 # Where a test finds what it imports.
-PLACES = [ROOT / folder for folder in ("book", "book/_ext", "tools", "tests/support")]
+PLACES = [ROOT / folder for folder in ("", "book", "tests/support")]
 ROOMS = ("tests/attnlab", "tests/bookkit", "tests/chapters")
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 # What takes `make test` longest, besides the chapters, and reads much of the project.
 READ_MUCH = [
     *("tests/bookkit/", "tests/chapters/", "tests/test_planted_faults.py"),
     *(f"tests/site/test_{name}.py" for name in ("pages", "rhythm")),
-    *(f"tests/tools/test_{name}.py" for name in ("editions", "grade", "viewers")),
+    *(f"tests/tools/{name}.py" for name in ("chapters/test_editions", "grade/test_grader", "test_viewers")),
 ]
 ON_A_GPU = "tests/test_pretended_gpu.py::test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu"
 NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "node_modules"}
@@ -227,7 +226,7 @@ def main() -> int:
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(cores) as pool:
         style = [pool.submit(program, *command) for command in STYLE]
-        built = pool.submit(program, "tools/build.py")
+        built = pool.submit(program, "-m", "tools.site.build")
         tested, planted = memory.fresh(tests()), memory.fresh(planted_faults())
         waiting = memory.fresh(chapters())
         # An edited chapter is no longer what git has; the others only import what was edited.

@@ -9,11 +9,8 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-import check
-
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT, check
 
 
 def pytest(*arguments: str, **variables: str) -> int:

@@ -2,10 +2,10 @@
 
 from types import SimpleNamespace
 
-import check
 import pytest
-import run_tests
-from check import Check, Memory
+
+from tools import ROOT, check, run_tests
+from tools.check import Check, Memory
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_what_make_test_may_leave_out_is_there_under_that_name():
     assert len({one.name for one in costly}) == len(costly)
     for one in costly:
         file, _, test = one.arguments[0].partition("::")
-        assert (check.ROOT / file).exists()
+        assert (ROOT / file).exists()
         if test:
-            assert f"def {test.partition('[')[0]}(" in (check.ROOT / file).read_text()
+            assert f"def {test.partition('[')[0]}(" in (ROOT / file).read_text()
 
 
 def test_any_file_that_changes_comes_or_moves_is_noticed(tmp_path):

@@ -7,13 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import build
-import notebooks
 import pytest
-import run_tests
 from nbformat.v4 import new_code_cell, new_notebook
 
-ROOT = notebooks.ROOT
+from tools import ROOT, run_tests
+from tools.chapters import notebooks
+from tools.site import build
 
 
 def run(*command, **options):
@@ -91,13 +90,15 @@ def test_a_busy_port():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = run(sys.executable, "tools/server.py", str(port))
+        result = run(sys.executable, "-m", "tools.site.server", str(port))
     assert_one_line(result, f"port {port} is taken")
 
 
 def test_no_gpu(tmp_path):
     # CUDA_VISIBLE_DEVICES hides the GPUs of a machine that has some.
-    result = run(sys.executable, "tools/run_tests.py", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
+    result = run(
+        sys.executable, "-m", "tools.run_tests", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+    )
     assert_one_line(result, "no GPU")
 
 
@@ -130,9 +131,9 @@ def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
     chapter.cells[0].metadata["tags"] = ["nbval-ignore-output"]
     for name in ("first", "second"):
         notebooks.write(chapter, tmp_path / f"{name}.ipynb")
-    limit = f"conftest.MOST_MEMORY, conftest.notebooks.ROOT = 1, conftest.Path({str(tmp_path)!r})"
+    limit = f"conftest.MOST_MEMORY, conftest.ROOT = 1, conftest.Path({str(tmp_path)!r})"
     (tmp_path / "strict.py").write_text(f"import conftest\n{limit}\n")
-    path = os.pathsep.join([*map(str, (tmp_path, ROOT, ROOT / "tools")), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([*map(str, (tmp_path, ROOT)), os.environ.get("PYTHONPATH", "")])
     options = ["-q", "-n0", "-cpyproject.toml", "-pno:cacheprovider", "-pconftest", "-pstrict"]
     command = [sys.executable, "-m", "pytest", *options, str(tmp_path)]
     result = run(*command, env=os.environ | {"PYTHONPATH": path})
@@ -154,7 +155,7 @@ def test_no_chromium(tmp_path):
     """Neither here nor to be had: no apt-get, and a place to download from that refuses every connection."""
     nowhere = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
     nowhere["PLAYWRIGHT_DOWNLOAD_HOST"] = "http://127.0.0.1:9"
-    result = run(sys.executable, "tools/browser.py", env=os.environ | nowhere)
+    result = run(sys.executable, "-m", "tools.site.browser", env=os.environ | nowhere)
     assert_one_line(result, "there is no Chromium: install one")
 
 
@@ -184,7 +185,7 @@ def test_make_alone_lists_every_command_with_a_line():
 
 
 def test_an_unchanged_site_is_not_built_again(site):
-    assert run(sys.executable, "tools/build.py").stdout == "build: _build/html is up to date\n"
+    assert run(sys.executable, "-m", "tools.site.build").stdout == "build: _build/html is up to date\n"
 
 
 @pytest.mark.parametrize("name", ["book/index.md", "_config.yml", "book/bookkit/claims.py"])

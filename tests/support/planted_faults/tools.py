@@ -2,11 +2,13 @@
 
 from planted_faults.kinds import Faults
 
-BENCH, NOTEBOOKS, PAGES = (f"tools/test_{name}.py::" for name in ("bench", "notebooks", "browser_and_server"))
-GRADE = "tools/test_grade.py::"
+BENCH = "tools/bench/test_bench.py::"
+GRADER = "tools/grade/test_grader.py::"
+NOTEBOOKS = "tools/chapters/test_notebooks.py::"
+PAGES = "tools/site/test_browser_and_server.py::"
 
 FAULTS: Faults = {
-    "tools/models": {
+    "tools/chapters/models": {
         "test_what_is_trained_is_stored_and_what_no_recipe_makes_goes": [
             ("left behind", "        left.unlink()\n", "        pass\n"),
             ("notes forgotten", ", folder, history.notes)", ", folder)"),
@@ -39,7 +41,7 @@ FAULTS: Faults = {
             ("kept all the same", "if not status and not types.returncode:", "if True:"),
         ],
     },
-    "tools/browser": {
+    "tools/site/browser": {
         f"{PAGES}test_the_system_s_chromium_comes_first": [
             (
                 "another browser taken",
@@ -51,7 +53,7 @@ FAULTS: Faults = {
             ("a browser that is not there", "if not found.exists():", "if False:"),
         ],
     },
-    "tools/grade": {
+    "tools/grade/grader": {
         "test_answers_that_are_not_right_are_no_pass_whatever_is_said_of_them": [
             ("wrong answers believed", "all(attempt.passed for attempt in attempts)", "True"),
             ("gradients not looked at", "(check.trained and gradient_fault(tried))", "False"),
@@ -64,21 +66,21 @@ FAULTS: Faults = {
             ("a traceback", "except (UnreadableError, OSError) as reason", "except OSError as reason"),
         ],
     },
-    "tools/grade_sandbox": {
-        f"{GRADE}test_tensors_cross_as_plain_data": [
+    "tools/grade/sandbox": {
+        f"{GRADER}test_tensors_cross_as_plain_data": [
             ("values of one kind", "dtype=dtype).reshape", "dtype=torch.float32).reshape"),
         ],
-        f"{GRADE}test_every_exercise_of_the_book_can_be_passed": [
+        f"{GRADER}test_every_exercise_of_the_book_can_be_passed": [
             ("gradients not sent", "not check.trained", "check.trained"),
             ("an experiment's shares not sent", "said.append(work(*inputs))", "said[:] = [work(*inputs)]"),
         ],
     },
-    "tools/grade_table": {
-        f"{GRADE}test_a_spreadsheet_does_not_reckon": [
+    "tools/grade/table": {
+        f"{GRADER}test_a_spreadsheet_does_not_reckon": [
             ("formulas let through", "if cell.startswith(FORMULA)", "if cell == FORMULA"),
         ],
     },
-    "tools/links": {
+    "tools/site/links": {
         "test_what_the_answers_come_to": [
             ("refused pages taken for dead", "unauthorized|403|429", "unauthorized"),
             ("dead pages forgiven", "return 1 if dead else 0", "return 0"),
@@ -92,7 +94,7 @@ FAULTS: Faults = {
             ("pages taken for notebooks", '.endswith(".ipynb")', '.endswith("")'),
         ],
     },
-    "tools/notebooks": {
+    "tools/chapters/notebooks": {
         "test_a_chapter_stored_wrongly_is_named": [
             (
                 "counts with gaps",
@@ -138,7 +140,7 @@ FAULTS: Faults = {
             ("a chapter that no table lists", "if path.stem not in dict(registry.listed(toc)):", "if False:"),
         ],
     },
-    "tools/refresh": {
+    "tools/chapters/refresh": {
         f"{NOTEBOOKS}test_a_figures_alt_text_comes_from_its_code": [
             ("figures without words", 'image["alt"] = data["text/plain"]', "pass"),
         ],
@@ -185,13 +187,13 @@ FAULTS: Faults = {
             ("the site's packages, too", "(.*?)^\\n", "(.*)"),
         ],
     },
-    "tools/server": {
+    "tools/site/server": {
         f"{PAGES}test_the_server_compresses_text_and_stands_where_the_site_will": [
             ("nothing compressed", "file.suffix not in COMPRESSED or", "True or"),
             ("the site at another address", '"/" + path.removeprefix(self.address)', "path"),
         ],
     },
-    "tools/side_by_side": {
+    "tools/bench/side_by_side": {
         f"{BENCH}test_turns_are_interleaved_and_mirrored": [
             ("always after the same other one", "order.reverse()", "pass"),
             ("timed cold", "timers[index].timeit(1)  # not", "pass  # not"),
@@ -224,7 +226,7 @@ FAULTS: Faults = {
             ("every goal met", "'✓' if reached else '✗'", "'✓'"),
         ],
     },
-    "tools/bench_package": {
+    "tools/bench/the_package": {
         f"{BENCH}test_both_sides_do_the_same": [
             ("what is shown filled in", "scores.masked_fill(~mask", "scores.masked_fill(mask"),
         ],
@@ -235,7 +237,7 @@ FAULTS: Faults = {
             ("one product of two", "work = 4 * math.prod(shape) * n", "work = 2 * math.prod(shape) * n"),
         ],
     },
-    "tools/statements": {
+    "tools/chapters/statements": {
         "test_a_number_is_held_by_what_is_near": [
             ("a bound's numbers forgotten", 'tuple(claim["numbers"].values())', "()"),
             (
