@@ -6,12 +6,13 @@
 
 import ast
 import copy
+import functools
 import hashlib
 import itertools
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -85,24 +86,22 @@ def before_solutions(notebook: NotebookNode) -> list[NotebookNode]:
 # ---- which code made the outputs ----
 
 
-def imported_modules(source: str, name: str = "<code>") -> set[str]:
-    """`imported_modules("from bookkit import figures")` holds "bookkit" and "bookkit.pictures.figures"."""
+@functools.cache  # a room is imported by nearly every chapter, and parsing it is what takes time
+def imported_modules(source: str, name: str = "<code>") -> frozenset[str]:
+    """`imported_modules("from bookkit import figures")` holds "bookkit" and "bookkit.figures"."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source, name)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name for name in names if name.partition(".")[0] in PACKAGES}
+    return frozenset(name for name in names if name.partition(".")[0] in PACKAGES)
 
 
-def package_files(source: str, book: Path = BOOK, name: str = "<code>") -> list[Path]:
-    """Every file of the book that running `source` reads, through all that it imports in turn.
-
-    Where `source` is no Python, the error calls it by its `name`.
-    """
+def package_files(modules: Iterable[str], book: Path = BOOK) -> list[Path]:
+    """Every file of the book that importing these modules reads, through all that they import in turn."""
     files: set[Path] = set()
-    waiting = list(imported_modules(source, name))
+    waiting = [*modules]
     while waiting:
         module = waiting.pop()
         parents = [module.rsplit(".", depth)[0] for depth in range(1, module.count(".") + 1)]
@@ -126,21 +125,25 @@ def plain_python(cell: NotebookNode) -> str:
 
 
 def code_digest(notebook: NotebookNode, book: Path = BOOK) -> str:
+    """Of the cells, and of all code and data that running them reads."""
     digest = hashlib.sha256()
-    files: set[Path] = set()
+    modules: set[str] = set()
     for number, cell in enumerate(code_cells(notebook), 1):
         digest.update(cell.source.encode() + b"\0")
-        files |= {*package_files(plain_python(cell), book, f"code cell {number}")}
-    for file in sorted(files):
+        modules |= imported_modules(plain_python(cell), f"code cell {number}")
+    for file in package_files(modules, book):
         digest.update(what_it_does(file) + b"\0")
     return digest.hexdigest()[:16]
 
 
 def what_it_does(file: Path) -> bytes:
     """A module's code without comments and docstrings, which change nothing; another file as it is."""
-    if file.suffix != ".py":
-        return file.read_bytes()
-    tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
+    return without_words(file.read_text("utf-8"), str(file)) if file.suffix == ".py" else file.read_bytes()
+
+
+@functools.cache
+def without_words(code: str, file: str) -> bytes:
+    tree = ast.parse(code, file)
     for node in ast.walk(tree):
         can_have_docstring = isinstance(
             node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

@@ -208,11 +208,12 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
     for output in cell.outputs:
         if output.output_type == "stream":
             yield Holder("printed", cell.id, tuple(values_in(output.text)), section)
-    code = ast.parse(notebooks.plain_python(cell))
+    source = notebooks.plain_python(cell)
+    code = ast.parse(source)
     yield Holder("set", cell.id, tuple(settings(code)), section)
     yield Holder(LITERAL, cell.id, tuple(literals(code)), section)
     # What an exercise asks for is set by its check.
-    for file in {*notebooks.package_files(notebooks.plain_python(cell))} & checks():
+    for file in {*notebooks.package_files(notebooks.imported_modules(source))} & checks():
         yield Holder("set", file.parent.name, tuple(settings(ast.parse(file.read_text("utf-8")))), section)
 
 

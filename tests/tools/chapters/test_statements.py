@@ -132,8 +132,8 @@ def test_a_check_sets_what_its_exercise_asks_for(monkeypatch, tmp_path):
     check = tmp_path / "exercises.py"
     check.write_text("rows = 77")
     monkeypatch.setattr(statements, "checks", lambda: {check})
-    monkeypatch.setattr(notebooks, "package_files", lambda source: [check] if "import" in source else [])
-    assert holder("Rows of 77.", code="import a_check") == f"set: {tmp_path.name}"
+    monkeypatch.setattr(notebooks, "package_files", lambda modules: [check] if modules else [])
+    assert holder("Rows of 77.", code="from chapters import a_check") == f"set: {tmp_path.name}"
     assert holder("Rows of 77.", code="seeds = 20") == ""
 
 
