@@ -6,85 +6,85 @@ RUN = .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab check test test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve lab check test test-all test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
 
 book: ready-book ## build the site into _build/html (only when something changed)
-	@$(RUN) tools/build.py
+	@$(RUN) -m tools.site.build
 
 serve: book ## build, serve on this machine only, and print the address (PORT=8000)
-	@$(RUN) tools/server.py $(PORT)
+	@$(RUN) -m tools.site.server $(PORT)
 
 lab: ready-book ## open the chapters in JupyterLab
-	@$(RUN) tools/lab.py
+	@$(RUN) -m tools.lab
 
-test: ready-browsers ## run every chapter, test and page check (ALL=1: what passed on the same files, too)
-	@$(RUN) tools/build.py
-	@$(RUN) tools/run_tests.py $(if $(ALL),--all)
+test: ready-tests ## run every chapter, exercise and page, in minutes (ALL=1: what passed on the same files, too)
+	@$(RUN) -m tools.testing.run $(if $(ALL),--again)
+
+test-all: ready-tests ## run all there is, and what would take you too long (REST=1: that alone)
+	@$(RUN) -m tools.testing.run $(if $(REST),--rest,--all) $(if $(ALL),--again)
 
 check: ready-browsers ## run what an edit touches, in seconds
-	@$(RUN) tools/check.py
+	@$(RUN) -m tools.testing.check
 
 test-chapters: ready-tests ## run the chapters and the packages' tests, without the site: what a Python or a processor can change
-	@$(RUN) tools/run_tests.py --chapters
+	@$(RUN) -m tools.testing.run --chapters
 
 test-variants: ready-tests ## run the chapters with 1 and 2 threads and on each instruction set this processor has
-	@$(RUN) tools/run_tests.py --variants
+	@$(RUN) -m tools.testing.run --variants
 
 test-gpu: ready-tests ## run the chapters on the GPU; fails where there is none
-	@$(RUN) tools/run_tests.py --gpu
+	@$(RUN) -m tools.testing.run --gpu
 
 test-colab: ## run the chapters in Colab's own image (needs docker, and disk for a large image)
 	@command -v docker >/dev/null || { echo "test: there is no docker to run Colab's image with" >&2; exit 1; }
 	@docker run --rm --volume "$(CURDIR):/content/attention-measured:ro" --workdir /content/attention-measured \
-		--entrypoint python3 us-docker.pkg.dev/colab-images/public/cpu-runtime tools/colab.py
+		--entrypoint python3 us-docker.pkg.dev/colab-images/public/cpu-runtime -m tools.colab
 
 refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
-	@$(RUN) tools/refresh.py $(if $(ALL),--all)
+	@$(RUN) -m tools.chapters.refresh $(if $(ALL),--all)
 
 models: ready-book ## train the models that take longer than a chapter may, and store their weights in book/models
-	@$(RUN) tools/models.py
+	@$(RUN) -m tools.chapters.models
 
 test-models: ready-book ## train them from another seed, and see whether their chapters' claims still hold
-	@$(RUN) tools/models.py --fresh
+	@$(RUN) -m tools.chapters.models --fresh
 
 chapter: ready-book ## make a new chapter: NAME=long-and-fast TITLE="Long and fast" PART="What goes in"
-	@$(RUN) tools/chapter.py "$(NAME)" "$(TITLE)" "$(PART)"
+	@$(RUN) -m tools.chapters.new_chapter "$(NAME)" "$(TITLE)" "$(PART)"
 
 exercises: ready-book ## write the hand-outs for a course: the chapters without solutions, and the solutions
-	@$(RUN) tools/editions.py
+	@$(RUN) -m tools.chapters.editions
 
 grade: ready-book ## run hand-ins again and write who passed what: FOLDER=hand-ins
-	@$(RUN) tools/grade.py "$(FOLDER)"
+	@$(RUN) -m tools.grade.grader "$(FOLDER)"
 
 pdf: ready-browsers ## print the whole book to _build/attention-measured.pdf
-	@$(RUN) tools/pdf.py
+	@$(RUN) -m tools.site.pdf
 
 zip: book ## pack the site for a machine without a network
 	@$(RUN) -m zipfile -c _build/attention-measured.zip _build/html/
 	@echo "zip: _build/attention-measured.zip is ready: unpack it and open index.html"
 
 release: zip pdf exercises ## pack the site, the PDF and the hand-outs of this version into _build/release
-	@$(RUN) tools/release.py
+	@$(RUN) -m tools.release
 
 bench: ready-browsers ## measure speed, memory and page weight, side by side in one run
-	@$(RUN) tools/bench.py
+	@$(RUN) -m tools.bench.run
 
 links: ready-book ## check the links that lead out of the book
-	@$(RUN) tools/links.py
+	@$(RUN) -m tools.site.links
 
 lock: ready-tests ## re-resolve constraints.txt and Binder's list after an edit of a requirements file
 	@.venv/bin/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
 		--no-header --no-annotate --upgrade tests/requirements.txt -o constraints.txt
-	@$(RUN) tools/binder.py
+	@$(RUN) -m tools.binder
 
 newest: python ## run everything with the newest versions in place of the pinned ones, to see what will break
 	@$(PYTHON) tools/environment.py newest
-	@$(RUN) tools/browser.py
-	@$(RUN) tools/build.py
-	@$(RUN) tools/run_tests.py
+	@$(RUN) -m tools.testing.run --all --again
 
 clean: ## remove what the commands above made
 	rm -rf .venv _build node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache
@@ -96,7 +96,7 @@ ready-tests: python
 	@$(PYTHON) tools/environment.py tests
 
 ready-browsers: ready-tests
-	@$(RUN) tools/browser.py
+	@$(RUN) -m tools.site.browser
 
 python:
 	@command -v $(PYTHON) >/dev/null || { echo "setup: there is no $(PYTHON): install Python 3.11 or newer" >&2; exit 1; }

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-import notebooks
 import pytest
-import statements
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from bookkit.mime_types import CLAIM, DRAWING, FIGURE, PICTURE
+from tools import ROOT
+from tools.chapters import notebooks, statements
 
+pytest_plugins = ["tools.testing.plugin"]
 # HTML always has plain text beside it, and that text is compared (test_notebooks.py sees to both). The HTML
 # of a claim also shows the measured value, whose last digits may differ from machine to machine. The picture
 # of a chart is made from the chart, which is compared.
@@ -88,7 +89,7 @@ def show_exercises(terminal: pytest.TerminalReporter, reports: list[pytest.TestR
             file.write_text(f"{table}\n", encoding="utf-8")
             _, known, rejected, named = str(table).splitlines()[-1].split()
             words = f"{known} known mistakes, {rejected} rejected, {named} named"
-            terminal.write_line(f"exercises: {words} ({file.relative_to(notebooks.ROOT)})")
+            terminal.write_line(f"exercises: {words} ({file.relative_to(ROOT)})")
             break
 
 
@@ -106,12 +107,12 @@ def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestRepo
 
 def show_statements(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
     """Every number that the chapters' prose states, and what holds it."""
-    if any(tested_file(report) == "tests/tools/test_statements.py" for report in reports):
+    if any(tested_file(report) == "tests/tools/chapters/test_statements.py" for report in reports):
         lines = [line for path in notebooks.chapters() for line in statements.table(path)]
         file = LISTS / "numbers-in-the-prose.txt"
         file.write_text("\n".join([*lines, ""]), encoding="utf-8")
         count = sum(line.startswith(" ") for line in lines)
-        terminal.write_line(f"numbers in the prose: {count} ({file.relative_to(notebooks.ROOT)})")
+        terminal.write_line(f"numbers in the prose: {count} ({file.relative_to(ROOT)})")
 
 
 def show_chapters(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
@@ -128,7 +129,7 @@ def show_chapters(terminal: pytest.TerminalReporter, reports: list[pytest.TestRe
         seconds[file] = seconds.get(file, 0) + report.duration
         megabytes[file] = max([megabytes.get(file, 0), *(value for _, value in report.user_properties)])
     if seconds:
-        claims = sum(len(notebooks.claims(notebooks.read(notebooks.ROOT / file))) for file in seconds)
+        claims = sum(len(notebooks.claims(notebooks.read(ROOT / file))) for file in seconds)
         slowest, largest = max(seconds, key=seconds.__getitem__), max(megabytes, key=megabytes.__getitem__)
         time = f"{sum(seconds.values()):.0f} s in all, {seconds[slowest]:.0f} s for {Path(slowest).stem}"
         memory = f"at most {megabytes[largest]:.0f} MB, for {Path(largest).stem}"

@@ -7,12 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import notebooks
 import pytest
 
 import attnlab
 import bookkit
 import chapters
+from tools import ROOT
+from tools.chapters import notebooks
 
 # 92 characters are what the page shows of a line of code without scrolling.
 CHAPTERS = ["--config", "extend-exclude=[]", "--config", "line-length=92", *notebooks.chapters()]
@@ -27,7 +28,7 @@ LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
 
 def test_a_room_imports_only_from_below():
     """pyproject.toml says which room stands on which floor, and every room must be named there."""
-    run = subprocess.run([LINT_IMPORTS], cwd=notebooks.ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run([LINT_IMPORTS], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
 
 
@@ -67,7 +68,7 @@ def test_every_docstring_begins_with_an_example():
 def test_style(command):
     run = subprocess.run(
         [sys.executable, "-m", *command],
-        cwd=notebooks.ROOT,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -49,7 +49,7 @@ def run(tests: list[str], project: Path) -> None:
         "mutations", derandomize=True, database=None, phases=[hypothesis.Phase.generate]
     )
     hypothesis.settings.load_profile("mutations")
-    path = [*(str(project / folder) for folder in ("book", "book/_ext", "tools")), str(TESTS / "support")]
+    path = [str(project), str(project / "book"), str(TESTS / "support")]
     sys.path[:0] = path
     os.environ["PYTHONPATH"] = os.pathsep.join(path)  # for the processes that a test starts
     # A GPU that the process before the fork has looked for can't be used after it.

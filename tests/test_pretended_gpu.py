@@ -5,16 +5,16 @@ Its numbers are off in the last digits. So one run is enough: a text that surviv
 
 from collections.abc import Iterator
 
-import notebooks
 import pretended_gpu
 import pytest
 from device_slips import PREPARED, SLIPS, Slip
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
-from refresh import compared
 
 from bookkit.mime_types import DRAWING, FIGURE
+from tools.chapters import notebooks
+from tools.chapters.refresh import compared
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+
 FILE = ROOT / ".binder" / "requirements.txt"
 HEAD = """\
 # Written by `make lock`: what the chapters import and what that needs, less what Binder's machines have.

@@ -9,7 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+
 # What the first cell of a chapter installs there, and what runs the chapters here.
 INSTALLED = ("altair", "torchtext", "nbval")
 PYTEST = [

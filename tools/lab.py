@@ -1,4 +1,4 @@
-"""Open the book's first chapter in JupyterLab: `python tools/lab.py [--no-browser …]`."""
+"""Open the book's first chapter in JupyterLab: `python -m tools.lab [--no-browser …]`."""
 
 import os
 import shutil

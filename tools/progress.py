@@ -1,4 +1,4 @@
-"""Where a long command is: one line on a terminal that is written over, elsewhere a line every half minute."""
+"""Where a long command is: on a terminal a line that is written over, elsewhere one every half minute."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ def spoken(seconds: float) -> str:
 
 
 class Progress:
-    """`with Progress("refresh") as progress: progress.at(0.25, "where-am-i")` says both, and the time left."""
+    """`with Progress("refresh") as line: line.at(0.25, "where-am-i")` says both, and the time left."""
 
     def __init__(self, command: str, stream: TextIO | None = None) -> None:
         self.command = command

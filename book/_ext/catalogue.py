@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from contents import link_to
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from _ext.contents import link_to
 from bookkit.catalogue import Entry, catalogue
 
 

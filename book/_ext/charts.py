@@ -13,11 +13,11 @@ from typing import Any
 
 import vl_convert
 from docutils import nodes
-from javascript import bundle
 from myst_nb.core.render import MimeData, NbElementRenderer, load_mime_renders
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from _ext.javascript import bundle
 from bookkit.mime_types import CHART, CLAIM
 from bookkit.pictures.charts import look
 

@@ -15,11 +15,12 @@ from unicodedata import normalize
 from docutils import nodes
 from fontTools import subset
 from fontTools.ttLib import TTFont
-from javascript import NODE, NODE_MODULES
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
+
+from _ext.javascript import NODE, NODE_MODULES
 
 logger = logging.getLogger(__name__)
 

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from contents import link_to
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
+from _ext.contents import link_to
 from bookkit.registry import Chapter
 
 
@@ -92,7 +92,7 @@ def binder(config: Config, chapter: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.setup_extension("repository")
+    app.setup_extension("_ext.repository")
     app.add_directive("chapters", Chapters)
     app.add_directive("door", Door)
     return {"parallel_read_safe": True}

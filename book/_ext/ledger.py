@@ -8,12 +8,12 @@ import hashlib
 import json
 from typing import Any
 
-from contents import chapters, link_to
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from _ext.contents import chapters, link_to
 from bookkit.claims import short
 from bookkit.mime_types import CLAIM
 from bookkit.registry import Chapter

@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 
 import vl_convert
 from docutils import nodes
-from javascript import NODE_MODULES
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.writers.html5 import HTML5Translator
+
+from _ext.javascript import NODE_MODULES
 
 # The scripts that only some pages need, each with a mark of such a page.
 SCRIPTS = {

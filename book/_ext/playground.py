@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from drawings import on_the_page
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from _ext.drawings import on_the_page
 from bookkit.pictures.drawings import svg
 from chapters.the_transformer.playground import MODELS, exported, picture
 

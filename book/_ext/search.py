@@ -16,8 +16,9 @@ from typing import Any
 from unicodedata import normalize
 
 from bs4 import BeautifulSoup, Tag
-from javascript import bundle
 from sphinx.application import Sphinx
+
+from _ext.javascript import bundle
 
 LEFT_OUT = (
     ".headerlink, .eqno, summary, .prediction form, .verdict, .chart, .launch, script, style, table.ledger, "

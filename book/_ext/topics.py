@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from contents import pages
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from _ext.contents import pages
 from bookkit.registry import Chapter
 
 LABEL = re.compile(r"^<!-- ([A-Z]\d+) -->$")

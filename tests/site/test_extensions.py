@@ -8,34 +8,27 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import catalogue
-import charts
-import figures as images
-import formulas
-import front
-import ledger
 import nbformat
-import pages
-import places
-import predict
 import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from notebooks import BOOK
 
+from _ext import catalogue, charts, formulas, front, ledger, pages, places, predict
+from _ext import figures as images
 from bookkit import mime_types
 from bookkit.pictures import drawings
 from bookkit.pictures.colours import COLOURS
 from bookkit.pictures.drawings import Part
 from chapters.why_divide_by_root_dk.charts import softmax_saturation
+from tools.chapters.notebooks import BOOK
 
 SETTINGS = f"""
 import sys
-sys.path.append({str(BOOK / "_ext")!r})
-extensions = ["myst_nb", "sphinx_book_theme", "places", "formulas", "figures", "drawings", "charts",
-  "predict", "pages"]
+sys.path.append({str(BOOK)!r})
+extensions = ["myst_nb", "sphinx_book_theme", "_ext.places", "_ext.formulas", "_ext.figures",
+  "_ext.drawings", "_ext.charts", "_ext.predict", "_ext.pages"]
 html_theme = "sphinx_book_theme"
 html_theme_options = {{"repository_url": "https://github.com/ada/attention-measured"}}
 html_math_renderer = "temml"

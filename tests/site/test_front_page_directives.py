@@ -8,14 +8,14 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from notebooks import BOOK
 
 from bookkit.mime_types import CLAIM
+from tools.chapters.notebooks import BOOK
 
 SETTINGS = f"""
 import sys
-sys.path.append({str(BOOK / "_ext")!r})
-extensions = ["myst_nb", "sphinx_external_toc", "charts", "front"]
+sys.path.append({str(BOOK)!r})
+extensions = ["myst_nb", "sphinx_external_toc", "_ext.charts", "_ext.front"]
 nb_execution_mode = "off"
 html_theme_options = {{
     "repository_url": "https://github.com/ada/fork", "repository_branch": "main", "path_to_docs": "book",

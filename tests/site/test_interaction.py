@@ -1,8 +1,9 @@
 """What a reader can do in a page: move a chart's controls, commit to a prediction."""
 
-from notebooks import BOOK
 from playwright.sync_api import Page, expect
-from predict import prediction_form
+
+from _ext.predict import prediction_form
+from tools.chapters.notebooks import BOOK
 
 CHAPTER = "why-divide-by-root-dk.html"
 

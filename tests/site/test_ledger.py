@@ -1,11 +1,11 @@
 """The ledger page says of every claim what its chapter says, under a link to the chapter."""
 
-import ledger
-import notebooks
 import pytest
 from bs4 import BeautifulSoup
 
+from _ext import ledger
 from bookkit.mime_types import CLAIM
+from tools.chapters import notebooks
 
 
 @pytest.fixture(scope="module")

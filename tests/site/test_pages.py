@@ -6,13 +6,13 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 from accessible import AXE, RULES, violations
-from browser import weigh
 from bs4 import BeautifulSoup, NavigableString
 from fontTools.ttLib import TTFont
-from notebooks import ROOT
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from bookkit import registry
+from tools import ROOT
+from tools.site.browser import weigh
 
 COLOURS = ["color-contrast", "link-in-text-block"]
 IN_OTHER_COLOURS = {"runOnly": {"type": "rule", "values": COLOURS}, "resultTypes": ["violations"]}

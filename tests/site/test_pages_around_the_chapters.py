@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from notebooks import BOOK
+
+from tools.chapters.notebooks import BOOK
 
 # What the reading list must hold.
 READINGS = [

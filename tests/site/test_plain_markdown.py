@@ -2,10 +2,11 @@
 
 import re
 
-import notebooks
 import pytest
 from bs4 import BeautifulSoup
-from plain_markdown import Citations, directives, numbered
+
+from _ext.plain_markdown import Citations, directives, numbered
+from tools.chapters import notebooks
 
 ATTENTION = "https://arxiv.org/abs/1706.03762"
 SCORES = "https://arxiv.org/abs/1508.04025"

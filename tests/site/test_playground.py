@@ -8,19 +8,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import playground
 import pytest
 import torch
 from accessible import AXE, RULES, violations
 from bs4 import BeautifulSoup
-from notebooks import BOOK
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from script_and_pytorch import IN_JAVASCRIPT, everything, largest_difference, switched, texts, translations
 
+from _ext import playground
 from attnlab.corpora import agreement
 from chapters.the_transformer import models
 from chapters.the_transformer.playground import exported, loaded, picture
 from chapters.translating_with_attention.models import ENGLISH_WORDS, LINGO_WORDS
+from tools.chapters.notebooks import BOOK
 
 HOME, CHAPTER = "index.html", "the-transformer.html"
 PHONE = {"width": 390, "height": 844}
@@ -551,8 +551,8 @@ def test_an_open_playground_is_accessible_in_both_modes(page: Page, base_url: st
 
 SETTINGS = f"""
 import sys
-sys.path.append({str(BOOK / "_ext")!r})
-extensions = ["myst_nb", "playground"]
+sys.path.append({str(BOOK)!r})
+extensions = ["myst_nb", "_ext.playground"]
 nb_execution_mode = "off"
 """
 PAGE = """# A page

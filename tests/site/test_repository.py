@@ -8,10 +8,12 @@ from html import unescape
 from pathlib import Path
 
 import nbformat
-import notebooks
 import pytest
-import repository
 import yaml
+
+from _ext import repository
+from tools import ROOT
+from tools.chapters import notebooks
 
 DEFAULT = "https://github.com/attention-measured/attention-measured"
 
@@ -92,12 +94,12 @@ def build(project: Path, **ci: str) -> set[str]:
     chapter = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# A chapter")])
     nbformat.write(chapter, book / "chapter.ipynb")
     (book / "_toc.yml").write_text("format: jb-book\nroot: chapter\n")
-    settings = yaml.safe_load((notebooks.ROOT / "_config.yml").read_text("utf-8"))
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
     tested = {name: settings[name] for name in ("repository", "launch_buttons")}
     tested["html"] = {name: on for name, on in settings["html"].items() if name.startswith("use_")}
     tested["sphinx"] = {
         "recursive_update": True,
-        "local_extensions": {"repository": str(Path(repository.__file__).parent)},
+        "local_extensions": {"_ext.repository": str(notebooks.BOOK)},
     }
     (book / "_config.yml").write_text(yaml.safe_dump(tested))
     (project / "pyproject.toml").write_text('[project]\nversion = "1.2.0"\n')

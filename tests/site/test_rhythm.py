@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pdf import SHEET
 from playwright.sync_api import BrowserContext, Page
 
 from bookkit import registry
+from tools.site.pdf import SHEET
 
 CHAPTERS = {chapter.name: chapter for chapter in registry.chapters()}
 SCREEN = 900  # pixels, as high as the window of these tests

@@ -6,12 +6,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-import search
-from browser import weigh
 from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
-from notebooks import ROOT
 from playwright.sync_api import BrowserContext, Page, expect
+
+from _ext import search
+from tools import ROOT
+from tools.site.browser import weigh
 
 # A question; the page that answers it; and a word that stands where it leads, in the title or the sentence.
 # One of the first three results must be such a one. A row follows its section to another page.

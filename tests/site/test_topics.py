@@ -4,9 +4,10 @@ import re
 
 import nbformat
 import pytest
-import topics
 from nbformat.v4 import new_markdown_cell, new_notebook
-from notebooks import BOOK
+
+from _ext import topics
+from tools.chapters.notebooks import BOOK
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,12 @@
 tests/site/test_playground.py has many sentences, in a browser.
 """
 
-import playground
 import pytest
 import torch
 from script_and_pytorch import everything, in_node, largest_difference, switched, texts, translations
 
 import attnlab.transformer
+from _ext import playground
 from bookkit.registry import BOOK
 from chapters.the_transformer import models
 from chapters.the_transformer.playground import exported, loaded

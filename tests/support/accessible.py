@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from notebooks import ROOT
 from playwright.sync_api import Page
+
+from tools import ROOT
 
 AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text("utf-8")
 # What WCAG 2.2 asks for at levels A and AA.

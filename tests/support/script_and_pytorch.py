@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from javascript import NODE
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from _ext.javascript import NODE
 from attnlab.attention import MultiHeadAttention
 from attnlab.corpora import agreement, grammar
 from attnlab.inside import watched

@@ -7,10 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-import binder
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tools import ROOT, binder
 
 REQUIREMENTS = """\
 # What the book needs.
@@ -65,7 +66,7 @@ def test_binder_plans_to_install_the_list_before_it_knows_the_commit(tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(binder.FILE.parent, copy / ".binder")
     for name in ("requirements.txt", "constraints.txt", "pyproject.toml"):
-        shutil.copy(binder.ROOT / name, copy)
+        shutil.copy(ROOT / name, copy)
     command = [Path(sys.executable).with_name("jupyter-repo2docker"), "--no-build", "--debug", copy]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -110,7 +111,7 @@ def test_what_binder_installs_runs_a_chapter():
         ):
             run = subprocess.run(
                 command,
-                cwd=binder.ROOT / "book",
+                cwd=ROOT / "book",
                 env=environment(),
                 capture_output=True,
                 text=True,

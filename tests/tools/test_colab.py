@@ -5,8 +5,10 @@ import subprocess
 import sys
 
 import nbformat
-import notebooks
 import pytest
+
+from tools import ROOT
+from tools.chapters import notebooks
 
 CLAIM = "from bookkit.claims import claim; claim('one is one', measured={}, expected=1)"
 
@@ -19,11 +21,13 @@ def test_only_a_claim_that_fails_makes_it_fail(tmp_path, measured, status):
         nbformat.v4.new_code_cell(CLAIM.format(measured), execution_count=2),
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "chapter.ipynb")
-    program = f"import colab, pathlib, sys; sys.exit(colab.main(pathlib.Path({str(tmp_path)!r})))"
+    program = (
+        f"import pathlib, sys; from tools import colab; sys.exit(colab.main(pathlib.Path({str(tmp_path)!r})))"
+    )
     # This environment keeps the versions it has.
     environment = os.environ | {
         "PIP_DRY_RUN": "1",
-        "PYTHONPATH": f"{notebooks.ROOT / 'tools'}:{notebooks.BOOK}",
+        "PYTHONPATH": f"{ROOT}:{notebooks.BOOK}",
     }
     run = subprocess.run(
         [sys.executable, "-c", program],

@@ -7,13 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import build
-import notebooks
 import pytest
-import run_tests
 from nbformat.v4 import new_code_cell, new_notebook
 
-ROOT = notebooks.ROOT
+from tools import ROOT
+from tools.chapters import notebooks
+from tools.site import build
+from tools.testing import machines
 
 
 def run(*command, **options):
@@ -91,13 +91,15 @@ def test_a_busy_port():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = run(sys.executable, "tools/server.py", str(port))
+        result = run(sys.executable, "-m", "tools.site.server", str(port))
     assert_one_line(result, f"port {port} is taken")
 
 
 def test_no_gpu(tmp_path):
     # CUDA_VISIBLE_DEVICES hides the GPUs of a machine that has some.
-    result = run(sys.executable, "tools/run_tests.py", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
+    result = run(
+        sys.executable, "-m", "tools.testing.run", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+    )
     assert_one_line(result, "no GPU")
 
 
@@ -106,22 +108,22 @@ def test_a_gpu_that_pytorch_does_not_see(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\necho NVIDIA H100, 470.57\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert run_tests.cards() == "NVIDIA H100, driver 470.57"
-    because = run_tests.why_no_gpu(run_tests.cards(), "2.13.0+cpu", None)
+    assert machines.cards() == "NVIDIA H100, driver 470.57"
+    because = machines.why_no_gpu(machines.cards(), "2.13.0+cpu", None)
     assert because.startswith(
         "here is NVIDIA H100, driver 470.57, and PyTorch 2.13.0+cpu is a build without CUDA"
     )
-    because = run_tests.why_no_gpu(run_tests.cards(), "2.13.0+cu130", "13.0")
+    because = machines.why_no_gpu(machines.cards(), "2.13.0+cu130", "13.0")
     assert because.endswith("CUDA 13.0 may need a newer driver or card")
 
 
 def test_no_driver_or_one_that_finds_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert run_tests.cards() == ""
+    assert machines.cards() == ""
     (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho No devices were found\nexit 6\n")
     (tmp_path / "nvidia-smi").chmod(0o755)
-    assert run_tests.cards() == ""
-    assert "sees no CUDA device" in run_tests.why_no_gpu("", "2.13.0+cu130", "13.0")
+    assert machines.cards() == ""
+    assert "sees no CUDA device" in machines.why_no_gpu("", "2.13.0+cu130", "13.0")
 
 
 def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
@@ -130,9 +132,9 @@ def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
     chapter.cells[0].metadata["tags"] = ["nbval-ignore-output"]
     for name in ("first", "second"):
         notebooks.write(chapter, tmp_path / f"{name}.ipynb")
-    limit = f"conftest.MOST_MEMORY, conftest.notebooks.ROOT = 1, conftest.Path({str(tmp_path)!r})"
+    limit = f"conftest.MOST_MEMORY, conftest.ROOT = 1, conftest.Path({str(tmp_path)!r})"
     (tmp_path / "strict.py").write_text(f"import conftest\n{limit}\n")
-    path = os.pathsep.join([*map(str, (tmp_path, ROOT, ROOT / "tools")), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([*map(str, (tmp_path, ROOT)), os.environ.get("PYTHONPATH", "")])
     options = ["-q", "-n0", "-cpyproject.toml", "-pno:cacheprovider", "-pconftest", "-pstrict"]
     command = [sys.executable, "-m", "pytest", *options, str(tmp_path)]
     result = run(*command, env=os.environ | {"PYTHONPATH": path})
@@ -142,7 +144,7 @@ def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
 
 
 def test_this_processor_has_every_instruction_set_that_the_variants_try():
-    sets = run_tests.instruction_sets()
+    sets = machines.instruction_sets()
     assert sets[0] == "default"
     program = "import torch; assert torch.ones(64).exp().sum() > 0"
     for instructions in sets:
@@ -154,7 +156,7 @@ def test_no_chromium(tmp_path):
     """Neither here nor to be had: no apt-get, and a place to download from that refuses every connection."""
     nowhere = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
     nowhere["PLAYWRIGHT_DOWNLOAD_HOST"] = "http://127.0.0.1:9"
-    result = run(sys.executable, "tools/browser.py", env=os.environ | nowhere)
+    result = run(sys.executable, "-m", "tools.site.browser", env=os.environ | nowhere)
     assert_one_line(result, "there is no Chromium: install one")
 
 
@@ -184,7 +186,7 @@ def test_make_alone_lists_every_command_with_a_line():
 
 
 def test_an_unchanged_site_is_not_built_again(site):
-    assert run(sys.executable, "tools/build.py").stdout == "build: _build/html is up to date\n"
+    assert run(sys.executable, "-m", "tools.site.build").stdout == "build: _build/html is up to date\n"
 
 
 @pytest.mark.parametrize("name", ["book/index.md", "_config.yml", "book/bookkit/claims.py"])

@@ -4,10 +4,11 @@ import ast
 import re
 from importlib.metadata import packages_distributions
 
-import notebooks
 import yaml
-from environment import HELD
-from notebooks import ROOT
+
+from tools import ROOT
+from tools.chapters import notebooks
+from tools.environment import HELD
 
 REQUIREMENTS = [ROOT / "requirements.txt", ROOT / "tests" / "requirements.txt"]
 UPDATES = {
@@ -48,7 +49,7 @@ def test_dependabot_raises_just_what_can_be_raised_alone():
 
 
 def test_dependabot_looks_into_every_folder_that_pins():
-    locks = [lock for depth in ("", "*/", "*/*/") for lock in sorted(ROOT.glob(f"{depth}package-lock.json"))]
+    locks = [*ROOT.glob("package-lock.json"), *ROOT.glob("tools/**/package-lock.json")]
     files = {"pip": REQUIREMENTS, "npm": [lock for lock in locks if "node_modules" not in lock.parts]}
     for kind, pinning in files.items():
         folders = [ROOT / folder.strip("/") for folder in UPDATES[kind]["directories"]]

@@ -6,10 +6,10 @@ import sys
 import time
 from pathlib import Path
 
-import environment
 import pytest
 
 from bookkit.registry import CONTENTS
+from tools import environment
 
 ROOT = CONTENTS.parent
 SETUP = ROOT / "tools" / "environment.py"
@@ -187,8 +187,8 @@ def test_a_step_that_fails_is_one_line_and_the_next_run_goes_on(venv, commands, 
 # A set-up in a process of its own, whose first program ends when a file is there.
 SLOW = """
 import sys
-sys.path.insert(0, {tools!r})
-import environment
+sys.path.insert(0, {root!r})
+from tools import environment
 environment.VENV, environment.UNFINISHED, environment.LOCKED = {venv!r}, {unfinished!r}, {lock!r}
 wait = "import os, time\\nopen({runs!r}, 'w')\\nwhile not os.path.exists({end!r}): time.sleep(0.05)"
 
@@ -208,9 +208,7 @@ environment.main("book")
 def test_one_set_up_waits_for_another_and_for_what_a_killed_one_has_left(venv, killed):
     (venv / "lock").touch()
     names = {name: str(venv / name) for name in ("lock", "runs", "end")}
-    program = SLOW.format(
-        tools=str(SETUP.parent), venv=str(venv), unfinished=str(venv / ".unfinished"), **names
-    )
+    program = SLOW.format(root=str(ROOT), venv=str(venv), unfinished=str(venv / ".unfinished"), **names)
     start = [sys.executable, "-c", program]
     with subprocess.Popen(start, stdout=subprocess.PIPE, text=True) as first:
         assert first.stdout.readline() == "begun\n"

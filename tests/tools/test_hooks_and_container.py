@@ -2,18 +2,23 @@
 
 import json
 import re
+from importlib.util import find_spec
 
 import yaml
-from notebooks import ROOT
+
+from tools import ROOT
 
 
 def test_every_hook_before_a_commit_runs_what_the_set_up_brings():
     (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
     assert local["repo"] == "local"
     for hook in local["hooks"]:
-        for word in hook["entry"].split():
+        words = hook["entry"].split()
+        for word in words:
             if "/" in word:
                 assert (ROOT / word).exists(), hook["id"]
+        if "-m" in words:
+            assert find_spec(words[words.index("-m") + 1]), hook["id"]
 
 
 def test_the_devcontainer_sets_itself_up():

@@ -13,14 +13,13 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import lab
-import notebooks
 import pytest
-import refresh
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from bookkit.mime_types import DRAWING, FIGURE
+from tools import lab
+from tools.chapters import notebooks, refresh
 
 CHAPTER = "what-is-attention"
 # What the site's directives and roles look like where nobody knows them.

@@ -8,17 +8,16 @@ import tomllib
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-import notebooks
 import pytest
-import release
-import repository
 import yaml
 from IPython.core.interactiveshell import InteractiveShell
 from markdown_it import MarkdownIt
-from notebooks import ROOT
 
+from _ext import repository
 from attnlab.corpora import text
 from bookkit import registry
+from tools import ROOT, release
+from tools.chapters import notebooks
 
 SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 DEFAULT = SETTINGS["repository"]["url"]

@@ -5,9 +5,9 @@ import zipfile
 from datetime import date
 
 import pytest
-import release
 import yaml
-from notebooks import ROOT
+
+from tools import ROOT, release
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
 HEADING = re.compile(r"^## (\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import notebooks
 import pytest
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import BrowserContext
 
 from bookkit.mime_types import DRAWING, FIGURE, PICTURE
+from tools.chapters import notebooks
 
 pytestmark = pytest.mark.slow
 CHAPTERS = notebooks.chapters()

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from notebooks import ROOT
+
+from tools import ROOT
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tools import notebooks
+from tools import ROOT
 
 # In the tests' environment: a file that is written when the site is there, or can't be.
 SITE = "ATTNLAB_SITE"
-READY = notebooks.ROOT / "_build" / "site.ready"
+READY = ROOT / "_build" / "site.ready"
 MADE = "made"
 
 
@@ -30,7 +30,7 @@ def await_site() -> str:
 
 
 class Beside:
-    """`Beside(["tools.browser"], ["tools.build"], failed=stop)` runs these one after the other, in the background."""
+    """`Beside(["tools.site.build"], failed=stop).start()` runs such modules in turn, in the background."""
 
     def __init__(self, *modules: list[str], failed: Callable[[], object]) -> None:
         self.modules, self.failed = modules, failed
@@ -39,9 +39,8 @@ class Beside:
         READY.unlink(missing_ok=True)
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def start(self) -> "Beside":
+    def start(self) -> None:
         self._thread.start()
-        return self
 
     def _run(self) -> None:
         for module in self.modules:
@@ -65,7 +64,7 @@ def program(*words: str) -> subprocess.CompletedProcess[str]:
     """What this Python did with these words; its errors stand among what it said."""
     return subprocess.run(
         [sys.executable, *words],
-        cwd=notebooks.ROOT,
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -1,7 +1,7 @@
 """How tests are dealt out to workers: in units, those that take longest first, so that all work to the end.
 
-A unit is a file, as its tests share what is set up for them. Of a file in ONE_BY_ONE the tests of one thing are:
-of one page, one chapter, one exercise, one planted fault.
+A unit is a file, as its tests share what is set up for them. Of a file in ONE_BY_ONE it is the tests of one
+page, one chapter, one exercise, one planted fault.
 """
 
 import functools
@@ -26,7 +26,7 @@ A_CHAPTER, A_TEST = 10.0, 0.03  # where nothing is known
 
 
 def unit_of(test: str) -> str:
-    """`unit_of("tests/test_a.py::test_b[c]")` is "tests/test_a.py"; of a file in ONE_BY_ONE "tests/test_a.py[c]"."""
+    """`unit_of("tests/a.py::test_b[c]")` is "tests/a.py"; of a file in ONE_BY_ONE it is "tests/a.py[c]"."""
     file, _, name = test.partition("::")
     if file not in ONE_BY_ONE:
         return file

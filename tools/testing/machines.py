@@ -1,10 +1,11 @@
-"""The chapters on other machines than this one is by itself: on a GPU, and in each variant of its processor."""
+"""The chapters on other machines: on a GPU, and on this processor told to do with less."""
 
 import os
 import subprocess
 import sys
 
 from tools.testing.pytest_run import finished, pytest
+
 
 def instruction_sets() -> list[str]:
     """The sets of vector instructions that PyTorch can be told to use here, the portable one included."""

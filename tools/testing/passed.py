@@ -1,7 +1,7 @@
 """What has passed, on which files: so that `make test` goes on where it was interrupted, and repeats nothing.
 
-A chapter's cells count as passed until the chapter or any code that it runs changes; every other test until any
-file of the project changes.
+A chapter's cells count as passed until the chapter or any code that it runs changes; every other test until
+any file of the project changes.
 """
 
 import functools
@@ -13,9 +13,9 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from bookkit import registry
-from tools import notebooks
+from tools import ROOT
+from tools.chapters import notebooks
 
-ROOT = notebooks.ROOT
 PASSED = ROOT / "_build" / "passed.jsonl"
 FOLDERS = (".binder", ".ci", ".devcontainer", ".github", "book", "tests", "tools")
 NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "node_modules"}
@@ -91,13 +91,13 @@ class Passed:
 
 
 def left_out(tests: Iterable[str], passed: set[str]) -> set[str]:
-    """Those tests that need not run: of a chapter all its cells or none, since each builds on those before."""
+    """Those tests that need not run: of a chapter all cells or none, since each builds on those before."""
     tests = list(tests)
     begun = {chapter_of(test) for test in tests if test not in passed}
     return {test for test in tests if test in passed and (chapter_of(test) or test) not in begun}
 
 
 def chapter_of(test: str) -> str:
-    """`chapter_of("book/where-am-i.ipynb::Cell 0")` is its file; "" where the test is no cell of a chapter."""
+    """`chapter_of("book/where-am-i.ipynb::Cell 0")` is its file; "" where the test is no chapter's."""
     file = test.partition("::")[0]
     return file if file.endswith(".ipynb") else ""

@@ -1,4 +1,4 @@
-"""What pytest does differently here: it deals tests out, leaves out what is known to pass, and says where it is.
+"""What pytest does differently here: how it deals tests out, what it leaves out, that it says where it is.
 
 Only under tools/testing/run.py, which sets LEFT_OUT and FOLLOWED; pytest by itself runs what it is given.
 """
@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Follower:
-    """Follows a run from the process that deals out: keeps what passes, shows what fails, says where it is."""
+    """Follows a run from where tests are dealt out: keeps what passes, shows what fails, says where it is."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config

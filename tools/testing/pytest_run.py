@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from tools.notebooks import ROOT
+from tools import ROOT
 
 
 def pytest(*arguments: str, **variables: str) -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""Run the tests: those for people (`make test`), or all (--all), or what the first leave to the second (--rest).
+"""Run the tests: those for people (`make test`), all there are (--all), or the difference (--rest).
 
 What has passed on the same files is left out, unless all is to run --again. The chapters alone run on a GPU
 (--gpu), in each variant of a CPU (--variants), or with the packages' tests on any Python (--chapters).
@@ -13,8 +13,9 @@ import subprocess
 import sys
 import time
 
-from tools.testing import beside, dealing, machines, plugin
-from tools.testing.passed import PASSED, ROOT, Passed
+from tools import ROOT
+from tools.testing import beside, check, dealing, machines, plugin
+from tools.testing.passed import PASSED, Passed
 from tools.testing.pytest_run import finished, pytest
 
 # Marks what only `make test-all` runs: tests/README.md says which, and why.
@@ -42,10 +43,11 @@ def suite(selected: str, again: bool) -> int:
     )
     # One worker more than there are cores: who waits for a browser or a kernel leaves its core to another.
     workers = (os.cpu_count() or 1) + 1
-    told = {plugin.LEFT_OUT: str(LEFT_OUT), plugin.FOLLOWED: str(PASSED), beside.SITE: "1", "ATTNLAB_DEVICE": "cpu"}
-    run = pytest("-n", str(workers), "-m", selected, "tests", "book", **told)
-    browsers = ["tools.browser"] + ([] if selected.startswith("not") else ["--firefox"])
-    site = beside.Beside(browsers, ["tools.build"], failed=lambda: run.send_signal(signal.SIGINT)).start()
+    told = {plugin.LEFT_OUT: str(LEFT_OUT), plugin.FOLLOWED: str(PASSED), beside.SITE: "1"}
+    run = pytest("-n", str(workers), "-m", selected, "tests", "book", ATTNLAB_DEVICE="cpu", **told)
+    browsers = ["tools.site.browser"] + ([] if selected.startswith("not") else ["--firefox"])
+    site = beside.Beside(browsers, ["tools.site.build"], failed=lambda: run.send_signal(signal.SIGINT))
+    site.start()
     status = finished(run)
     said, _ = types.communicate()
     if types.returncode:
@@ -56,7 +58,10 @@ def suite(selected: str, again: bool) -> int:
     if status == INTERRUPTED:
         passed = len(Passed().tests)
         print(f"test: interrupted when {passed:,} tests had passed; the next run goes on from there")
-    return types.returncode or (0 if status == NOTHING_TO_RUN and known else status)
+    failed = bool(types.returncode) or status not in (0, *([NOTHING_TO_RUN] if known else []))
+    if not failed:
+        check.Memory().keep([*check.tests(), *check.chapters(), *check.pages()])
+    return int(failed)
 
 
 def learn() -> None:

@@ -3,13 +3,13 @@
 import pytest
 import torch
 from living_charts import numbers, says
-from notebooks import claims, read
 from playwright.sync_api import Locator, Page, expect
 
 from attnlab.attention import attend
 from attnlab.scores import dot
 from bookkit import registry
 from chapters.index.charts import ANIMALS
+from tools.chapters.notebooks import claims, read
 
 HOME = "index.html"
 

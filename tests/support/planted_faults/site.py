@@ -2,10 +2,10 @@
 
 from planted_faults.kinds import Faults
 
-EXTENSIONS, LAYERS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT = (
+EXTENSIONS, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT = (
     f"site/test_{name}.py::"
     for name in (
-        "extensions", "layers", "ledger", "search", "topics", "repository", "playground",
+        "extensions", "folds", "ledger", "search", "topics", "repository", "playground",
         "transformer_script",
     )
 )  # fmt: skip
@@ -96,17 +96,17 @@ FAULTS: Faults = {
             ("the folder forgotten", "{options['path_to_docs']}/{chapter}", "{chapter}"),
         ],
     },
-    "_ext/layers": {
-        f"{LAYERS}test_a_tag_folds_a_cell_under_a_line_of_its_own": [
+    "_ext/folds": {
+        f"{FOLDS}test_a_tag_folds_a_cell_under_a_line_of_its_own": [
             ("a lesson without its picture", '"measurement": "hide-input"', '"measurement": "hide-cell"'),
             ("outputs counted for checks", "CLAIM in output", "True in [True] or output"),
             ("the page's own words lost", '.setdefault("code_prompt_show", words)', ""),
         ],
-        f"{LAYERS}test_a_wrong_tag_is_named_with_its_cell": [
+        f"{FOLDS}test_a_wrong_tag_is_named_with_its_cell": [
             ("two layers on one cell", "if len(found) > 1:", "if False:"),
             ("text in a layer", 'if found and cell["cell_type"] != "code":', "if False:"),
         ],
-        f"{LAYERS}test_what_the_lesson_uses_may_not_be_defined_in_a_fold_alone": [
+        f"{FOLDS}test_what_the_lesson_uses_may_not_be_defined_in_a_fold_alone": [
             ("a definition that is open, too", "self.folded.pop(one, None)", "pass"),
             (
                 "a fold that uses a fold",

@@ -2,11 +2,13 @@
 
 from planted_faults.kinds import Faults
 
-BENCH, NOTEBOOKS, PAGES = (f"tools/test_{name}.py::" for name in ("bench", "notebooks", "browser_and_server"))
-GRADE = "tools/test_grade.py::"
+BENCH = "tools/bench/test_bench.py::"
+GRADER = "tools/grade/test_grader.py::"
+NOTEBOOKS = "tools/chapters/test_notebooks.py::"
+PAGES = "tools/site/test_browser_and_server.py::"
 
 FAULTS: Faults = {
-    "tools/models": {
+    "tools/chapters/models": {
         "test_what_is_trained_is_stored_and_what_no_recipe_makes_goes": [
             ("left behind", "        left.unlink()\n", "        pass\n"),
             ("notes forgotten", ", folder, history.notes)", ", folder)"),
@@ -21,25 +23,46 @@ FAULTS: Faults = {
             ("one seed", "STORED_SEED, FRESH_SEED = 0, 1", "STORED_SEED, FRESH_SEED = 0, 0")
         ],
     },
-    "tools/check": {
+    "tools/testing/passed": {
         "test_any_file_that_changes_comes_or_moves_is_noticed": [
             ("names not looked at", "(bytes(file), file.read_bytes())", "(file.read_bytes(),)"),
             ("folders not looked into", '"**/*")', '"*")'),
         ],
-        "test_with_another_package_all_runs_again": [
+        "test_with_another_package_nothing_is_known_to_pass": [
             ("packages not looked at", "for each in distributions()", "for each in ()"),
         ],
-    },
-    "tools/run_tests": {
-        "tools/test_check.py::test_what_passed_is_left_out_the_next_time_unless_all_is_asked_for": [
-            ("nothing left out", '"tests", "book", *left_out', '"tests", "book"'),
-            ("all not run", "costly if again else", "costly if not again else"),
+        "test_what_passed_is_known_until_its_digest_changes": [
+            ("digests not looked at", "if of == self.digest_of(test)", "if of"),
+            ("what no longer holds stays", "sorted(self.tests)", "sorted(known)"),
         ],
-        "tools/test_check.py::test_where_a_test_fails_nothing_is_left_out_the_next_time": [
-            ("kept all the same", "if not status and not types.returncode:", "if True:"),
+        "test_half_a_line_is_forgotten": [("half a line read", 'if line.endswith("]")', "if line")],
+        "test_of_a_chapter_all_cells_are_left_out_or_none": [
+            ("each cell by itself", "(chapter_of(test) or test) not in begun", "test not in begun"),
         ],
     },
-    "tools/browser": {
+    "tools/testing/dealing": {
+        "test_what_takes_longest_comes_first_and_units_stay_in_their_order": [
+            ("the shortest first", "(-seconds[unit_of(test)],", "(seconds[unit_of(test)],"),
+        ],
+        "test_a_file_is_a_unit_and_of_a_long_one_each_thing": [
+            ("by test", 'return f"{file}[{thing}" if bracket else test', "return test"),
+        ],
+    },
+    "tools/testing/run": {
+        "test_what_passed_is_left_out_unless_all_is_asked_for": [
+            ("nothing left out", "json.dumps(sorted(known))", "json.dumps([])"),
+            ("all not run again", "    if again:\n        PASSED.unlink(missing_ok=True)\n", ""),
+        ],
+        "test_types_that_fail_make_it_fail": [
+            ("types not looked at", "bool(types.returncode) or status", "status"),
+        ],
+    },
+    "tools/progress": {
+        "test_the_line_says_the_share_the_time_left_and_what_is_done": [
+            ("the time that it took", "took * (1 - self.share) / self.share", "took"),
+        ],
+    },
+    "tools/site/browser": {
         f"{PAGES}test_the_system_s_chromium_comes_first": [
             (
                 "another browser taken",
@@ -51,7 +74,7 @@ FAULTS: Faults = {
             ("a browser that is not there", "if not found.exists():", "if False:"),
         ],
     },
-    "tools/grade": {
+    "tools/grade/grader": {
         "test_answers_that_are_not_right_are_no_pass_whatever_is_said_of_them": [
             ("wrong answers believed", "all(attempt.passed for attempt in attempts)", "True"),
             ("gradients not looked at", "(check.trained and gradient_fault(tried))", "False"),
@@ -64,21 +87,21 @@ FAULTS: Faults = {
             ("a traceback", "except (UnreadableError, OSError) as reason", "except OSError as reason"),
         ],
     },
-    "tools/grade_sandbox": {
-        f"{GRADE}test_tensors_cross_as_plain_data": [
+    "tools/grade/sandbox": {
+        f"{GRADER}test_tensors_cross_as_plain_data": [
             ("values of one kind", "dtype=dtype).reshape", "dtype=torch.float32).reshape"),
         ],
-        f"{GRADE}test_every_exercise_of_the_book_can_be_passed": [
+        f"{GRADER}test_every_exercise_of_the_book_can_be_passed": [
             ("gradients not sent", "not check.trained", "check.trained"),
             ("an experiment's shares not sent", "said.append(work(*inputs))", "said[:] = [work(*inputs)]"),
         ],
     },
-    "tools/grade_table": {
-        f"{GRADE}test_a_spreadsheet_does_not_reckon": [
+    "tools/grade/table": {
+        f"{GRADER}test_a_spreadsheet_does_not_reckon": [
             ("formulas let through", "if cell.startswith(FORMULA)", "if cell == FORMULA"),
         ],
     },
-    "tools/links": {
+    "tools/site/links": {
         "test_what_the_answers_come_to": [
             ("refused pages taken for dead", "unauthorized|403|429", "unauthorized"),
             ("dead pages forgiven", "return 1 if dead else 0", "return 0"),
@@ -92,7 +115,7 @@ FAULTS: Faults = {
             ("pages taken for notebooks", '.endswith(".ipynb")', '.endswith("")'),
         ],
     },
-    "tools/notebooks": {
+    "tools/chapters/notebooks": {
         "test_a_chapter_stored_wrongly_is_named": [
             (
                 "counts with gaps",
@@ -138,7 +161,7 @@ FAULTS: Faults = {
             ("a chapter that no table lists", "if path.stem not in dict(registry.listed(toc)):", "if False:"),
         ],
     },
-    "tools/refresh": {
+    "tools/chapters/refresh": {
         f"{NOTEBOOKS}test_a_figures_alt_text_comes_from_its_code": [
             ("figures without words", 'image["alt"] = data["text/plain"]', "pass"),
         ],
@@ -185,13 +208,13 @@ FAULTS: Faults = {
             ("the site's packages, too", "(.*?)^\\n", "(.*)"),
         ],
     },
-    "tools/server": {
+    "tools/site/server": {
         f"{PAGES}test_the_server_compresses_text_and_stands_where_the_site_will": [
             ("nothing compressed", "file.suffix not in COMPRESSED or", "True or"),
             ("the site at another address", '"/" + path.removeprefix(self.address)', "path"),
         ],
     },
-    "tools/side_by_side": {
+    "tools/bench/side_by_side": {
         f"{BENCH}test_turns_are_interleaved_and_mirrored": [
             ("always after the same other one", "order.reverse()", "pass"),
             ("timed cold", "timers[index].timeit(1)  # not", "pass  # not"),
@@ -224,7 +247,7 @@ FAULTS: Faults = {
             ("every goal met", "'✓' if reached else '✗'", "'✓'"),
         ],
     },
-    "tools/bench_package": {
+    "tools/bench/the_package": {
         f"{BENCH}test_both_sides_do_the_same": [
             ("what is shown filled in", "scores.masked_fill(~mask", "scores.masked_fill(mask"),
         ],
@@ -235,7 +258,7 @@ FAULTS: Faults = {
             ("one product of two", "work = 4 * math.prod(shape) * n", "work = 2 * math.prod(shape) * n"),
         ],
     },
-    "tools/statements": {
+    "tools/chapters/statements": {
         "test_a_number_is_held_by_what_is_near": [
             ("a bound's numbers forgotten", 'tuple(claim["numbers"].values())', "()"),
             (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.notebooks import ROOT
+from tools import ROOT
 from tools.testing import dealing
 
 CHAPTER = ["book/a.ipynb::Cell 0", "book/a.ipynb::Cell 1"]

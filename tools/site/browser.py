@@ -1,0 +1,95 @@
+"""The Chromium that checks the pages, prints the book and measures its speed; and how it comes to be here.
+
+`python -m tools.site.browser` installs what is missing of it and of Firefox, the second engine.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FIREFOX = ("firefox-esr", "firefox")
+# Without these Chromium runs errands of its own on the network: the only requests are to be the page's.
+OPTIONS = ["--disable-quic", "--disable-background-networking"]
+
+
+def program(playwright: Playwright) -> Path:
+    """The system's Chromium, or the one that Playwright has downloaded."""
+    found = Path(first_of(CHROMIUM) or playwright.chromium.executable_path)
+    if not found.exists():
+        raise FileNotFoundError(
+            "there is no Chromium: install one (Debian and Ubuntu: apt install chromium; elsewhere: "
+            ".venv/bin/playwright install chromium)"
+        )
+    return found
+
+
+def launch(playwright: Playwright) -> Browser:
+    return playwright.chromium.launch(executable_path=program(playwright), args=OPTIONS)
+
+
+def weigh(page: Page, address: str) -> tuple[int, int]:
+    """What comes over the network, in bytes: to open a page for the first time, and to use all of it."""
+    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
+    answered: list[Request] = []
+    page.on("requestfinished", lambda request: answered.append(request))
+    page.goto(address, wait_until="networkidle")
+    opened = len(answered)
+    page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
+    page.wait_for_function("Array.from(document.images).every(image => image.complete)")
+    if page.locator(".chart").count():
+        # Of a choice, the option that is chosen: the arrow moves on from it.
+        page.locator(".chart input[type=range], .chart input:checked").first.press("ArrowRight")
+        page.wait_for_function("document.querySelector('.chart [role=status]').textContent")
+    sizes = [size["responseBodySize"] + size["responseHeadersSize"] for size in map(Request.sizes, answered)]
+    return sum(sizes[:opened]), sum(sizes)
+
+
+# ---- installing ----
+
+
+def first_of(names: tuple[str, ...]) -> str | None:
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def may_install() -> bool:
+    """On Debian and Ubuntu as root, which is what containers run as."""
+    return shutil.which("apt-get") is not None and os.geteuid() == 0
+
+
+def install_with_apt(package: str) -> None:
+    print(f"setup: installing {package} with apt-get, to check the pages with", flush=True)
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    for words in (["update"], ["install", "-y", "--no-install-recommends", package]):
+        subprocess.run(["apt-get", "-qq", *words], env=environment, stdout=subprocess.DEVNULL, check=False)
+
+
+def install_with_playwright() -> None:
+    print("setup: downloading Playwright's Chromium, to check the pages with", flush=True)
+    command = [sys.executable, "-m", "playwright", "install", "chromium"]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
+def main() -> None:
+    """Chromium must be there in the end; Firefox where apt can bring it, else its test is left out."""
+    if may_install():
+        for names, package in ((CHROMIUM, "chromium"), (FIREFOX, "firefox-esr")):
+            if not first_of(names):
+                install_with_apt(package)
+    if first_of(CHROMIUM):
+        return
+    with sync_playwright() as playwright:
+        if not Path(playwright.chromium.executable_path).exists():
+            install_with_playwright()
+        try:
+            program(playwright)
+        except FileNotFoundError as reason:
+            sys.exit(f"setup: {reason}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Build the site into _build/html, unless it was already built from just these files."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tools import ROOT
+
+SETTINGS = ("_config.yml", "_toc.yml", "package-lock.json", "constraints.txt")
+# The texts are in the stored outputs; the last is what installing the packages leaves.
+NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "data", "attention_measured.egg-info"}
+BUILT_FROM = ROOT / "_build" / ".built-from"
+COMMAND = [
+    str(Path(sys.executable).with_name("jupyter-book")), "build", "book",
+    "--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml"), "--path-output", ".",
+    "--all",  # Sphinx does not notice that an extension or the package changed
+    "-W", "-n", "--keep-going",
+]  # fmt: skip
+
+
+def inputs() -> str:
+    """Everything the site is made from: the book's files, its settings, and where its launch buttons lead."""
+    digest = hashlib.sha256()
+    book = [path for path in sorted((ROOT / "book").rglob("*")) if path.is_file()]
+    for path in [*book, *(ROOT / name for name in SETTINGS)]:
+        if not NOT_SOURCE & set(path.relative_to(ROOT).parts):
+            digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    if shutil.which("git"):
+        command = ["git", "config", "--get", "remote.origin.url"]
+        digest.update(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False).stdout)
+    for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY"):
+        digest.update(os.environ.get(name, "").encode() + b"\0")
+    return digest.hexdigest()
+
+
+def main() -> int:
+    started = time.monotonic()
+    wanted = inputs()
+    if BUILT_FROM.exists() and BUILT_FROM.read_text() == wanted:
+        print("build: _build/html is up to date")
+        return 0
+    print("build: making _build/html", flush=True)
+    BUILT_FROM.unlink(missing_ok=True)
+    result = subprocess.run(
+        COMMAND, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if result.returncode:
+        troubles = [line for line in result.stdout.splitlines() if "WARNING" in line or "ERROR" in line]
+        print("\n".join(troubles or result.stdout.splitlines()[-30:]))
+        print("build: failed; each line above names the file and what is wrong with it", file=sys.stderr)
+        return 1
+    BUILT_FROM.write_text(wanted)
+    print(f"build: _build/html is ready in {time.monotonic() - started:.0f} s; `make serve` shows it")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except PermissionError as error:
+        sys.exit(f"build: can't write {error.filename}: the folder must be yours to write to")
