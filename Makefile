@@ -6,7 +6,7 @@ RUN = .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab check test test-all test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve lab check test test-all test-rest test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -23,8 +23,11 @@ lab: ready-book ## open the chapters in JupyterLab
 test: ready-tests ## run every chapter, exercise and page, in minutes (ALL=1: what passed on the same files, too)
 	@$(RUN) -m tools.testing.run $(if $(ALL),--again)
 
-test-all: ready-tests ## run all there is, and what would take you too long (REST=1: that alone)
-	@$(RUN) -m tools.testing.run $(if $(REST),--rest,--all) $(if $(ALL),--again)
+test-all: ready-tests ## run all there is, also what takes long and finds little that `make test` does not
+	@$(RUN) -m tools.testing.run --all $(if $(ALL),--again)
+
+test-rest: ready-tests ## run what `make test` leaves to `make test-all`, and no more
+	@$(RUN) -m tools.testing.run --rest $(if $(ALL),--again)
 
 check: ready-browsers ## run what an edit touches, in seconds
 	@$(RUN) -m tools.testing.check

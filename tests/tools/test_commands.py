@@ -126,6 +126,7 @@ def test_no_driver_or_one_that_finds_nothing(tmp_path, monkeypatch):
     assert "sees no CUDA device" in machines.why_no_gpu("", "2.13.0+cu130", "13.0")
 
 
+@pytest.mark.thorough
 def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
     """Its kernel is stopped all the same: else the next chapter's first cell would fail with it."""
     chapter = new_notebook(cells=[new_code_cell("1 + 1", outputs=[])], metadata=notebooks.NOTEBOOK_METADATA)
@@ -143,6 +144,7 @@ def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
     assert "torn down" not in result.stdout
 
 
+@pytest.mark.thorough
 def test_this_processor_has_every_instruction_set_that_the_variants_try():
     sets = machines.instruction_sets()
     assert sets[0] == "default"
