@@ -8,7 +8,8 @@ import functools
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -57,21 +58,32 @@ def of_chapters() -> dict[str, str]:
     }
 
 
-def of_everything() -> Callable[[str], str]:
-    """`of_everything()(test)` is the digest of all that may decide whether the test passes."""
-    chapters, project = of_chapters(), digest(surroundings(), whole_project().encode())
-    return lambda test: chapters.get(test.partition("::")[0], project)
+@dataclass(frozen=True)
+class Digests:
+    """`Digests.now().of(test)` is that of all that may decide whether the test passes."""
+
+    chapters: dict[str, str]
+    project: str
+
+    @classmethod
+    def now(cls) -> "Digests":
+        """`Digests.now()` looks at all files, as they are now."""
+        return cls(of_chapters(), digest(surroundings(), whole_project().encode()))
+
+    def of(self, test: str) -> str:
+        """`digests.of("book/where-am-i.ipynb::Cell 0")` is its chapter's; another test has the project's."""
+        return self.chapters.get(test.partition("::")[0], self.project)
 
 
 class Passed:
     """The tests that are known to pass, and a file that keeps them as they come in."""
 
-    def __init__(self, file: Path = PASSED, digest_of: Callable[[str], str] | None = None) -> None:
-        self.file, self.digest_of = file, digest_of or of_everything()
+    def __init__(self, file: Path, digests: Digests) -> None:
+        self.file, self.digests = file, digests
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         # The last line may be half a line: the machine may have gone down while it was written.
         known = dict(json.loads(line) for line in lines if line.endswith("]"))
-        self.tests = {test for test, of in known.items() if of == self.digest_of(test)}
+        self.tests = {test for test, of in known.items() if of == digests.of(test)}
 
     def begin(self) -> None:
         """Write what still holds, and no more, as the beginning of what `keep` adds to."""
@@ -87,7 +99,7 @@ class Passed:
             file.write(self._line(test))
 
     def _line(self, test: str) -> str:
-        return json.dumps([test, self.digest_of(test)]) + "\n"
+        return json.dumps([test, self.digests.of(test)]) + "\n"
 
 
 def left_out(tests: Iterable[str], passed: set[str]) -> set[str]:

@@ -1,12 +1,13 @@
 """What pytest does differently here: how it deals tests out, what it leaves out, that it says where it is.
 
-Only under tools/testing/run.py, which sets LEFT_OUT and FOLLOWED; pytest by itself runs what it is given.
+Only under tools/testing/run.py, which makes a plan; pytest by itself runs what it is given.
 """
 
 import json
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
@@ -15,22 +16,40 @@ from xdist.workermanage import WorkerController
 
 from tools.progress import Progress
 from tools.testing import dealing
-from tools.testing.passed import PASSED, Passed, left_out
+from tools.testing.passed import Digests, Passed, left_out
 
-# The file that lists, for all workers alike, which tests are left out.
-LEFT_OUT = "ATTNLAB_LEFT_OUT"
-# The file that keeps what has passed: set where somebody wants that, and to hear where the run is.
-FOLLOWED = "ATTNLAB_FOLLOWED"
-# Where a run notes what each unit took.
-TOOK = PASSED.with_name("seconds.json")
+TOOK = "seconds.json"  # beside what has passed: how long each unit took
+# Names the file that holds the plan of a run.
+PLAN = "ATTNLAB_PLAN"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`Plan(known, digests, kept)`: what need not run, and where to keep what passes, under which digests."""
+
+    known: list[str]
+    chapters: dict[str, str]
+    project: str
+    kept: str
+
+    @classmethod
+    def read(cls) -> "Plan | None":
+        """`Plan.read()` is the one for this run, the same for all workers; None where there is none."""
+        file = os.environ.get(PLAN)
+        return cls(**json.loads(Path(file).read_text(encoding="utf-8"))) if file else None
+
+    def write(self, file: Path) -> dict[str, str]:
+        """`plan.write(file)` are the variables by which a run finds it."""
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        return {PLAN: str(file)}
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Every worker comes to the same list: it depends on nothing but names and files."""
-    if listed := os.environ.get(LEFT_OUT):
-        passed = set(json.loads(Path(listed).read_text(encoding="utf-8")))
-        out = left_out([item.nodeid for item in items], passed)
+    if plan := Plan.read():
+        out = left_out([item.nodeid for item in items], {*plan.known})
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
         items[:] = [item for item in items if item.nodeid not in out]
     by_name = {item.nodeid: item for item in items}
@@ -44,16 +63,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> dealing
 
 def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
-    if os.environ.get(FOLLOWED) and not is_worker:
-        config.pluginmanager.register(Follower(config), "follower")
+    if (plan := Plan.read()) and not is_worker:
+        config.pluginmanager.register(Follower(config, plan), "follower")
 
 
 class Follower:
     """Follows a run from where tests are dealt out: keeps what passes, shows what fails, says where it is."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, plan: Plan) -> None:
         self.config = config
-        self.passed = Passed(Path(os.environ[FOLLOWED]))
+        # As the files were when the run began: what is edited meanwhile has not passed.
+        self.passed = Passed(Path(plan.kept), Digests(plan.chapters, plan.project))
         self.progress = Progress("test")
         self.seconds: dict[str, float] = {}  # of each unit that is still expected
         self.left: dict[str, int] = {}  # its tests
@@ -99,7 +119,7 @@ class Follower:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_terminal_summary(self) -> Iterator[None]:
-        self.passed.file.with_name(TOOK.name).write_text(json.dumps(self.took), encoding="utf-8")
+        self.passed.file.with_name(TOOK).write_text(json.dumps(self.took), encoding="utf-8")
         yield
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:

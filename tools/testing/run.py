@@ -14,13 +14,14 @@ import sys
 import time
 
 from tools import ROOT
-from tools.testing import beside, check, dealing, machines, plugin
-from tools.testing.passed import PASSED, Passed
+from tools.testing import beside, check, dealing, machines
+from tools.testing.passed import PASSED, Digests, Passed
+from tools.testing.plugin import TOOK, Plan
 from tools.testing.pytest_run import finished, pytest
 
 # Marks what only `make test-all` runs: tests/README.md says which, and why.
 THOROUGH = "thorough"
-LEFT_OUT = ROOT / "_build" / "left-out.json"
+PLANNED = PASSED.with_name("plan.json")
 ROOM = 500_000_000  # bytes: the site, what tests write beside it, and what a browser keeps
 INTERRUPTED, NOTHING_TO_RUN = 2, 5  # of pytest's statuses
 
@@ -32,9 +33,9 @@ def suite(selected: str, again: bool) -> int:
         sys.exit(f"test: the disk has room for {room // 10**6} MB, and the tests need {ROOM // 10**6} MB")
     if again:
         PASSED.unlink(missing_ok=True)
-    known = Passed().tests
-    LEFT_OUT.parent.mkdir(exist_ok=True)
-    LEFT_OUT.write_text(json.dumps(sorted(known)), encoding="utf-8")
+    digests = Digests.now()
+    known = Passed(PASSED, digests).tests
+    planned = Plan(sorted(known), digests.chapters, digests.project, str(PASSED)).write(PLANNED)
     if known:
         print(f"test: leaving out {len(known):,} tests that passed on the same files", flush=True)
         print("test: `make test ALL=1` runs them, too", flush=True)
@@ -43,7 +44,7 @@ def suite(selected: str, again: bool) -> int:
     )
     # One worker more than there are cores: who waits for a browser or a kernel leaves its core to another.
     workers = (os.cpu_count() or 1) + 1
-    told = {plugin.LEFT_OUT: str(LEFT_OUT), plugin.FOLLOWED: str(PASSED), beside.SITE: "1"}
+    told = planned | {beside.SITE: "1"}
     run = pytest("-n", str(workers), "-m", selected, "tests", "book", ATTNLAB_DEVICE="cpu", **told)
     browsers = ["tools.site.browser"] + ([] if selected.startswith("not") else ["--firefox"])
     site = beside.Beside(browsers, ["tools.site.build"], failed=lambda: run.send_signal(signal.SIGINT))
@@ -56,7 +57,7 @@ def suite(selected: str, again: bool) -> int:
         print(site.said)
         return 1
     if status == INTERRUPTED:
-        passed = len(Passed().tests)
+        passed = len(Passed(PASSED, digests).tests)
         print(f"test: interrupted when {passed:,} tests had passed; the next run goes on from there")
     failed = bool(types.returncode) or status not in (0, *([NOTHING_TO_RUN] if known else []))
     if not failed:
@@ -66,7 +67,7 @@ def suite(selected: str, again: bool) -> int:
 
 def learn() -> None:
     """What the last run took, by unit, is what the next ones expect."""
-    took = dealing.known() | json.loads(plugin.TOOK.read_text(encoding="utf-8"))
+    took = dealing.known() | json.loads(PASSED.with_name(TOOK).read_text(encoding="utf-8"))
     long = {unit: round(seconds, 1) for unit, seconds in sorted(took.items()) if seconds >= 1}
     dealing.SECONDS.write_text(json.dumps(long, indent=0) + "\n", encoding="utf-8")
 

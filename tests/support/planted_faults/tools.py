@@ -32,7 +32,7 @@ FAULTS: Faults = {
             ("packages not looked at", "for each in distributions()", "for each in ()"),
         ],
         "test_what_passed_is_known_until_its_digest_changes": [
-            ("digests not looked at", "if of == self.digest_of(test)", "if of"),
+            ("digests not looked at", "if of == digests.of(test)", "if of"),
             ("what no longer holds stays", "sorted(self.tests)", "sorted(known)"),
         ],
         "test_half_a_line_is_forgotten": [("half a line read", 'if line.endswith("]")', "if line")],
@@ -50,8 +50,8 @@ FAULTS: Faults = {
     },
     "tools/testing/run": {
         "test_what_passed_is_left_out_unless_all_is_asked_for": [
-            ("nothing left out", "json.dumps(sorted(known))", "json.dumps([])"),
-            ("all not run again", "    if again:\n        PASSED.unlink(missing_ok=True)\n", ""),
+            ("nothing left out", "Plan(sorted(known),", "Plan([],"),
+            ("all not run again", "    if again:\n", "    if not again:\n"),
         ],
         "test_types_that_fail_make_it_fail": [
             ("types not looked at", "bool(types.returncode) or status", "status"),

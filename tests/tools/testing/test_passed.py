@@ -3,7 +3,7 @@
 import pytest
 
 from tools.testing import passed
-from tools.testing.passed import Passed, left_out, whole_project
+from tools.testing.passed import Digests, Passed, left_out, whole_project
 
 ONE, TWO = "tests/a.py::test_one", "tests/a.py::test_two"
 CELLS = ["book/a.ipynb::Cell 0", "book/a.ipynb::Cell 1"]
@@ -12,7 +12,7 @@ CELLS = ["book/a.ipynb::Cell 0", "book/a.ipynb::Cell 1"]
 @pytest.fixture
 def known(tmp_path):
     def begin(digest="1"):
-        begun = Passed(tmp_path / "_build" / "passed.jsonl", lambda test: digest)
+        begun = Passed(tmp_path / "_build" / "passed.jsonl", Digests({}, digest))
         begun.begin()
         return begun
 
@@ -42,7 +42,7 @@ def test_of_a_chapter_all_cells_are_left_out_or_none():
 def test_a_chapter_has_a_digest_of_its_own(monkeypatch):
     monkeypatch.setattr(passed, "of_chapters", lambda: {"book/a.ipynb": "of the chapter"})
     monkeypatch.setattr(passed, "whole_project", lambda: "of all")
-    of = passed.of_everything()
+    of = Digests.now().of
     assert of(CELLS[0]) == "of the chapter"
     assert of(ONE) != "of the chapter"
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tools import ROOT
-from tools.testing import plugin
+from tools.testing.plugin import Plan
 
 TESTS = """
 import os
@@ -30,12 +30,11 @@ NAMES = ["test_one", "test_two", "test_three"]
 @pytest.fixture
 def run(tmp_path):
     (tmp_path / "test_it.py").write_text(TESTS)
-    kept, out = tmp_path / "_build" / "passed.jsonl", tmp_path / "left-out.json"
-    kept.parent.mkdir()
+    kept = tmp_path / "_build" / "passed.jsonl"
 
     def run(left_out=(), workers="0", **variables):
-        out.write_text(json.dumps([f"test_it.py::{name}" for name in left_out]))
-        variables |= {plugin.FOLLOWED: str(kept), plugin.LEFT_OUT: str(out)}
+        known = [f"test_it.py::{name}" for name in left_out]
+        variables |= Plan(known, {}, "1", str(kept)).write(tmp_path / "_build" / "plan.json")
         path = os.pathsep.join([str(ROOT), str(ROOT / "book")])
         command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "tools.testing.plugin"]
         done = subprocess.run(

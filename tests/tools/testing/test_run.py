@@ -6,20 +6,22 @@ from types import SimpleNamespace
 import pytest
 
 from tools.testing import beside, check, run
-from tools.testing.passed import Passed
+from tools.testing.passed import Digests, Passed
 
 
 @pytest.fixture
 def suite(tmp_path, monkeypatch):
     """`suite(again=True)`: what a run leaves out, and its status; tests/a.py::test_a has passed before."""
     file = tmp_path / "passed.jsonl"
-    known = Passed(file, lambda test: "1")
+    known = Passed(file, Digests({}, "1"))
     known.begin()
     known.keep("tests/a.py::test_a")
     monkeypatch.setattr(run, "PASSED", file)
-    monkeypatch.setattr(run, "Passed", lambda: Passed(file, lambda test: "1"))
-    monkeypatch.setattr(run, "LEFT_OUT", tmp_path / "left-out.json")
+    monkeypatch.setattr(Digests, "now", lambda: known.digests)
+    monkeypatch.setattr(run, "PLANNED", tmp_path / "plan.json")
     monkeypatch.setattr(check.Memory, "keep", lambda self, jobs: None)
+    monkeypatch.setattr(check, "chapters", list)
+    monkeypatch.setattr(check, "tests", list)
     monkeypatch.setattr(run, "pytest", lambda *words, **variables: SimpleNamespace())
     monkeypatch.setattr(beside.Beside, "start", lambda self: None)
 
@@ -28,7 +30,7 @@ def suite(tmp_path, monkeypatch):
         monkeypatch.setattr(run.subprocess, "Popen", lambda *words, **options: made)
         monkeypatch.setattr(run, "finished", lambda process: status)
         failed = run.suite("not thorough", again)
-        return json.loads((tmp_path / "left-out.json").read_text()), failed
+        return json.loads((tmp_path / "plan.json").read_text())["known"], failed
 
     return go
 
