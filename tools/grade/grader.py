@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
-from multiprocessing.context import BaseContext
+from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,11 @@ SECONDS = 60  # for one cell: the book's own take a few at most. All cells toget
 MEMORY = 4_000_000_000  # bytes: chapters take an eighth of it
 LONGEST = 50_000_000  # bytes of one message: answers take some thousands
 LARGEST = 50_000_000  # bytes of a notebook
+ON_LINUX = sys.platform.startswith("linux")
 REMARKS = 5  # of one hand-in: the table is for reading
+
+
+Nursery = ForkServerContext | SpawnContext
 
 
 class UnreadableError(Exception):
@@ -156,12 +160,12 @@ IMPORTED = ["tools.grade.grader", "seaborn", "matplotlib.backends.backend_svg", 
 IMPORTED += ["bookkit.pictures.figures", "bookkit.pictures.charts", "bookkit.claims"]
 
 
-def nursery() -> BaseContext:
+def nursery() -> Nursery:
     """Where processes come from: on Linux from one that has imported what all of them need."""
     os.environ |= {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_QUIET": "1", "MPLBACKEND": "agg"}
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # what is imported ahead is looked for there
     os.environ["PYTHONWARNINGS"] = "ignore:resource_tracker"  # of what a stopped hand-in has left
-    if not sys.platform.startswith("linux"):
+    if not ON_LINUX:
         return multiprocessing.get_context("spawn")  # macOS's own libraries do not outlive a fork
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(IMPORTED)
@@ -191,7 +195,7 @@ def messages(process: Any, pipe: Connection, work: sandbox.Order) -> Iterator[di
 
 def resident(process: int) -> int:
     """Bytes of memory, where the system holds no process to a limit: that is, not on Linux."""
-    if sys.platform.startswith("linux"):
+    if ON_LINUX:
         return 0
     told = subprocess.run(
         ["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True, check=False
@@ -259,7 +263,7 @@ SPENT = {
 }
 
 
-def run(work: sandbox.Order, hand_in: table.HandIn, context: BaseContext) -> None:
+def run(work: sandbox.Order, hand_in: table.HandIn, context: Nursery) -> None:
     """Run a hand-in and note how it goes."""
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=sandbox.serve, args=(work, theirs))
@@ -290,7 +294,7 @@ def grade(
     notebook: NotebookNode,
     hand_in: table.HandIn,
     chapter: registry.Chapter,
-    context: BaseContext,
+    context: Nursery,
     **limits: Any,
 ) -> None:
     """Run one hand-in, and note all that is to be said of it."""

@@ -152,7 +152,8 @@ def mounts(linux: ctypes.CDLL, order: Order) -> int:
     failed |= linux.syscall(set_attributes, here, b"/", all_below, lock, ctypes.sizeof(lock))
     failed |= linux.syscall(set_attributes, here, own, 0, unlock, ctypes.sizeof(unlock))
     # Where PyTorch's processes share tensors.
-    return failed | linux.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None)
+    failed |= linux.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None)
+    return int(failed)
 
 
 def watch(order: Order, tell: Tell) -> None:
@@ -256,7 +257,7 @@ def judged(check: Check, expression: str, names: dict[str, Any]) -> dict[str, An
         return {"exercise": check.name, "state": "missing"}
     said: list[Any] = []
     report = check.judge(work if isinstance(check, Exercise) else noted(work, said))
-    told = {"exercise": check.name, "state": report.state, "mistake": report.mistake or ""}
+    told: dict[str, Any] = {"exercise": check.name, "state": report.state, "mistake": report.mistake or ""}
     if report.passed:
         with suppress(BaseException):
             told["answers"] = list(answers(check, work, said))

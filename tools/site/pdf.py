@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from typing import Any
 
 from playwright.sync_api import sync_playwright
 
@@ -12,7 +13,7 @@ from tools.site.build import COMMAND
 
 BOOK = ROOT / "_build" / "singlehtml" / "index.html"
 PDF = ROOT / "_build" / "attention-measured.pdf"
-SHEET = {
+SHEET: dict[str, Any] = {
     "format": "A4",
     "margin": dict.fromkeys(("top", "bottom", "left", "right"), "20mm"),
     "print_background": True,

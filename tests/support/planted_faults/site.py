@@ -81,6 +81,9 @@ FAULTS: Faults = {
         ],
     },
     "_ext/formulas": {
+        f"{EXTENSIONS}test_where_node_has_died_it_is_told_with_its_status_and_the_formula": [
+            ("a dead Node unnoticed", "if not said:", "if False:"),
+        ],
         f"{EXTENSIONS}test_one_stylesheet_and_no_mark_without_a_colour": [
             ("the formulas' styles lost", "styles + own", "own"),
         ],

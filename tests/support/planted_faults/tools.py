@@ -116,7 +116,7 @@ FAULTS: Faults = {
             ("what imported rooms import", "waiting += [*imported_modules(", "_ = [*imported_modules("),
         ],
         "test_words_and_layout_change_nothing": [
-            ("docstrings count", "can_have_docstring and ", "False and "),
+            ("docstrings count", "isinstance(node, DOCUMENTED) and ", "False and "),
             ("a docstring leaves a gap", "node.body[1:] or [ast.Pass()]", "[ast.Pass(), *node.body[1:]]"),
         ],
         "test_whatever_code_does_counts": [
