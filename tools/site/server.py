@@ -19,7 +19,7 @@ from tools import ROOT
 COMPRESSED = {".html", ".css", ".js", ".svg"}
 
 
-@functools.cache
+@functools.lru_cache(256)  # twice the site's: a server may run on while it is built again and again
 def compressed(file: Path, changed: float) -> bytes:
     """What `file` held when it was last changed: the tests ask for the same files hundreds of times."""
     return gzip.compress(file.read_bytes())
