@@ -61,8 +61,8 @@ chapter: ready-book ## make a new chapter: NAME=long-and-fast TITLE="Long and fa
 exercises: ready-book ## write the hand-outs for a course: the chapters without solutions, and the solutions
 	@$(RUN) -m tools.chapters.editions
 
-grade: ready-book ## run hand-ins again and write who passed what: FOLDER=hand-ins
-	@$(RUN) -m tools.grade.grader "$(FOLDER)"
+grade: ready-book ## run hand-ins again and write who passed what: FOLDER=hand-ins (TRUST=1: without walls, too)
+	@$(RUN) -m tools.grade.grader "$(FOLDER)" $(if $(TRUST),--trust)
 
 pdf: ready-browsers ## print the whole book to _build/attention-measured.pdf
 	@$(RUN) -m tools.site.pdf

@@ -7,8 +7,8 @@ long as these lines are the same. Binder's own packages stay at their versions, 
 import re
 from collections.abc import Container
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
@@ -23,7 +23,8 @@ HEAD = """\
 # the two, and so leaves alone the CUDA build and its 3 GB of libraries: Binder's machines have no GPU.
 --extra-index-url https://download.pytorch.org/whl/cpu
 """
-BINDER = default_environment() | {
+BINDER = {
+    **cast(dict[str, str], default_environment()),
     "python_version": "3.11",
     "sys_platform": "linux",
     "platform_system": "Linux",
@@ -35,12 +36,8 @@ FOR_CUDA = re.compile(r"(?:nvidia|cuda|triton)\b")  # what only a CUDA build of 
 
 def base() -> dict[str, str]:
     """The packages of Binder's machines, by the list that repo2docker installs: a name, and its version."""
-    lock = (
-        Path(find_spec("repo2docker").origin).parent
-        / "buildpacks"
-        / "conda"
-        / "environment.py-3.11-linux-64.lock"
-    )
+    there = metadata.distribution("jupyter-repo2docker")  # to import it would bring all that it needs
+    lock = Path(str(there.locate_file("repo2docker/buildpacks/conda/environment.py-3.11-linux-64.lock")))
     found = re.findall(r"/([\w.-]+)-([^-]+)-[^-]+\.(?:conda|tar\.bz2)", lock.read_text(encoding="utf-8"))
     return {canonicalize_name(name): version for name, version in found}
 

@@ -16,7 +16,7 @@ import time
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
@@ -34,24 +34,24 @@ PYTORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 UNFINISHED = os.path.join(VENV, ".unfinished")
 # A set-up holds this file locked, and so do the programs that it starts, which may outlive it.
 LOCKED = os.path.abspath(__file__)
-LOCK = []
+LOCK = []  # type: list[int]
 
 
-def say(message):
+def say(message: str) -> None:
     print("setup: " + message, flush=True)
 
 
-def stop(message, status=1):
+def stop(message: str, status: int = 1) -> None:
     print("setup: " + message, file=sys.stderr)
     sys.exit(status)
 
 
-def read(name):
+def read(name: str) -> bytes:
     with open(os.path.join(ROOT, name), "rb") as file:
         return file.read()
 
 
-def content(path):
+def content(path: str) -> str:
     """What a small file holds; "" where there is none."""
     if not os.path.exists(path):
         return ""
@@ -59,20 +59,20 @@ def content(path):
         return file.read()
 
 
-def write(path, text):
+def write(path: str, text: str) -> None:
     with open(path, "w") as file:
         file.write(text)
 
 
-def remove(path):
+def remove(path: str) -> None:
     if os.path.exists(path):
         os.remove(path)
 
 
-def wait_for_others():
+def wait_for_others() -> None:
     """One set-up at a time: a second `make`, or what a killed one has left running, comes first."""
     if fcntl is None:
-        return
+        return  # type: ignore[unreachable]
     LOCK.append(os.open(LOCKED, os.O_RDONLY))
     try:
         fcntl.flock(LOCK[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -84,11 +84,11 @@ def wait_for_others():
 # ---- what is there, and what it should be ----
 
 
-def has_nvidia():
+def has_nvidia() -> bool:
     return shutil.which("nvidia-smi") is not None
 
 
-def fingerprint(purpose):
+def fingerprint(purpose: str) -> str:
     """What the environment is made from: the Python, whether there is a GPU, the files that name packages."""
     digest = hashlib.sha256(sys.version.encode() + str(has_nvidia()).encode())
     files = ["constraints.txt", "pyproject.toml", "tools/environment.py"]
@@ -97,30 +97,30 @@ def fingerprint(purpose):
     return digest.hexdigest()
 
 
-def ready_file(purpose):
+def ready_file(purpose: str) -> str:
     return os.path.join(VENV, ".ready-for-" + purpose)
 
 
-def is_ready(purpose):
+def is_ready(purpose: str) -> bool:
     return content(ready_file(purpose)) == fingerprint(purpose)
 
 
-def pins():
+def pins() -> "list[str]":
     """Every requirement of the project as written: ["torch==2.13.0", ...]."""
     lines = [line for name in REQUIREMENTS["tests"] for line in read(name).decode().splitlines()]
     return [line.split("#")[0].strip() for line in lines if "==" in line.split("#")[0]]
 
 
-def pin_of(package):
+def pin_of(package: str) -> str:
     (pin,) = [pin for pin in pins() if pin.startswith(package + "==")]
     return pin
 
 
-def lifted(pin):
+def lifted(pin: str) -> str:
     return pin if pin.split("==")[0] in HELD else pin.replace("==", ">=")
 
 
-def installed(package):
+def installed(package: str) -> str:
     """The version that is installed, "2.13.0+cpu"; "" where there is none."""
     check = "import importlib.metadata as m; print(m.version('%s'))" % package
     command = [venv_program("python"), "-c", check]
@@ -130,12 +130,12 @@ def installed(package):
 # ---- how things are installed ----
 
 
-def venv_program(name):
+def venv_program(name: str) -> str:
     folder = "Scripts" if os.name == "nt" else "bin"
     return os.path.join(VENV, folder, name)
 
 
-def attempt(command):
+def attempt(command: "list[str]") -> "str | None":
     """Run a command quietly; return None when it worked, else the line in which it says why not."""
     result = subprocess.run(
         command,
@@ -152,18 +152,18 @@ def attempt(command):
     return (errors or lines or ["it ended with status %d" % result.returncode])[0]
 
 
-def stop_unless_installed(what, failure):
+def stop_unless_installed(what: str, failure: "str | None") -> None:
     if failure:
         stop("could not install %s (is there a network, and room on the disk?): %s" % (what, failure))
 
 
-def pip(arguments):
+def pip(arguments: "list[str]") -> "str | None":
     # --no-compile: of PyTorch's thousands of modules, a chapter imports a few hundred.
     command = [venv_program("python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     return attempt(command + ["--no-compile"] + arguments)
 
 
-def uv(arguments):
+def uv(arguments: "list[str]") -> "str | None":
     """As pip, in a sixth of the time. Where uv has no build for the machine, pip does it."""
     program = venv_program("uv")
     if not os.path.exists(program):
@@ -171,7 +171,7 @@ def uv(arguments):
     return attempt([program, "pip", "install", "--quiet", "--python", venv_program("python")] + arguments)
 
 
-def make_venv():
+def make_venv() -> None:
     """A fresh .venv, unless there is one that this very Python made."""
     made_with = os.path.join(VENV, ".made-with")
     if content(made_with) == sys.version:
@@ -183,13 +183,13 @@ def make_venv():
     write(made_with, sys.version)
 
 
-def install_uv():
+def install_uv() -> None:
     pin = pin_of("uv")
     if pin != "uv==" + installed("uv"):
         pip(["--only-binary", ":all:", pin])  # where that fails, pip does uv's work
 
 
-def forget_half_installed():
+def forget_half_installed() -> None:
     """Where a package lacks one of its files, drop its list of files: it then counts as not installed."""
     for folder in glob.glob(
         os.path.join(VENV, "[Ll]ib", "**", "site-packages", "*.dist-info"), recursive=True
@@ -198,7 +198,7 @@ def forget_half_installed():
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def is_whole(folder):
+def is_whole(folder: str) -> bool:
     record = os.path.join(folder, "RECORD")
     if not os.path.exists(record):
         return False  # it is written last
@@ -210,7 +210,7 @@ def is_whole(folder):
     return True
 
 
-def install_torch(newest):
+def install_torch(newest: bool) -> None:
     """PyTorch goes first and alone: its CPU build where there is no NVIDIA GPU, else the CUDA build.
 
     The CPU index holds nothing but PyTorch, so it is never an extra index for the other packages:
@@ -237,7 +237,7 @@ def install_torch(newest):
     stop_unless_installed(torch, failure)
 
 
-def install_packages(purpose):
+def install_packages(purpose: str) -> None:
     if purpose == "newest":
         say("installing the newest versions")
         stop_unless_installed("the newest versions", uv(["--upgrade"] + [lifted(pin) for pin in pins()]))
@@ -250,7 +250,7 @@ def install_packages(purpose):
     stop_unless_installed("the book's packages", uv(own))
 
 
-def install_node_packages(purpose):
+def install_node_packages(purpose: str) -> None:
     say("installing the site's JavaScript packages")
     # The scripts that packages bring would look for a Node on the PATH; none is needed.
     options = ["ci", "--silent", "--no-fund", "--ignore-scripts"] + (
@@ -260,7 +260,7 @@ def install_node_packages(purpose):
     stop_unless_installed("the JavaScript packages", attempt([venv_program("python"), "-c", script]))
 
 
-def note_what_is_ready(purpose):
+def note_what_is_ready(purpose: str) -> None:
     """The tests need all that the book needs. Newest and pinned versions replace each other."""
     ready = ["book", "tests"] if purpose == "tests" else [purpose]
     for other in REQUIREMENTS:
@@ -270,7 +270,7 @@ def note_what_is_ready(purpose):
             remove(ready_file(other))
 
 
-def main(purpose):
+def main(purpose: str) -> None:
     if sys.version_info < (3, 11):
         stop(
             "Python 3.11 or newer is needed, and this is %d.%d: name one, as in `make PYTHON=python3.12`."

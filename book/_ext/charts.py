@@ -1,7 +1,7 @@
 """A chart in a notebook becomes a picture with labelled controls, and comes to life when one of them moves.
 
 Vega-Lite is compiled to Vega here: the browser needs Vega alone, and only on the reader's first action.
-A page without cells names its chart's function in chapters: `{chart} index.soft_look_up`.
+A page without cells names what makes its chart: `{chart} chapters.where_am_i.charts.position_table`.
 """
 
 import importlib
@@ -49,18 +49,17 @@ class ChartRenderer:
 
 
 class Chart(SphinxDirective):
-    """`{chart} index.soft_look_up` is the chart that this function of chapters/index/charts.py makes."""
+    """`{chart} chapters.where_am_i.charts.position_table` is the chart that this function makes."""
 
     required_arguments = 1
     has_content = True  # for viewers that draw no charts
 
     def run(self) -> list[nodes.Node]:
-        room, _, name = self.arguments[0].rpartition(".")
+        module, _, name = self.arguments[0].rpartition(".")
         try:
-            if not room:
-                raise ValueError("write the name as chapter.function")
-            module = importlib.import_module(f"chapters.{room}.charts")
-            made = getattr(module, name)()._repr_mimebundle_()[CHART]
+            if not module:
+                raise ValueError("write the name as module.function")
+            made = getattr(importlib.import_module(module), name)()._repr_mimebundle_()[CHART]
             html = figure(made, f"chart-{name}-{self.env.new_serialno('chart')}")
         except (ImportError, AttributeError, ValueError) as reason:
             raise self.error(f"a chart can't be shown: {reason}") from reason

@@ -2,15 +2,21 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.environment import BuildEnvironment
 
 
+def site_map(env: BuildEnvironment) -> Any:
+    """The table of contents, as sphinx_external_toc has read it from _toc.yml."""
+    return env.external_site_map  # type: ignore[attr-defined]
+
+
 def pages(env: BuildEnvironment) -> Iterator[tuple[str, Path]]:
     """Name and file of each page. The page that is being read now will be read again when one changes."""
-    for name in env.external_site_map:
+    for name in site_map(env):
         if name in env.found_docs:
             page = Path(env.doc2path(name))
             env.note_dependency(str(page))

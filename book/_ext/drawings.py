@@ -38,7 +38,7 @@ def on_the_page(drawing: dict[str, str]) -> str:
         raise ValueError("it has no alt text, and readers who can't see it need one")
     pictures = ""
     for screen, widest in WIDEST.items():
-        width = float(re.search(r' width="([\d.]+)"', drawing[screen])[1])
+        width = float(re.findall(r' width="([\d.]+)"', drawing[screen])[0])
         # The margin of a picture is four pixels.
         if width > widest + 4:
             raise ValueError(f"it is {width:g} pixels {screen}, where {widest} fit: stack its parts")

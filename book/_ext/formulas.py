@@ -8,6 +8,7 @@ import html
 import json
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -16,6 +17,7 @@ from docutils import nodes
 from fontTools import subset
 from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
@@ -48,24 +50,38 @@ class Temml:
         )
 
     def convert(self, tex: str, display: bool) -> str:
-        print(json.dumps({"tex": tex, "display": display}), file=self.process.stdin, flush=True)
-        answer = json.loads(self.process.stdout.readline())
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with suppress(BrokenPipeError):  # where there is nobody to ask, there is no answer either
+            print(json.dumps({"tex": tex, "display": display}), file=self.process.stdin, flush=True)
+        said = self.process.stdout.readline()
+        if not said:
+            status = self.process.wait()
+            raise ExtensionError(
+                f"Node, which renders the formulas, ended with status {status} before {tex!r}"
+            )
+        answer = json.loads(said)
         if "error" in answer:
             # After the reason Temml repeats the TeX, with marks under it that a terminal garbles.
             raise ValueError(re.split(" at (?:position|end of input)", answer["error"])[0].strip())
-        return answer["mathml"]
+        return str(answer["mathml"])
 
     def close(self) -> None:
         self.process.communicate()
 
 
 def start(app: Sphinx) -> None:
-    app.temml = Temml()
+    app.temml = Temml()  # type: ignore[attr-defined]
+
+
+def temml(app: Sphinx) -> Temml:
+    """The one that this build has started."""
+    return app.temml  # type: ignore[attr-defined, no-any-return]
 
 
 def mathml(translator: HTML5Translator, node: nodes.Element, display: bool) -> str:
     try:
-        return translator.builder.app.temml.convert(node.astext(), display)
+        return temml(translator.builder.app).convert(node.astext(), display)
     except ValueError as reason:
         logger.error("a formula can't be rendered: %s: %s", reason, node.astext().strip(), location=node)
         return ""
@@ -98,7 +114,7 @@ def characters(page: str) -> set[str]:
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
     """Put Temml's stylesheet before the book's own, and beside it the part of the font that pages use."""
-    app.temml.close()
+    temml(app).close()
     if exception or app.builder.format != "html":
         return
     out = Path(app.outdir)

@@ -6,11 +6,12 @@ long as the sentence does, and no two pages have the same.
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, cast
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.domains.std import StandardDomain
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.contents import chapters, link_to
@@ -39,7 +40,7 @@ def give_addresses(app: Sphinx, page: str, source: list[str]) -> None:
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
     rows = [output["data"] for output in outputs if CLAIM in output.get("data", {})]
     names = addresses(page, [row[CLAIM]["sentence"] for row in rows])
-    places = app.env.get_domain("std").anonlabels
+    places = cast(StandardDomain, app.env.get_domain("std")).anonlabels
     for row, name in zip(rows, names, strict=True):
         places[name] = page, name
         row["text/html"] = "".join(row["text/html"]).replace("<div ", f'<div id="{name}" ', 1)

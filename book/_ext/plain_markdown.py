@@ -72,7 +72,8 @@ class Citations:
         return f"{{cite}}`{','.join(filter(None, keys))}`" if all(keys) else found[0]
 
     def in_the_sentence(self, found: re.Match[str]) -> str:
-        key = self.key(*found.groups(), form=0)
+        words, address = found.groups()
+        key = self.key(words, address, form=0)
         return f"{{cite:t}}`{key}`" if key else found[0]
 
     def made(self, text: str) -> str:

@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from _ext.drawings import on_the_page
 from bookkit.pictures.drawings import svg
-from chapters.the_transformer.playground import MODELS, exported, picture
+from bookkit.playground import exported, openable, picture
 
 STATIC = Path(__file__).parents[1] / "_static"
 # What comes with the weights.
@@ -40,7 +40,7 @@ class Playground(SphinxDirective):
 
 def closed(model: str, form: str) -> tuple[str, str]:
     """The HTML of a playground whose model has not come yet, and what its picture shows."""
-    for given, known in ((model, MODELS), (form, FORMS)):
+    for given, known in ((model, openable()), (form, FORMS)):
         if given not in known:
             raise ValueError(f"{given!r} is none of {', '.join(known)}")
     drawn = picture(model)
@@ -65,7 +65,7 @@ def script(model: str) -> str:
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
     if not exception and app.builder.format == "html":
-        for model in MODELS:
+        for model in openable():
             Path(app.outdir, f"_static/model-{model}.js").write_text(script(model), "utf-8")
 
 

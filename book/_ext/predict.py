@@ -58,7 +58,7 @@ def is_answer(node: nodes.Node) -> bool:
 def attributes(node: nodes.raw) -> dict[str, str]:
     """The attributes of `<details class="predict" …>`, and nothing for other HTML."""
     details = BeautifulSoup(node.astext(), "html.parser").find("details", class_="predict")
-    return dict(details.attrs) if details else {}
+    return {name: str(value) for name, value in details.attrs.items()} if details else {}
 
 
 def prediction_form(given: dict[str, str], name: str) -> nodes.raw:

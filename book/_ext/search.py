@@ -18,6 +18,7 @@ from unicodedata import normalize
 from bs4 import BeautifulSoup, Tag
 from sphinx.application import Sphinx
 
+from _ext.contents import site_map
 from _ext.javascript import bundle
 
 LEFT_OUT = (
@@ -95,6 +96,7 @@ def sections(page: str) -> list[dict[str, Any]]:
     # What a page has most of goes first: taking it apart would take longer than all the rest.
     page = COLOURED.sub(lambda word: " " if word[1] in NO_NAMES else word[2], PICTURE.sub("", page))
     main = BeautifulSoup(page, "html.parser").main
+    assert main is not None, "a page has its text in <main>"
     for part in main.select(LEFT_OUT):
         part.decompose()
     for formula in main.find_all("math"):
@@ -105,12 +107,18 @@ def sections(page: str) -> list[dict[str, Any]]:
 
 
 def taken_out(section: Tag) -> dict[str, Any]:
-    within = section.parent.find(["h2", "h3"], recursive=False) if section.parent.name == "section" else None
+    around = section.parent
+    within = around.find(["h2", "h3"], recursive=False) if around and around.name == "section" else None
     title = section.find(["h1", "h2", "h3", "h4"], recursive=False)
+    assert title is not None, "a section has a title"
     found = {"id": section["id"], "title": words(title), "within": words(within) if within else ""}
     title.decompose()
     section.extract()
-    claims = [(row["id"], words(row.select_one(".claim-sentence"))) for row in section.select(".claim")]
+    claims = [
+        (row["id"], words(sentence))
+        for row in section.select(".claim")
+        for sentence in row.select(".claim-sentence")
+    ]
     return found | {"claims": claims, "code": names(section), "text": sentences(section)}
 
 
@@ -124,7 +132,8 @@ def sentences(section: Tag) -> str:
     """A line for each paragraph, item, row of a table and error; no code."""
     for printed in section.select(".cell_output pre"):
         messages = [line for line in printed.get_text().splitlines() if MESSAGE.search(line)]
-        printed.find_parent(class_="cell_output").insert_before(BREAK, BREAK.join(messages), BREAK)
+        if output := printed.find_parent(class_="cell_output"):
+            output.insert_before(BREAK, BREAK.join(messages), BREAK)
     for part in section.select(".cell_input, .cell_output, .highlight"):
         part.decompose()
     for row in section.find_all("tr"):
@@ -142,7 +151,7 @@ def words(part: Tag) -> str:
 
 def replace_search_of_sphinx(app: Sphinx) -> None:
     """Sphinx's own index names pages, not sections."""
-    app.builder.search = False
+    app.builder.search = False  # type: ignore[attr-defined]  # the HTML builder has it
 
 
 def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -164,7 +173,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.name != "html":
         return
     out = Path(app.outdir)
-    index = [listed(app, out, name) for name in app.env.external_site_map if name in app.env.found_docs]
+    index = [listed(app, out, name) for name in site_map(app.env) if name in app.env.found_docs]
     data = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
     out.joinpath("_static/sections.js").write_text(f"window.sections = {data};\n", "utf-8")
     bundle(Path(__file__).with_name("search.mjs"), out / "_static/search.js")

@@ -14,6 +14,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from sphinx.errors import ExtensionError
 
 from _ext import catalogue, charts, formulas, front, ledger, pages, places, predict
 from _ext import figures as images
@@ -272,6 +273,14 @@ def temml():
 )
 def test_temml_converts(temml, tex):
     assert temml.convert(tex, display=True).startswith('<math display="block"')
+
+
+def test_where_node_has_died_it_is_told_with_its_status_and_the_formula():
+    converter = formulas.Temml()
+    converter.process.kill()
+    with pytest.raises(ExtensionError, match=r"Node, .* ended with status -9 before 'x\^2'"):
+        converter.convert("x^2", display=False)
+    converter.close()
 
 
 def test_temml_goes_on_after_an_error(temml):

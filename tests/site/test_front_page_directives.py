@@ -48,7 +48,7 @@ When you have read this chapter you will be able to
 """
 PAGE = """# A book
 
-```{chart} index.soft_look_up
+```{chart} chapters.what_is_attention.front_page.soft_look_up
 ```
 
 ```{door} here
@@ -150,13 +150,13 @@ def test_a_page_that_is_only_text_says_what_the_chart_shows(tmp_path):
 
 def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
     write(tmp_path, "third", "# A title\n")
-    names = ["nowhere.soft_look_up", "index.nothing", "soft_look_up"]
+    names = ["nowhere.soft_look_up", "chapters.what_is_attention.front_page.nothing", "soft_look_up"]
     _, messages, _ = build(tmp_path, PAGE + "".join(f"\n```{{chart}} {name}\n```\n" for name in names))
     line = PAGE.count("\n") + 2
     for place, words in [
-        (f"index.md:{line}", "No module named 'chapters.nowhere'"),
+        (f"index.md:{line}", "No module named 'nowhere'"),
         (f"index.md:{line + 3}", "has no attribute 'nothing'"),
-        (f"index.md:{line + 6}", "write the name as chapter.function"),
+        (f"index.md:{line + 6}", "write the name as module.function"),
         ("index.md:", "it can't be listed: third.ipynb: its opening must say"),
     ]:
         said = [line for line in messages.splitlines() if place in line and "ERROR" in line and words in line]

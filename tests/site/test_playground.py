@@ -17,8 +17,9 @@ from script_and_pytorch import IN_JAVASCRIPT, everything, largest_difference, sw
 
 from _ext import playground
 from attnlab.corpora import agreement
+from bookkit.playground import exported, openable, picture
 from chapters.the_transformer import models
-from chapters.the_transformer.playground import exported, loaded, picture
+from chapters.the_transformer.playground import loaded
 from chapters.translating_with_attention.models import ENGLISH_WORDS, LINGO_WORDS
 from tools.chapters.notebooks import BOOK
 
@@ -73,7 +74,7 @@ def test_every_tensor_of_fifty_texts_is_pytorchs(page: Page, base_url: str) -> N
 # ---- opening it ----
 
 
-@pytest.mark.parametrize("model", playground.MODELS)
+@pytest.mark.parametrize("model", openable())
 def test_a_model_and_its_scripts_are_light_and_the_button_says_how_light(
     site: Path, soup, model: str
 ) -> None:
@@ -118,7 +119,7 @@ def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
     window.set_offline(False)
 
 
-@pytest.mark.parametrize("model", playground.MODELS)
+@pytest.mark.parametrize("model", openable())
 def test_from_a_folder_without_a_network_on_a_phone(offline: Page, site: Path, model: str) -> None:
     troubles: list[str] = []
     offline.on("console", lambda message: troubles.append(message.text))
@@ -155,7 +156,7 @@ def test_it_runs_where_a_page_may_run_no_text_as_code_and_ask_for_nothing(page: 
     assert not [each for each in page.evaluate("window.refused ?? []") if "_static" in each]
 
 
-@pytest.mark.parametrize("model", playground.MODELS)
+@pytest.mark.parametrize("model", openable())
 def test_without_scripts_there_is_a_picture_that_is_described_and_no_button(
     browser: Browser, base_url: str, model: str
 ) -> None:
@@ -533,7 +534,7 @@ def test_written_at_hardly_any_temperature_it_takes_the_likeliest(page: Page, ba
 # ---- how it looks ----
 
 
-@pytest.mark.parametrize("model", playground.MODELS)
+@pytest.mark.parametrize("model", openable())
 def test_an_open_playground_is_accessible_in_both_modes(page: Page, base_url: str, model: str) -> None:
     box = opened(page, base_url + CHAPTER, model)
     box.get_by_role("checkbox", name=re.compile("^head")).check()
@@ -573,9 +574,9 @@ PAGE = """# A page
 def test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one(tmp_path: Path) -> None:
     messages, page = build(tmp_path, "html")
     boxes = BeautifulSoup((page / "index.html").read_text("utf-8"), "html.parser").select(".playground")
-    assert [box["data-model"] for box in boxes] == [*playground.MODELS]
+    assert [box["data-model"] for box in boxes] == [*openable()]
     assert "Elsewhere." not in str(boxes[0].parent)
-    for model in playground.MODELS:
+    for model in openable():
         stored = (page / f"_static/model-{model}.js").read_text("utf-8")
         assert stored == f'stored["{model}"] = {json.dumps(exported(model), separators=(",", ":"))};\n'
     told = "a playground can't be made: 'interpreter' is none of translator, language-model"
@@ -585,7 +586,7 @@ def test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one(tmp_
 def test_a_page_that_is_only_text_says_what_the_pictures_show(tmp_path: Path) -> None:
     _, page = build(tmp_path, "text")
     text = " ".join((page / "index.txt").read_text("utf-8").split())
-    for model in playground.MODELS:
+    for model in openable():
         assert picture(model).alt in text
     assert "<" not in text
 
@@ -598,7 +599,7 @@ def build(folder: Path, builder: str) -> tuple[str, Path]:
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr, out
 
 
-@pytest.mark.parametrize("model", playground.MODELS)
+@pytest.mark.parametrize("model", openable())
 def test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes(model: str) -> None:
     for form in playground.FORMS:
         html, words = playground.closed(model, form)

@@ -9,9 +9,10 @@ from script_and_pytorch import everything, in_node, largest_difference, switched
 
 import attnlab.transformer
 from _ext import playground
+from bookkit.playground import exported
 from bookkit.registry import BOOK
 from chapters.the_transformer import models
-from chapters.the_transformer.playground import exported, loaded
+from chapters.the_transformer.playground import loaded
 
 
 def run(name, runs, folder):

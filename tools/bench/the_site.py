@@ -85,7 +85,7 @@ def scores(address: str, chromium: Path, form: str) -> str:
     environment = os.environ | {"CHROME_PATH": str(chromium)}
     result = node(command, return_completed_process=True, env=environment, capture_output=True, text=True)
     if result.returncode:
-        sys.exit(f"bench: Lighthouse failed on {address}: {result.stderr.strip()}")
+        sys.exit(f"bench: Lighthouse failed on {address}: {str(result.stderr).strip()}")
     measured = json.loads(result.stdout)["categories"]
     return " ".join(f"{100 * measured[category]['score']:.0f}" for category in CATEGORIES)
 
@@ -107,7 +107,7 @@ def milliseconds_a_word(browser: Browser, address: str, model: str) -> list[floa
     box.get_by_role("textbox").wait_for()
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
     page.evaluate(WORD_AFTER_WORD, model)  # once, to be compiled
-    each = page.evaluate(WORD_AFTER_WORD, model)
+    each: list[float] = page.evaluate(WORD_AFTER_WORD, model)
     page.close()
     return each
 

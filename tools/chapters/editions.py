@@ -84,7 +84,7 @@ def needed_imports(chapter: NotebookNode) -> list[str]:
     for cell in notebooks.code_cells(chapter):
         for part in parsed(cell).body:
             if isinstance(part, ast.Import | ast.ImportFrom) and used & set(bound_names(part)):
-                found.append(ast.get_source_segment(cell.source, part))
+                found.append(ast.get_source_segment(cell.source, part) or ast.unparse(part))
     return list(dict.fromkeys(found))
 
 
@@ -103,7 +103,8 @@ def bound_names(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def edition(cells: list[NotebookNode]) -> NotebookNode:
-    return new_notebook(cells=cells, metadata=dict(notebooks.NOTEBOOK_METADATA))
+    made: NotebookNode = new_notebook(cells=cells, metadata=dict(notebooks.NOTEBOOK_METADATA))
+    return made
 
 
 def write(folder: Path = EDITIONS) -> Iterator[str]:

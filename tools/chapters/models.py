@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbclient
 import torch
@@ -24,7 +25,7 @@ from tools.progress import Progress
 STORED_SEED, FRESH_SEED = 0, 1
 
 
-def recipes(book: Path = registry.BOOK) -> dict[str, dict[str, Callable]]:
+def recipes(book: Path = registry.BOOK) -> dict[str, dict[str, Callable[[int], Any]]]:
     """{"translating_with_attention": {"dot": …}}: every chapter that has some, and its recipes."""
     packages = sorted(file.parent.name for file in (book / "chapters").glob("*/models.py"))
     return {package: importlib.import_module(f"chapters.{package}.models").RECIPES for package in packages}

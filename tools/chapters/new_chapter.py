@@ -11,6 +11,7 @@ import re
 import sys
 from pathlib import Path
 
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookkit import registry
@@ -50,7 +51,7 @@ MODULES = {
 }
 
 
-def notebook(name: str, title: str, before: registry.Chapter) -> notebooks.NotebookNode:
+def notebook(name: str, title: str, before: registry.Chapter) -> NotebookNode:
     """A chapter's opening, its imports and its sections, not yet executed."""
     package = name.replace("-", "_")
     opening = OPENING.format(title=title, before_title=before.title, before=before.name)
@@ -62,7 +63,8 @@ def notebook(name: str, title: str, before: registry.Chapter) -> notebooks.Noteb
         new_code_cell(HAND_IN.format(package=package), id="hand-in"),
         new_markdown_cell(SOLUTIONS, id="solutions"),
     ]
-    return new_notebook(cells=cells, metadata=notebooks.NOTEBOOK_METADATA)
+    made: NotebookNode = new_notebook(cells=cells, metadata=notebooks.NOTEBOOK_METADATA)
+    return made
 
 
 def list_in_contents(name: str, part: str, contents: Path) -> None:

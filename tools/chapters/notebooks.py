@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import yaml
@@ -46,7 +47,8 @@ def chapters(book: Path = BOOK) -> list[Path]:
 
 
 def read(path: Path) -> NotebookNode:
-    return nbformat.read(path, as_version=4)
+    notebook: NotebookNode = nbformat.read(path, as_version=4)
+    return notebook
 
 
 def write(notebook: NotebookNode, path: Path) -> None:
@@ -58,14 +60,14 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def displays(cell: NotebookNode) -> Iterator[dict]:
+def displays(cell: NotebookNode) -> Iterator[dict[str, Any]]:
     """The data of everything a cell displayed: MIME type to content."""
     for output in cell.outputs:
         if "data" in output:
             yield output.data
 
 
-def claims(notebook: NotebookNode) -> list[dict]:
+def claims(notebook: NotebookNode) -> list[dict[str, Any]]:
     return [data[CLAIM] for cell in code_cells(notebook) for data in displays(cell) if CLAIM in data]
 
 
@@ -141,14 +143,14 @@ def what_it_does(file: Path) -> bytes:
     return without_words(file.read_text("utf-8"), str(file)) if file.suffix == ".py" else file.read_bytes()
 
 
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 @functools.cache
 def without_words(code: str, file: str) -> bytes:
     tree = ast.parse(code, file)
     for node in ast.walk(tree):
-        can_have_docstring = isinstance(
-            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        )
-        if can_have_docstring and ast.get_docstring(node, clean=False) is not None:
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree).encode()
 
@@ -222,7 +224,7 @@ def raises(cell: NotebookNode) -> bool:
 
 
 def alt_text(cell: NotebookNode) -> str:
-    return cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+    return str(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", ""))
 
 
 def all_problems(book: Path = BOOK, toc: Path = registry.CONTENTS) -> list[str]:

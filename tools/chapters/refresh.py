@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import nbclient
 import nbformat
@@ -86,7 +87,7 @@ def describe(cell: NotebookNode) -> None:
             cell.metadata["alt"] = data["text/plain"]  # where nbconvert looks for it
 
 
-def compared(notebook: NotebookNode) -> list:
+def compared(notebook: NotebookNode) -> list[Any]:
     """What nbval compares of a chapter: its outputs without the measured values."""
     return [
         [

@@ -25,13 +25,14 @@ import ast
 import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from bookkit.mime_types import CLAIM
 from tools.chapters import notebooks
-from tools.chapters.notebooks import NotebookNode
 
 # What is not prose, or states nothing.
 NOT_STATED = [
@@ -52,7 +53,7 @@ NOT_STATED = [
     r"[(](?:19\d\d|20[0-4]\d)[)]",
 ]
 # LaTeX's ways of writing a number, as Python writes it.
-LATEX = [
+LATEX: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\\(?:,|;|!|%)", lambda found: "%" if found[0] == r"\%" else " "),
     (r"(?<=\d)\{,\}(?=\d)", ""),
     (r"(\d(?:\.\d+)?) *(?:\\cdot|\\times|·|×) *10\^\{?[-−]?(\d+)\}?", lambda found: scientific(found)),

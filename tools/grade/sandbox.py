@@ -1,24 +1,18 @@
-"""Where a hand-in runs: a process of its own, with limits, which tells grader.py how the work behaves.
+"""Where a hand-in runs: a process of its own, within walls, which tells grader.py how the work behaves.
 
 The hand-in's code may change everything in this process, so nothing that it tells is believed to be a pass:
 with each pass go the answers themselves, as plain numbers, and the grader looks whether they are right.
 """
 
-import ctypes
-import fcntl
 import json
 import os
 import re
-import resource
-import socket
-import struct
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -31,21 +25,8 @@ from bookkit.checking import guard, wording
 from bookkit.checking.attempts import gradients
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.report import Check
-
-LARGEST_FILE = 200_000_000  # bytes
-NETWORK = {"socket.bind", "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"}
-WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-CHANGES = {
-    "os.chmod",
-    "os.link",
-    "os.mkdir",
-    "os.remove",
-    "os.rename",
-    "os.rmdir",
-    "os.symlink",
-    "os.truncate",
-}
-Tell = Callable[..., None]
+from tools.grade import walls
+from tools.grade.walls import Tell
 
 
 @dataclass(frozen=True)
@@ -61,6 +42,7 @@ class Order:
     folder: str  # its own, to write into
     seconds: float
     memory: int  # bytes
+    trusted: bool  # to be run where the system gives no walls, too
 
 
 def serve(order: Order, pipe: Connection) -> None:
@@ -77,128 +59,16 @@ def serve(order: Order, pipe: Connection) -> None:
     tempfile.tempdir = order.folder
     sys.dont_write_bytecode = True
     torch.set_num_threads(1)
-    tell(walled=wall_in(order))
+    walled = walls.wall_in(order.folder, order.hidden)
+    tell(walled=walled)
     os.chdir(order.folder)
-    limit(order)
+    walls.limit(order.seconds, order.memory, walled)
     try:
-        run(order, tell)
+        if walled or order.trusted:
+            run(order, tell)
         tell(end=True)
     finally:
         os._exit(0)  # whatever it has left running does not keep us
-
-
-# ---- limits ----
-
-
-def limit(order: Order) -> None:
-    processor = int(order.seconds * 10) + 1
-    for kind, most in (
-        (resource.RLIMIT_CPU, processor),
-        (resource.RLIMIT_FSIZE, LARGEST_FILE),
-        (resource.RLIMIT_CORE, 0),
-        # What is private and can be written. PyTorch reserves far more addresses than it uses.
-        (resource.RLIMIT_DATA, order.memory),
-    ):
-        with suppress(ValueError, OSError):  # macOS refuses some: there the grader watches the memory
-            resource.setrlimit(kind, (most, most))
-
-
-def wall_in(order: Order) -> bool:
-    """On Linux, where it is allowed: without a network, all but its folder read-only, the hand-ins hidden.
-
-    And in a process namespace of its own, whose end is the end of all that was started in it.
-    """
-    if not sys.platform.startswith("linux"):
-        return False
-    linux = ctypes.CDLL(None, use_errno=True)
-    user, group = os.getuid(), os.getgid()
-    new_mounts, new_user, new_processes, new_network = 0x20000, 0x10000000, 0x20000000, 0x40000000
-    if linux.unshare(new_mounts | new_user | new_processes | new_network):
-        return False
-    try:
-        Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
-        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
-        loopback_on()
-        walled = not mounts(linux, order)
-    except OSError:  # some systems hand out namespaces in which nothing is allowed
-        walled = False
-    # Only the next process is in the new namespace. This one waits, and takes it along when it is killed.
-    if child := os.fork():
-        os.waitpid(child, 0)
-        os._exit(0)
-    set_death_signal, kill = 1, 9
-    return not linux.prctl(set_death_signal, kill) and walled
-
-
-def loopback_on() -> None:
-    """A new network has its own loopback, switched off. PyTorch's processes talk to each other over it."""
-    set_flags, up = 0x8914, 1
-    with socket.socket() as any_socket:
-        fcntl.ioctl(any_socket, set_flags, struct.pack("16sh", b"lo", up))
-
-
-def mounts(linux: ctypes.CDLL, order: Order) -> int:
-    """Not 0 where anything failed."""
-    bind, recursive, private = 0x1000, 0x4000, 0x40000
-    own = os.fsencode(order.folder)
-    failed = linux.mount(None, b"/", None, recursive | private, None)
-    failed |= linux.mount(own, own, None, bind, None)
-    for file in order.hidden:
-        failed |= linux.mount(b"/dev/null", os.fsencode(file), None, bind, None)
-    # mount_setattr(2), which not every C library knows.
-    set_attributes, here, all_below, read_only = 442, -100, 0x8000, 1
-    lock, unlock = ((ctypes.c_uint64 * 4)(*flags, 0, 0) for flags in ((read_only, 0), (0, read_only)))
-    failed |= linux.syscall(set_attributes, here, b"/", all_below, lock, ctypes.sizeof(lock))
-    failed |= linux.syscall(set_attributes, here, own, 0, unlock, ctypes.sizeof(unlock))
-    # Where PyTorch's processes share tensors.
-    return failed | linux.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None)
-
-
-def watch(order: Order, tell: Tell) -> None:
-    """Refuse, and tell of, what reaches for the network or for others' files.
-
-    No wall: C code and new processes go round it. It puts into words what the walls above would only refuse.
-    """
-    allowed = (os.path.realpath(order.folder), "/dev", "/proc/self")
-    told = set()
-
-    def outside(path: object) -> bool:
-        if not isinstance(path, (str, bytes, os.PathLike)):
-            return False  # a file that is open already
-        real = os.path.realpath(os.fsdecode(path))
-        return not any(real == place or real.startswith(f"{place}/") for place in allowed)
-
-    def refuse(deed: str) -> None:
-        if deed not in told:
-            told.add(deed)
-            tell(remark=f"{deed}: refused")
-        raise PermissionError(f"a hand-in {deed}: refused")
-
-    def look(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in NETWORK and not stays_here(arguments):
-            refuse("reaches for the network")
-        elif event == "open":
-            path, _, flags = arguments
-            if flags & WRITES and outside(path):
-                refuse(f"writes to {os.fsdecode(path)}")
-        elif event in CHANGES:
-            for path in arguments[:2]:
-                if outside(path):
-                    refuse(f"changes {os.fsdecode(path)}")
-
-    sys.addaudithook(look)  # nothing can take it away again
-
-
-def stays_here(arguments: tuple[Any, ...]) -> bool:
-    """Whether a socket's address, or a name to look up, is this machine's own."""
-    host = arguments[0]
-    if isinstance(host, socket.SocketType):
-        if host.family not in (socket.AF_INET, socket.AF_INET6):
-            return True  # a place in the file system, say
-        host = arguments[1][0]
-    host = os.fsdecode(host or "")
-    return host in ("", "localhost", "::1", socket.gethostname()) or host.startswith("127.")
 
 
 # ---- running the cells, and judging what they define ----
@@ -207,7 +77,7 @@ def stays_here(arguments: tuple[Any, ...]) -> bool:
 def run(order: Order, tell: Tell) -> None:
     checks = {check.name: check for check in catalogue.of_chapter(order.package)}
     before = parts_of_the_book()
-    watch(order, tell)
+    walls.watch(order.folder, tell)
     shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     for number, source in enumerate(order.cells, 1):
         tell(cell=number)
@@ -256,7 +126,7 @@ def judged(check: Check, expression: str, names: dict[str, Any]) -> dict[str, An
         return {"exercise": check.name, "state": "missing"}
     said: list[Any] = []
     report = check.judge(work if isinstance(check, Exercise) else noted(work, said))
-    told = {"exercise": check.name, "state": report.state, "mistake": report.mistake or ""}
+    told: dict[str, Any] = {"exercise": check.name, "state": report.state, "mistake": report.mistake or ""}
     if report.passed:
         with suppress(BaseException):
             told["answers"] = list(answers(check, work, said))

@@ -83,7 +83,7 @@ class HandIn:
     """How each exercise of a hand-in stands, and what else is to be said of it."""
 
     name: str
-    walled: bool = True  # whether the system kept its process in
+    walled: bool | None = None  # whether the system kept its process in; None where none has run
     remarks: list[str] = field(default_factory=list)
     results: dict[str, Result] = field(default_factory=dict)
 

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from typing import Any
 
 from playwright.sync_api import sync_playwright
 
@@ -11,7 +12,7 @@ from tools.site.build import COMMAND, sphinx
 
 BOOK = ROOT / "_build" / "singlehtml" / "index.html"
 PDF = ROOT / "_build" / "attention-measured.pdf"
-SHEET = {
+SHEET: dict[str, Any] = {
     "format": "A4",
     "margin": dict.fromkeys(("top", "bottom", "left", "right"), "20mm"),
     "print_background": True,

@@ -12,20 +12,21 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tools import ROOT
 
 COMPRESSED = {".html", ".css", ".js", ".svg"}
 
 
-@functools.cache
+@functools.lru_cache(256)  # twice the site's: a server may run on while it is built again and again
 def compressed(file: Path, changed: float) -> bytes:
     """What `file` held when it was last changed: the tests ask for the same files hundreds of times."""
     return gzip.compress(file.read_bytes())
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    def __init__(self, *arguments: object, site: Path, address: str) -> None:
+    def __init__(self, *arguments: Any, site: Path, address: str) -> None:
         self.address = address
         super().__init__(*arguments, directory=str(site))
 
@@ -49,7 +50,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
+    def handle_error(self, request: Any, client_address: object) -> None:
         """A browser that leaves before a page has arrived is no news."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
@@ -59,7 +60,7 @@ class Server(http.server.ThreadingHTTPServer):
 def serving(site: Path, port: int = 0) -> Iterator[str]:
     """`with serving(site) as address:` gives "http://127.0.0.1:40123/attention-measured/", say."""
     # The 404 page knows where the site will stand: its links must work from any address.
-    address = re.search('<base href="(.*?)">', (site / "404.html").read_text("utf-8"))[1]
+    (address,) = re.findall('<base href="(.*?)">', (site / "404.html").read_text("utf-8"))
     handler = functools.partial(Handler, site=site, address=address)
     with Server(("127.0.0.1", port), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

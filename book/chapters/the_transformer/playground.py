@@ -1,15 +1,10 @@
-"""What a reader can open in the page: the trained models as data for a script, and a picture of each.
+"""What a reader can open in the page: what it is told of the trained models, and a picture of each.
 
-book/_static/transformer.js computes with these weights as attnlab.transformer does. Whatever depends on the
-training, such as the head that is shown first, is measured here on the stored weights.
+What depends on the training, such as the head that is shown first, is measured here on the stored weights.
 """
 
-import base64
-from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -22,6 +17,7 @@ from attnlab.transformer import LanguageModel, Transformer
 from bookkit import weights
 from bookkit.pictures.drawings import Part, written
 from bookkit.pictures.svg import SMALL, Place, circle, label, rectangle, short
+from bookkit.playground import Data, Openable, Picture
 from chapters.the_transformer import models
 from chapters.translating_with_attention.models import (
     END,
@@ -37,20 +33,7 @@ from chapters.translating_with_attention.models import (
 OFFERED = 12  # sentences that the page offers
 ROW = 28  # pixels, as in book.css
 
-Data = dict[str, Any]
-
-
-class Picture(NamedTuple):
-    """`picture("translator")` is drawn for both screens, below its title and words; `alt` describes it."""
-
-    title: str
-    words: str
-    wide: Part
-    narrow: Part
-    alt: str
-
-
-# ---- what the script computes with ----
+# ---- what the page is told ----
 
 
 @cache
@@ -61,25 +44,11 @@ def loaded(name: str) -> Transformer | LanguageModel:
     return model  # type: ignore[return-value]
 
 
-def numbers(model: nn.Module) -> Data:
-    """`numbers(model)` are its weights in the order of `shapes`, 16 bits each, as base64."""
-    state = model.state_dict()
-    halves = np.concatenate([tensor.half().numpy().ravel() for tensor in state.values()])
-    return {
-        "shapes": {name: list(tensor.shape) for name, tensor in state.items()},
-        "numbers": base64.b64encode(halves.astype("<f2").tobytes()).decode(),
-    }
-
-
 @cache
-def exported(name: str) -> Data:
-    """`exported("translator")` is all that the page needs to let this model speak."""
-    model = loaded(name)
-    return MODELS[name](model) | numbers(model)
-
-
-def translator(model: Transformer) -> Data:
-    """`translator(model)` has the words of both languages, and sentences that are new to the model."""
+def translator() -> Data:
+    """`translator()` has the words of both languages, and sentences that are new to the model."""
+    model = loaded("translator")
+    assert isinstance(model, Transformer)
     offered = [" ".join(pair.english) for pair in unseen() if 5 <= len(pair.english) <= 9]
     place, head = head_that_aligns(model)
     return {
@@ -96,8 +65,11 @@ def translator(model: Transformer) -> Data:
     }
 
 
-def language_model(model: LanguageModel) -> Data:
-    """`language_model(model)` has the words, the beginnings of sentences, and the grammar, as data."""
+@cache
+def language_model() -> Data:
+    """`language_model()` has the words, the beginnings of sentences, and the grammar, as data."""
+    model = loaded("language-model")
+    assert isinstance(model, LanguageModel)
     place, head = head_that_finds_the_subject(model)
     return {
         "kind": "LanguageModel",
@@ -112,9 +84,6 @@ def language_model(model: LanguageModel) -> Data:
         "shown": [place, head],
         "grammar": grammar(),
     }
-
-
-MODELS: dict[str, Callable[..., Data]] = {"translator": translator, "language-model": language_model}
 
 
 def _heads(layers: nn.ModuleList) -> int:
@@ -196,15 +165,10 @@ def _ids(words: list[str]) -> Tensor:
 # ---- the pictures that stand in the page until the model is opened ----
 
 
-def picture(name: str) -> Picture:
-    """`picture("translator")` shows the first sentence that is offered, and what the model makes of it."""
-    return DRAWN[name]()
-
-
 @torch.no_grad()
 def a_translation() -> Picture:
     """`a_translation()` joins each word that is written with those that one head looks at for it."""
-    data, model = exported("translator"), loaded("translator")
+    data, model = translator(), loaded("translator")
     assert isinstance(model, Transformer)
     read = data["offered"][0].split()
     source = torch.tensor([[*map(ENGLISH_WORDS.index, read), END]])
@@ -257,7 +221,7 @@ def _joined_words(asking: list[str], found: list[str], weights: Tensor, width: f
 @torch.no_grad()
 def the_next_word() -> Picture:
     """`the_next_word()` has a bar for each of the likeliest words, and marks what the grammar says."""
-    data, model = exported("language-model"), loaded("language-model")
+    data, model = language_model(), loaded("language-model")
     words = data["offered"][0].split()
     chances = model(_ids(words))[0, -1].softmax(-1)
     likeliest = chances.topk(6)
@@ -301,4 +265,7 @@ def _bars(bars: list[tuple[str, float, float]], width: float) -> Part:
     return Part(width, ROW * len(bars), marks)
 
 
-DRAWN: dict[str, Callable[[], Picture]] = {"translator": a_translation, "language-model": the_next_word}
+MODELS = {
+    "translator": Openable(partial(loaded, "translator"), translator, a_translation),
+    "language-model": Openable(partial(loaded, "language-model"), language_model, the_next_word),
+}

@@ -26,11 +26,11 @@ from chapters.epochs_batches_iterations.charts import one_epoch
 from chapters.from_words_to_vectors.charts import OFFERED, word_map
 from chapters.from_words_to_vectors.counting import count, neighbours
 from chapters.from_words_to_vectors.grammar import NUMBER, written
-from chapters.index.charts import ANIMALS, soft_look_up
 from chapters.queries_keys_and_values_that_learn.charts import CHASED, PERCENT, through_training
 from chapters.text_as_tensors.charts import FAMOUS_LENGTHS, padding_and_cutting
 from chapters.two_ways_to_score.charts import KEYS, score_field
 from chapters.what_is_attention.charts import VISITORS, soft_dictionary
+from chapters.what_is_attention.front_page import ANIMALS, soft_look_up
 from chapters.where_am_i.charts import POSITIONS, position_table
 from chapters.who_may_look_where.charts import SCORES, who_may_look
 from chapters.why_divide_by_root_dk.charts import STANDARD_SCORES, softmax_saturation
@@ -38,7 +38,7 @@ from chapters.why_divide_by_root_dk.charts import STANDARD_SCORES, softmax_satur
 MODULES = [
     importlib.import_module(module.name)
     for module in pkgutil.walk_packages(chapters.__path__, "chapters.")
-    if module.name.endswith(".charts")
+    if module.name.endswith((".charts", ".front_page"))
 ]
 CHARTS = [
     function

@@ -1,30 +1,15 @@
-"""What the page is given of the trained models: all their numbers, the grammar, and heads worth a look."""
+"""What the page is told of the trained models: sentences to try, the grammar, and heads worth a look."""
 
-import base64
-
-import numpy as np
 import pytest
 import torch
 
 from attnlab.corpora import agreement
 from attnlab.inside import watched
 from attnlab.runtime import generator
+from bookkit.playground import exported, picture
 from chapters.the_transformer import models, playground
-from chapters.the_transformer.playground import MODELS, exported, loaded
+from chapters.the_transformer.playground import MODELS, loaded
 from chapters.translating_with_attention.models import START, sentences, training_pairs
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_the_numbers_are_the_stored_weights(name):
-    data = exported(name)
-    numbers = np.frombuffer(base64.b64decode(data["numbers"]), "<f2")
-    start = 0
-    for label, tensor in loaded(name).state_dict().items():
-        assert data["shapes"][label] == [*tensor.shape]
-        given = torch.from_numpy(numbers[start : start + tensor.numel()].astype("float32"))
-        assert torch.equal(given.view_as(tensor), tensor), label
-        start += tensor.numel()
-    assert start == len(numbers)
 
 
 def test_the_grammar_as_data_is_the_grammar():
@@ -104,7 +89,7 @@ def test_the_language_models_head_looks_at_the_subject_more_than_any_other():
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_picture_says_what_it_shows_and_fits_a_phone(name):
-    drawn = playground.picture(name)
+    drawn = picture(name)
     assert drawn.narrow.width <= 330
     assert drawn.words.split()[0] in drawn.alt
     assert drawn.title.split("“")[1].split("”")[0] == exported(name)["offered"][0]
@@ -114,7 +99,7 @@ def test_what_the_picture_says_of_the_next_word_is_what_the_model_says():
     words = exported("language-model")["offered"][0].split()
     with torch.no_grad():
         logits = loaded("language-model")(torch.tensor([[START, *map(models.WORDS.index, words)]]))
-    assert playground.picture("language-model").words == models.WORDS[int(logits[0, -1].argmax())]
+    assert picture("language-model").words == models.WORDS[int(logits[0, -1].argmax())]
 
 
 def test_the_grammar_judges_what_it_draws():

@@ -418,7 +418,7 @@ FAULTS: Faults = {
             ("texts share their rows", "pairs + vocabulary * place", "pairs + 0 * place"),
         ],
     },
-    "chapters/index/charts": {
+    "chapters/what_is_attention/front_page": {
         f"{CHARTS}test_what_the_soft_look_up_finds": [
             ("degrees taken for radians", "datum.angle) * PI / 180)", "datum.angle))"),
             ("weights summed without their values", "datum.weight * datum.legs", "datum.weight"),

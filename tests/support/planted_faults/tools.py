@@ -84,16 +84,29 @@ FAULTS: Faults = {
             ("what is no answer believed", "        right = False", "        right = True"),
         ],
         "test_a_folder_without_hand_ins_is_told_in_one_line": [
-            ("a traceback", "except (UnreadableError, OSError) as reason", "except OSError as reason"),
+            ("a traceback", "except (UnreadableError, UnwalledError, OSError) as", "except OSError as"),
+        ],
+        "test_without_walls_nothing_is_graded_unless_it_is_asked_for": [
+            ("graded all the same", "if not walled and not trusted:", "if False:"),
+            ("whoever says it last", "in told and hand_in.walled is None", "in told"),
         ],
     },
     "tools/grade/sandbox": {
+        f"{GRADER}test_without_walls_no_line_of_a_hand_in_runs_unless_it_is_trusted": [
+            ("run all the same", "if walled or order.trusted:", "if True:"),
+        ],
         f"{GRADER}test_tensors_cross_as_plain_data": [
             ("values of one kind", "dtype=dtype).reshape", "dtype=torch.float32).reshape"),
         ],
         f"{GRADER}test_every_exercise_of_the_book_can_be_passed": [
             ("gradients not sent", "not check.trained", "check.trained"),
             ("an experiment's shares not sent", "said.append(work(*inputs))", "said[:] = [work(*inputs)]"),
+        ],
+    },
+    "tools/grade/walls": {
+        f"{GRADER}test_processes_are_limited_only_where_its_own_are_counted": [
+            ("processes without end", "    if walled:\n", "    if False:\n"),
+            ("all that the user runs counted", "    if walled:\n", "    if True:\n"),
         ],
     },
     "tools/grade/table": {
@@ -137,7 +150,7 @@ FAULTS: Faults = {
             ("what imported rooms import", "waiting += [*imported_modules(", "_ = [*imported_modules("),
         ],
         "test_words_and_layout_change_nothing": [
-            ("docstrings count", "can_have_docstring and ", "False and "),
+            ("docstrings count", "isinstance(node, DOCUMENTED) and ", "False and "),
             ("a docstring leaves a gap", "node.body[1:] or [ast.Pass()]", "[ast.Pass(), *node.body[1:]]"),
         ],
         "test_whatever_code_does_counts": [

@@ -11,7 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
-from chapters.the_transformer.playground import MODELS, OFFERED
+from bookkit.playground import openable
+from chapters.the_transformer.playground import OFFERED
 from tools.bench import run, side_by_side, the_package, the_site
 from tools.bench.side_by_side import (
     Comparison,
@@ -239,7 +240,7 @@ def test_machines_are_one_core_all_cores_and_a_gpu_where_there_is_one():
 def test_each_model_in_the_page_is_timed_at_every_text_that_it_offers(browser, base_url, site, monkeypatch):
     monkeypatch.setattr(the_site, "SITE", site)
     pages = the_site.models()
-    assert sorted(pages) == sorted(MODELS)
+    assert sorted(pages) == sorted(openable())
     for model, page in pages.items():
         each = the_site.milliseconds_a_word(browser, base_url + page, model)
         assert len(each) == OFFERED

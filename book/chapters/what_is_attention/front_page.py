@@ -1,4 +1,4 @@
-"""The chart of the front page: one query over four words."""
+"""The chart of the front page: the chapter's one idea, as one query over four words."""
 
 import altair as alt
 

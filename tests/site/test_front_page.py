@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnlab.attention import attend
 from attnlab.scores import dot
 from bookkit import registry
-from chapters.index.charts import ANIMALS
+from chapters.what_is_attention.front_page import ANIMALS
 from tools.chapters.notebooks import claims, read
 
 HOME = "index.html"
