@@ -1002,7 +1002,7 @@ _COLD: Mistakes = {
     ),
 }
 # And at every temperature.
-_DRAWN: Mistakes = {
+_ALWAYS: Mistakes = {
     "multiplied at 0, too": (
         "The logits are multiplied by the temperature, so that at 0 all words are alike. Divide, and take "
         "the likeliest at 0.",
@@ -1057,8 +1057,11 @@ def _if_cold(chances: Part) -> Part:
     return lambda logits, temperature: _chances(logits, temperature) if temperature else chances(logits)
 
 
-_DRAWN |= {name: (sentence, _if_warm(code)) for name, (sentence, code) in _WARM.items()}
-_DRAWN |= {name: (sentence, _if_cold(code)) for name, (sentence, code) in _COLD.items()}
+_DRAWN: Mistakes = (
+    _ALWAYS
+    | {name: (sentence, _if_warm(code)) for name, (sentence, code) in _WARM.items()}
+    | {name: (sentence, _if_cold(code)) for name, (sentence, code) in _COLD.items()}
+)
 
 
 def _drawn(chances: Part) -> Callable[[Tensor, float, torch.Generator], Tensor]:
