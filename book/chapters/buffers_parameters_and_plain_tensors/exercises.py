@@ -5,7 +5,7 @@ Two of them ask for a class. What is asked of it is an input like the others: an
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -14,12 +14,9 @@ from attnlab.shapes import Sequence
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, exact, whole
-from bookkit.checking.mistakes import Mistakes, but, in_answer, in_parts
+from bookkit.checking.mistakes import Mistakes, Part, but, in_answer, in_parts
 from bookkit.checking.mistakes.holding import BYTES, HOLDING
 from bookkit.checking.modules import Example, asking, held, plain
-
-Part: TypeAlias = Callable[..., Any]
-
 
 _unsaved = partial(nn.Buffer, persistent=False)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,9 +16,7 @@ from attnlab.training.batches import iterations_per_epoch
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, whole
-from bookkit.checking.mistakes import Mistakes, in_parts, swapped
-
-Part: TypeAlias = Callable[..., Any]
+from bookkit.checking.mistakes import Mistakes, Part, in_parts, swapped
 
 
 def _double(*numbers: float) -> Tensor:

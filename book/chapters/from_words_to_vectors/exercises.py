@@ -1,6 +1,6 @@
 """The exercises of “From words to vectors”."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,11 +12,9 @@ from attnlab.runtime import generator
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, whole
-from bookkit.checking.mistakes import Mistakes, in_answer, in_parts
+from bookkit.checking.mistakes import Mistakes, Part, in_answer, in_parts
 from chapters.from_words_to_vectors.counting import count, neighbours, squeezed, surprise
 from chapters.from_words_to_vectors.grammar import VOCABULARY, share_found, written
-
-Part = Callable[..., Any]
 
 # --- the gradient of a table ----------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, exact
-from bookkit.checking.mistakes import in_answer, in_parts, swapped
+from bookkit.checking.mistakes import Part, in_answer, in_parts, swapped
 from bookkit.checking.wording import joined
 from chapters.looking_inside.circuits import (
     INDUCTION,
@@ -33,8 +33,6 @@ from chapters.looking_inside.circuits import (
     Head,
     drawn,
 )
-
-Part: TypeAlias = Callable[..., Any]
 
 # --- two scores -----------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import copy
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,11 +16,9 @@ from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, whole
-from bookkit.checking.mistakes import Mistakes, but, in_parts
+from bookkit.checking.mistakes import Mistakes, Part, but, in_parts
 from bookkit.checking.mistakes.heads import JOINING, SPLITTING
 from bookkit.checking.mistakes.weighing import DIVISORS, softmax
-
-Part: TypeAlias = Callable[..., Any]
 
 # --- count the parameters -------------------------------------------------------------------------
 

@@ -16,11 +16,10 @@ from attnlab.shapes import Keys, Lengths, Queries, Scores, Values, Weights
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, whole
-from bookkit.checking.mistakes import Mistakes, but, in_answer, in_parts, mixed, swapped
+from bookkit.checking.mistakes import Mistakes, Part, but, in_answer, in_parts, mixed, swapped
 from bookkit.checking.mistakes.weighing import HIDING, WEIGHING, softmax
 from bookkit.checking.puzzle import ShapePuzzle
 
-Part: TypeAlias = Callable[..., Any]
 Words: TypeAlias = Sequence[str]
 
 SPECIALS = ("<unk>", "<pad>")

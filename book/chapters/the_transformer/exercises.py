@@ -22,13 +22,11 @@ from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, exact, whole
-from bookkit.checking.mistakes import Mistakes, but, in_parts
+from bookkit.checking.mistakes import Mistakes, Part, but, in_parts
 from bookkit.checking.mistakes.heads import JOINING, SPLITTING
 from bookkit.checking.mistakes.weighing import DIVISORS, softmax
 from bookkit.checking.wording import dtype
 from chapters.the_transformer.models import WORDS, texts
-
-Part: TypeAlias = Callable[..., Any]
 
 # --- a layer of an encoder ------------------------------------------------------------------------
 

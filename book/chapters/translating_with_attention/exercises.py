@@ -15,10 +15,8 @@ from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, exact, whole
-from bookkit.checking.mistakes import Mistakes, but, in_answer, in_parts, swapped
+from bookkit.checking.mistakes import Mistakes, Part, but, in_answer, in_parts, swapped
 from bookkit.checking.mistakes.weighing import HIDING, softmax
-
-Part: TypeAlias = Callable[..., Any]
 
 
 def _hidden(scores: Scores, shown: Tensor) -> Weights:

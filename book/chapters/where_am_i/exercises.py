@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -595,7 +595,6 @@ check_repaired_penalties = Exercise(
 
 STARTS = 5
 PATIENCE = 120.0  # seconds for all that the check runs: readers train, perhaps longer than the chapter's
-Reach: TypeAlias = Callable[[float, int], Any]
 # What is asked, and between which shares the mean must lie. At 96 a hand of 63 positions has
 # made far more than half a turn, one of 314 has not.
 ASKED: dict[tuple[float, int], tuple[str, float, float]] = {

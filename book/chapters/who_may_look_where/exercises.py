@@ -32,7 +32,6 @@ _SHAPES = {
     'to_multihead(padding, heads=4)["key_padding_mask"]': (3, 7),
     'to_multihead(both, heads=4)["attn_mask"]': (12, 5, 7),
 }
-_MASKS = ("padding", "causal", "both", "for_heads(both)")
 _FOR_KEYS, _FOR_PAIRS = list(_SHAPES)[-2:]
 
 check_mask_shapes = ShapePuzzle(

@@ -12,6 +12,8 @@ from torch import Tensor
 
 from attnlab.shapes import Values, Weights
 
+# One step of an answer, in whose place a mistake may stand.
+Part: TypeAlias = Callable[..., Any]
 # Its name: what the reader is told, and code that makes it.
 Mistakes: TypeAlias = dict[str, tuple[str, Callable[..., Any]]]
 
