@@ -11,9 +11,7 @@ from bookkit.checking.report import Check, Text, latest
 def of_chapter(package: str) -> list[Check]:
     """`of_chapter("why_divide_by_root_dk")` are the chapter's exercises, in its order."""
     module = import_module(f"chapters.{package}.exercises")
-    if hasattr(module, "EXERCISES"):
-        return list(module.EXERCISES)
-    return [thing for thing in vars(module).values() if isinstance(thing, Check)]
+    return list(module.EXERCISES)
 
 
 def every_exercise() -> Iterator[tuple[str, Check]]:

@@ -42,11 +42,14 @@ SOLUTIONS = "## Solutions\n\nOne for each exercise. Yours may look different and
 HAND_IN = 'from bookkit.catalogue import summary\n\nsummary("{package}")'
 MODULES = {
     "book/chapters/{package}/__init__.py": "",
-    "book/chapters/{package}/exercises.py": '"""The exercises, in the order of the chapter."""\n',
+    "book/chapters/{package}/exercises/__init__.py": (
+        '"""The exercises, each in a file of its own."""\n\n'
+        "from bookkit.checking.report import Check\n\n"
+        "# In the order of the chapter.\nEXERCISES: tuple[Check, ...] = ()\n"
+    ),
     "book/chapters/{package}/charts.py": '"""The chart."""\n',
     "book/chapters/{package}/drawings.py": '"""The drawings, made from the chapter\'s own numbers."""\n',
     "book/chapters/{package}/figures.py": '"""The figures, described by what is drawn."""\n',
-    "tests/chapters/{package}/test_exercises.py": '"""The exercises, tried as readers would."""\n',
     "tests/chapters/{package}/test_charts.py": '"""The chart draws what attnlab computes."""\n',
 }
 

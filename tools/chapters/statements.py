@@ -219,10 +219,7 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
 
 
 def checks() -> set[Path]:
-    return {
-        *notebooks.BOOK.glob("chapters/*/exercises/*.py"),
-        *notebooks.BOOK.glob("chapters/*/exercises.py"),
-    }
+    return {*notebooks.BOOK.glob("chapters/*/exercises/*.py")}
 
 
 def values_in(text: str) -> Iterator[float]:

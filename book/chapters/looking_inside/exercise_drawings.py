@@ -15,7 +15,7 @@ from bookkit.pictures.drawings import (
     text,
 )
 from bookkit.pictures.svg import LETTERS, SMALL, Place, label, line, rectangle
-from chapters.looking_inside.exercises import SIX_PLACES
+from chapters.looking_inside.exercises.head_scores import SIX_PLACES
 
 WORDS = ("the", "cat", "sat")
 

@@ -13,7 +13,6 @@ from attnlab.positions import LearnedPositions
 from attnlab.transformer import LanguageModel
 from chapters.looking_inside.circuits import INDUCTION, PREVIOUS, Circuit, Head
 from chapters.looking_inside.exercises import (
-    SIX_PLACES,
     check_head_scores,
     check_induction_forms,
     check_induction_head,
@@ -21,6 +20,7 @@ from chapters.looking_inside.exercises import (
     check_repaired_probe,
     check_without_head,
 )
+from chapters.looking_inside.exercises.head_scores import SIX_PLACES
 
 scores, without, which, patched, probed, hand_made = (
     check.reference

@@ -12,8 +12,6 @@ from torch.nn import functional as F
 
 from attnlab import positions
 from chapters.where_am_i.exercises import (
-    FAULTS,
-    PENALTY_FAULTS,
     check_position_shapes,
     check_reach,
     check_repaired_penalties,
@@ -22,6 +20,8 @@ from chapters.where_am_i.exercises import (
     check_sinusoidal_table,
     check_wavelength,
 )
+from chapters.where_am_i.exercises.repaired_penalties import PENALTY_FAULTS
+from chapters.where_am_i.exercises.repaired_positions import FAULTS
 from chapters.where_am_i.reader import Reader, copying, share_right, train
 
 table_of, wavelength_of = check_sinusoidal_table.reference, check_wavelength.reference

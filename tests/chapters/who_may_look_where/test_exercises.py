@@ -18,8 +18,8 @@ from chapters.who_may_look_where.exercises import (
     check_leak_proofs,
     check_mask_shapes,
     check_repaired_mask,
-    suspects,
 )
+from chapters.who_may_look_where.exercises.leak_proofs import suspects
 
 SHAPES = check_mask_shapes.shapes
 batch_mask, for_module = check_batch_mask.reference, check_for_module.reference

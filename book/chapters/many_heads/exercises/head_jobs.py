@@ -1,0 +1,119 @@
+"""An experiment: find which job each head does."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attnlab.shapes import Weights
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.mistakes.weighing import softmax
+from chapters.many_heads.exercises.head_jobs_mistakes import MISTAKES
+from chapters.many_heads.exercises.head_jobs_parts import _GUESTS, _WIDTH, _found
+from chapters.many_heads.exercises.heads import _NAMES, _join, _projected, _split
+
+
+class _Attention(nn.Module):
+    """As the chapter's MultiHead, for the models whose heads are to be found out."""
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.W_Q, self.W_K, self.W_V, self.W_O = (nn.Linear(_WIDTH, _WIDTH) for _ in _NAMES)
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Weights]:
+        queries, keys, values = (_split(x, self.heads) for x in _projected(self, query, key, value))
+        weights = softmax(queries @ keys.mT / math.sqrt(queries.shape[-1]))
+        return self.W_O(_join(weights @ values)), weights
+
+
+class _Guests(nn.Module):
+    """A model made by hand: head i looks `looks[i]` seats on, and brings name `jobs[i]`, or is not heard.
+
+    Names and seats are points of a circle, two numbers each, so that a head of four numbers holds either. No
+    two are mirror images: where half of a head is taken away, rounding would decide between such.
+    """
+
+    def __init__(self, looks: tuple[int, ...], jobs: tuple[int, ...], source: torch.Generator) -> None:
+        super().__init__()
+        heads, asked = len(looks), max(jobs) + 1
+        self.attention, self.read = _Attention(heads), nn.Linear(_WIDTH, _GUESTS * asked)
+        d_k = _WIDTH // heads
+        turn = (torch.arange(_GUESTS, device="cpu") + 0.3) * math.tau / _GUESTS
+        circle = torch.stack([turn.cos(), turn.sin()], dim=-1)  # (8, 2)
+        matrices = {name: torch.zeros(_WIDTH, _WIDTH, device="cpu") for name in _NAMES}
+        reading = torch.zeros(_GUESTS * asked, _WIDTH, device="cpu")
+        for head, (look, job) in enumerate(zip(looks, jobs, strict=True)):
+            own = slice(head * d_k, head * d_k + 2)
+            matrices["W_Q"][own, _GUESTS:] = 9 * circle.roll(-look, 0).mT
+            matrices["W_K"][own, _GUESTS:] = 9 * circle.mT
+            matrices["W_V"][own, :_GUESTS] = circle.mT
+            if job >= 0:
+                matrices["W_O"][own, own] = torch.eye(2, device="cpu")
+                reading[job * _GUESTS : (job + 1) * _GUESTS, own] = circle
+        # A rotation of the output hides from the eye which head wrote what.
+        mixing, _ = torch.linalg.qr(torch.randn(_WIDTH, _WIDTH, generator=source, device="cpu"))
+        matrices["W_O"] = mixing @ matrices["W_O"]
+        for name, matrix in matrices.items():
+            _fill(getattr(self.attention, name), matrix)
+        _fill(self.read, reading @ mixing.mT)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Weights]:
+        mixed, weights = self.attention(x, x, x)
+        return self.read(mixed).unflatten(-1, (-1, _GUESTS)), weights  # (tables, 8, asked, 8)
+
+
+def _fill(linear: nn.Linear, matrix: Tensor) -> None:
+    linear.weight.data, linear.bias.data = matrix, torch.zeros(len(matrix), device="cpu")
+
+
+def _table(label: str, looks: tuple[int, ...], jobs: tuple[int, ...], asked: tuple[int, ...]) -> Case:
+    """A model, tables as vectors, (60, 8, 16), and the names that are right, (60, 8, asked)."""
+    source = torch.Generator("cpu").manual_seed(5)
+    names = torch.randint(_GUESTS, (60, _GUESTS), generator=source, device="cpu")
+    seats = torch.eye(_GUESTS, device="cpu").expand(60, -1, -1)
+    right = torch.stack([names.roll(-step, 1) for step in asked], dim=-1)
+    x = torch.cat([F.one_hot(names, _GUESTS), seats], dim=-1)
+    return Case(label, _Guests(looks, jobs, source), x, right)
+
+
+_EIGHT = (1, 2, -1, 3, -1, -3, 1, 3)
+
+
+def _as_numbers(work: Callable[..., Any], model: nn.Module, x: Tensor, names: Tensor) -> Tensor:
+    jobs = work(model, x, names)
+    if jobs is None or jobs is ...:
+        return jobs  # type: ignore[return-value]
+    heads = model.attention.heads  # type: ignore[union-attr]
+    try:
+        numbers = torch.as_tensor(jobs, device="cpu")
+    except (TypeError, ValueError, RuntimeError):
+        numbers = torch.zeros(0, device="cpu")
+    if numbers.shape != (heads,) or numbers.is_floating_point():
+        raise WrongTypeError(f"Return a list of {heads} whole numbers, one for each head.")
+    return numbers.long()
+
+
+check_head_jobs = Exercise(
+    "head_jobs",
+    difficulty=4,
+    minutes=40,
+    takes=("model", "x", "names"),
+    returns=("jobs",),
+    reference=_found,
+    ask=_as_numbers,
+    cases=(
+        _table("right for two heads", (1, -1), (1, 0), asked=(-1, 1)),
+        # A head that looks sharply at a neighbour, and nothing of it reaches the output.
+        _table("right where a head is idle", (-1, 1, 1, 2), (0, -1, 1, 2), asked=(-1, 1, 2)),
+        _table("right where another is", (3, -2, 1, 1), (2, 0, 1, -1), asked=(-2, 1, 3)),
+        _table("right for eight heads", _EIGHT, (-1, 3, 1, -1, -1, 0, 2, 4), asked=(-3, -1, 1, 2, 3)),
+    ),
+    mistakes=MISTAKES,
+    trainable=False,
+)

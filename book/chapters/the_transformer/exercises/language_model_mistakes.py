@@ -1,0 +1,365 @@
+"""The mistakes that `check_language_model` knows by name."""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from bookkit.checking.mistakes import Mistakes, Part, but, in_parts
+from bookkit.checking.mistakes.heads import JOINING, SPLITTING
+from bookkit.checking.mistakes.weighing import DIVISORS
+from chapters.the_transformer.exercises.language_model_parts import _LINEARS, _LONGEST
+from chapters.the_transformer.exercises.norm_mistakes import _NORMED
+from chapters.the_transformer.exercises.one_layer import _WEIGHED, _WIDTH, _WIRED, _hidden, _wired
+from chapters.the_transformer.exercises.position_mistakes import _PLACED, _TABLES
+
+_NORMS = ("norm_1", "norm_2")
+
+
+class _Block(nn.Module):
+    """What one layer is made of."""
+
+    def __init__(self, d_model: int, hidden: int) -> None:
+        super().__init__()
+        self.W_Q, self.W_K, self.W_V, self.W_O = (nn.Linear(d_model, d_model) for _ in _LINEARS)
+        self.norm_1, self.norm_2 = (nn.LayerNorm(d_model) for _ in _NORMS)
+        self.widen, self.narrow = nn.Linear(d_model, hidden), nn.Linear(hidden, d_model)
+
+
+def _looked_up(model: Any, words: Tensor) -> Tensor:
+    return model.embedding(words) * math.sqrt(_WIDTH)  # type: ignore[no-any-return]
+
+
+def _table(length: int, exponents: Tensor | None = None, start: int = 0, base: float = 10000.0) -> Tensor:
+    """Angles, (length, pairs): of each position with each pair's frequency."""
+    pairs = torch.arange(0, _WIDTH, 2, device="cpu") / _WIDTH if exponents is None else exponents
+    positions = torch.arange(start, start + length, device="cpu")[:, None]
+    return positions / base**pairs
+
+
+def _woven(evens: Tensor, odds: Tensor) -> Tensor:
+    return torch.stack([evens, odds], dim=-1).flatten(-2)
+
+
+def _placed(length: int) -> Tensor:
+    angles = _table(length)
+    return _woven(angles.sin(), angles.cos())
+
+
+def _normed(x: Tensor, norm: nn.LayerNorm) -> Tensor:
+    return F.layer_norm(x, x.shape[-1:], norm.weight, norm.bias)
+
+
+def _fed(layer: Any, x: Tensor) -> Tensor:
+    return layer.narrow(layer.widen(x).relu())  # type: ignore[no-any-return]
+
+
+def _written_onto(x: Tensor, attend: Part, feed: Part, norm_1: Part, norm_2: Part) -> Tensor:
+    x += attend(norm_1(x))
+    x += feed(norm_2(x))
+    return x
+
+
+def _projected(layer: Any, x: Tensor) -> tuple[Tensor, ...]:
+    return layer.W_Q(x), layer.W_K(x), layer.W_V(x)
+
+
+def _split(x: Tensor, heads: int) -> Tensor:
+    return x.view(*x.shape[:2], heads, -1).transpose(1, 2)  # (B, heads, T, d_k)
+
+
+class _Model(nn.Module):
+    """The whole model in parts, each of which can be mistaken."""
+
+    def __init__(
+        self,
+        words: int,
+        d_model: int,
+        heads: int,
+        hidden: int,
+        layers: int,
+        *,
+        hold: Part = nn.ModuleList,
+        keep: Part = lambda model: None,
+        embed: Part = _looked_up,
+        table: Part = _placed,
+        place: Part = lambda vectors, table: vectors + table,
+        go: Part = list,
+        wire: Part = _wired,
+        norm: Part = _normed,
+        project: Part = _projected,
+        split: Part = _split,
+        divisor: Part = lambda query, key: math.sqrt(query.shape[-1]),
+        weigh: Part = _hidden,
+        join: Part = lambda found: found.transpose(1, 2).flatten(2),
+        finish: Part = lambda layer, joined: layer.W_O(joined),
+        feed: Part = _fed,
+        end: Part = lambda model, x, norm: model.word(norm(x)),
+        answer: Part = lambda logits: logits,
+    ) -> None:
+        super().__init__()
+        self.heads = heads
+        self.embedding = nn.Embedding(words, d_model)
+        self.layers = hold(_Block(d_model, hidden) for _ in range(layers))
+        self.norm = nn.LayerNorm(d_model)
+        self.word = nn.Linear(d_model, words)
+        self.parts = embed, table, place, go, wire, norm, feed, end, answer
+        self.parts_of_attention = project, split, divisor, weigh, join, finish
+        keep(self)
+
+    def forward(self, words: Tensor) -> Any:
+        embed, table, place, go, wire, norm, feed, end, answer = self.parts
+        x = place(embed(self, words), table(words.shape[1]))  # (B, T, d_model)
+        for layer in go(self.layers):
+            x = wire(
+                x,
+                partial(self._attend, layer),
+                partial(feed, layer),
+                *(partial(norm, norm=getattr(layer, name)) for name in _NORMS),
+            )
+        return answer(end(self, x, partial(norm, norm=self.norm)))
+
+    def _attend(self, layer: _Block, x: Tensor) -> Tensor:
+        project, split, divisor, weigh, join, finish = self.parts_of_attention
+        query, key, value = (split(part, self.heads) for part in project(layer, x))
+        weights = weigh(query @ key.mT / divisor(query, key))
+        return finish(layer, join(weights @ value))  # type: ignore[no-any-return]
+
+
+_EMBEDDED: Mistakes = {
+    "embedding not scaled": (
+        "The embeddings are not multiplied by √d_model: beside the positions the words are too quiet.",
+        lambda model, words: model.embedding(words),
+    ),
+    "embedding divided": (
+        "The embeddings are divided by √d_model. Multiply.",
+        lambda model, words: model.embedding(words) / math.sqrt(_WIDTH),
+    ),
+    "embedding times d_model": (
+        "The embeddings are multiplied by d_model itself. It is its root.",
+        lambda model, words: model.embedding(words) * _WIDTH,
+    ),
+}
+
+
+_PROJECTED: Mistakes = {
+    "values as they are": (
+        "The values are not projected: W_V is missing.",
+        lambda layer, x: (layer.W_Q(x), layer.W_K(x), x),
+    ),
+    "W_Q for all three": (
+        "Queries, keys and values all go through W_Q. Each has a matrix of its own.",
+        lambda layer, x: (layer.W_Q(x),) * 3,
+    ),
+    "keys through W_Q": (
+        "The keys go through W_Q. They have a matrix of their own, W_K.",
+        lambda layer, x: (layer.W_Q(x), layer.W_Q(x), layer.W_V(x)),
+    ),
+    "values through W_K": (
+        "The values go through W_K. They have a matrix of their own, W_V.",
+        lambda layer, x: (layer.W_Q(x), layer.W_K(x), layer.W_K(x)),
+    ),
+    "W_Q and W_K swapped": (
+        "W_Q and W_K have changed places: queries go through W_Q.",
+        lambda layer, x: (layer.W_K(x), layer.W_Q(x), layer.W_V(x)),
+    ),
+    "biases left out": (
+        "The biases of W_Q, W_K and W_V are left out. Call the nn.Linear.",
+        lambda layer, x: tuple(F.linear(x, getattr(layer, name).weight) for name in _LINEARS[:3]),
+    ),
+}
+
+
+_FINISHED: Mistakes = {
+    "output matrix left out": (
+        "The output matrix is left out: the joined heads come back as they are. W_O mixes them.",
+        lambda layer, joined: joined,
+    ),
+    "W_O without bias": (
+        "The bias of W_O is left out.",
+        lambda layer, joined: F.linear(joined, layer.W_O.weight),
+    ),
+}
+
+
+_FED: Mistakes = {
+    "no ReLU": (
+        "There is nothing between widen and narrow, so that both are one matrix. A ReLU belongs there.",
+        lambda layer, x: layer.narrow(layer.widen(x)),
+    ),
+    "GELU": (
+        "There is a GELU between widen and narrow. Here it is a ReLU.",
+        lambda layer, x: layer.narrow(F.gelu(layer.widen(x))),
+    ),
+    "ReLU at the end": (
+        "There is a ReLU behind narrow as well: the network could only ever add.",
+        lambda layer, x: _fed(layer, x).relu(),
+    ),
+    "ReLU before widen": (
+        "The ReLU stands before widen. It stands between widen and narrow.",
+        lambda layer, x: layer.narrow(layer.widen(x.relu())),
+    ),
+    "biases left out of the feed-forward network": (
+        "The biases of the feed-forward network are left out. Call the nn.Linear.",
+        lambda layer, x: F.linear(F.linear(x, layer.widen.weight).relu(), layer.narrow.weight),
+    ),
+}
+
+
+_ENDED: Mistakes = {
+    "no last norm": (
+        "The last norm is missing: `word` reads the road as it is. It reads norm(x).",
+        lambda model, x, norm: model.word(x),
+    ),
+    "tied": (
+        "The words are scored with the embeddings. Here `word` has a matrix of its own.",
+        lambda model, x, norm: F.linear(norm(x), model.embedding.weight, model.word.bias),
+    ),
+    "no bias of the words": (
+        "The bias of `word` is left out.",
+        lambda model, x, norm: F.linear(norm(x), model.word.weight),
+    ),
+    "not linked": (
+        "The numbers are right, and no gradient arrives: detach(), .data, no_grad and the like cut the path.",
+        lambda model, x, norm: model.word(norm(x)).detach(),
+    ),
+}
+
+
+_ANSWERED: Mistakes = {
+    "probabilities": (
+        "The logits have gone through a softmax. Return them as they are: the loss takes its own.",
+        lambda logits: logits.softmax(-1),
+    ),
+    "log-probabilities": (
+        "The logits have gone through a log-softmax. Return them as they are.",
+        lambda logits: logits.log_softmax(-1),
+    ),
+    "last word alone": (
+        "Only the last word's logits come back. In training every word foretells the next: (B, T, words).",
+        lambda logits: logits[:, -1:],
+    ),
+    "last word alone, without its axis": (
+        "Only the last word's logits come back, (B, words). In training every word foretells the next: (B, "
+        "T, words).",
+        lambda logits: logits[:, -1],
+    ),
+    "first text alone": (
+        "Only the first text of the batch comes back.",
+        lambda logits: logits[:1],
+    ),
+    "words second": (
+        "The logits are (B, words, T), as F.cross_entropy likes them. Asked for is (B, T, words).",
+        lambda logits: logits.mT,
+    ),
+    "flattened": (
+        "The logits are (B · T, words). F.cross_entropy likes them so; asked for is (B, T, words).",
+        lambda logits: logits.flatten(0, 1),
+    ),
+    "likeliest words": (
+        "These are the likeliest words. Return the logits.",
+        lambda logits: logits.argmax(-1),
+    ),
+    "dropout always on": (
+        "Asked twice it gives two answers, although it was set to eval(). F.dropout must be told: "
+        "training=self.training. nn.Dropout knows by itself.",
+        lambda logits: F.dropout(logits),
+    ),
+}
+
+
+def _the_same(blocks: Iterator[nn.Module]) -> nn.ModuleList:
+    made = list(blocks)
+    return nn.ModuleList([made[0]] * len(made))
+
+
+def _learned_table(model: _Model) -> None:
+    """A table of positions among the parameters, which training reaches."""
+    rows = nn.Parameter(_placed(_LONGEST))
+    model.register_parameter("positions", rows)
+    embed, _, *others = model.parts
+    model.parts = embed, lambda length: rows[:length], *others  # type: ignore[assignment]
+
+
+MISTAKES: Mistakes = in_parts(
+    _Model,
+    embed=_EMBEDDED,
+    table=_TABLES,
+    place=_PLACED,
+    wire=_WIRED,
+    norm=_NORMED,
+    project=_PROJECTED,
+    split=but(SPLITTING, "not transposed"),
+    divisor=but(
+        DIVISORS,
+        "root of the first axis",
+        "root of the second axis",
+        "root of every element",
+        "root of the keys",
+    ),
+    weigh=_WEIGHED,
+    join=JOINING,
+    finish=_FINISHED,
+    feed=_FED,
+    end=_ENDED,
+    answer=_ANSWERED,
+    hold={
+        "layers in a plain list": (
+            "The logits are right. But the layers are in a plain list, where PyTorch does not see them: "
+            "an optimizer would leave them as they are. Use nn.ModuleList.",
+            list,
+        ),
+        "one layer for all": (
+            "The layers are one and the same, so often: [layer] * layers copies no numbers. Make each anew.",
+            _the_same,
+        ),
+    },
+    keep={
+        "positions learned": (
+            "Training would change a parameter besides those that are drawn. Is it the table of "
+            "positions, or an nn.Embedding of them? A buffer, or a table made anew, stays what it is.",
+            _learned_table,
+        ),
+        "tied weights": (
+            "`word` and `embedding` share one matrix. Here each has numbers of its own.",
+            lambda model: setattr(model.word, "weight", model.embedding.weight),
+        ),
+    },
+    go={
+        "first layer alone": (
+            "Only the first layer is used.",
+            lambda layers: layers[:1],
+        ),
+        "last layer alone": (
+            "Only the last layer counts: does each read what the one before it wrote?",
+            lambda layers: layers[-1:],
+        ),
+        "last layer first": (
+            "The layers are gone through from the last to the first.",
+            lambda layers: list(layers)[::-1],
+        ),
+    },
+) | {
+    "words for heads": (
+        SPLITTING["not transposed"][0],
+        partial(_Model, split=SPLITTING["not transposed"][1], join=lambda found: found.flatten(2)),
+    ),
+    "dealt out anew, there and back": (
+        "The numbers are dealt out anew, into heads and back: a row of a head holds pieces of several "
+        "words. Cut each word first, (B, T, heads, d_k), swap the axes, and undo both in the end.",
+        partial(
+            _Model,
+            split=SPLITTING["view without transpose"][1],
+            join=lambda found: found.reshape(len(found), found.shape[2], -1),
+        ),
+    ),
+    "written into": (
+        "No gradient could be computed: something writes into a tensor that it needs, as x += … does. "
+        "Write x = x + …",
+        partial(_Model, wire=_written_onto),
+    ),
+}

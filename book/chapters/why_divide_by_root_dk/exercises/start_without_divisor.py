@@ -1,0 +1,88 @@
+"""An experiment: find a start from which models learn without a divisor."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from attnlab.scores import dot
+from attnlab.shapes import Weights
+from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.attempts import Case
+from bookkit.checking.exercise import Exercise
+from chapters.why_divide_by_root_dk.exercises.start_without_divisor_mistakes import MISTAKES
+from chapters.why_divide_by_root_dk.exercises.start_without_divisor_parts import (
+    _KEYS,
+    _STARTS,
+    _VALUES,
+    _drawn,
+)
+
+
+def _share_right(weights: Weights, value: Tensor) -> Tensor:
+    """For each start, the share of queries whose own value weighs most in what they fetch."""
+    return ((weights.unsqueeze(1) @ value).argmax(-1) == value.argmax(-1)).double().mean((-2, -1))
+
+
+def _values(batch: int, source: torch.Generator) -> Tensor:
+    chosen = torch.randint(_VALUES, (_STARTS, batch, _KEYS), generator=source, device="cpu")
+    return one_hot(chosen, _VALUES).double()  # (starts, batch, 16, 8)
+
+
+def _start(work: Callable[..., object], d_k: int, seed: int) -> list[Tensor]:
+    made = work(d_k, torch.Generator("cpu").manual_seed(seed))
+    parts = list(made) if isinstance(made, tuple | list | Tensor) else []
+    if len(parts) != 2 or not all(isinstance(part, Tensor) and part.shape == (_KEYS, d_k) for part in parts):
+        raise WrongTypeError(f"Return two tensors, queries and keys, each of shape (16, d_k) = (16, {d_k}).")
+    return [part.detach().double() for part in parts]
+
+
+def _trained(work: Callable[..., object], d_k: int) -> tuple[int, int, int]:
+    """How far a start gets: components of size 1? Still much to learn? And is it learned, undivided?"""
+    starts = [_start(work, d_k, seed) for seed in range(_STARTS)]
+    query, key = (torch.stack(each) for each in zip(*starts, strict=True))  # (starts, 16, d_k)
+    sizes = [each.square().mean().sqrt().item() for each in (query, key)]
+    if not all(0.8 <= size <= 1.25 for size in sizes):
+        return (0 if min(sizes) < 0.8 else 2), 0, 0  # too small, too large
+    source = torch.Generator("cpu").manual_seed(2)
+    if _share_right(dot(query, key).softmax(-1), _values(64, source)).mean() > 0.5:
+        return 1, 0, 0
+    with torch.enable_grad():
+        leaves = [each.clone().requires_grad_() for each in (query, key)]
+        optimizer = torch.optim.Adam(leaves, lr=0.015, fused=True)
+        for _ in range(200):
+            value = _values(4, source)
+            fetched = dot(*leaves).softmax(-1).unsqueeze(1) @ value  # (starts, batch, 16, 8)
+            optimizer.zero_grad()
+            (fetched - value).square().sum(-1).mean((-2, -1)).sum().backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+    with torch.no_grad():
+        right = _share_right(dot(*leaves).softmax(-1), _values(64, source)).mean()
+    return 1, 1, int(right >= 0.9)
+
+
+def _apart(d_k: int, source: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Queries in one half of the components and keys in the other, so that all scores are 0."""
+    query, key = _drawn(d_k, source)
+    half = torch.arange(d_k, device="cpu") < d_k // 2
+    return math.sqrt(2) * query * half, math.sqrt(2) * key * ~half
+
+
+check_start_without_divisor = Exercise(
+    "start_without_divisor",
+    difficulty=4,
+    minutes=40,
+    takes=("d_k",),
+    returns=("components of size 1", "still to be learned", "learned"),
+    reference=_apart,
+    cases=(
+        Case("learned without a divisor at d_k = 16", 16),
+        Case("learned without a divisor at d_k = 64", 64),
+        Case("learned without a divisor at d_k = 256", 256),
+    ),
+    mistakes=MISTAKES,
+    trainable=False,
+    ask=_trained,
+)
