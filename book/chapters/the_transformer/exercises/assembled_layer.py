@@ -11,7 +11,8 @@ from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, whole
 from bookkit.checking.mistakes import Part, in_parts
-from chapters.the_transformer.exercises.one_layer import _WIDTH, _WIRED, _as_it_is, _filled, _wired
+from bookkit.checking.mistakes.wirings import WIRINGS, as_it_is, wired
+from chapters.the_transformer.exercises.filled import _WIDTH, _filled
 
 
 def _parts(seed: int) -> list[nn.Module]:
@@ -34,7 +35,7 @@ def _layer(
     norm_1: Part,
     norm_2: Part,
     *,
-    wire: Part = _wired,
+    wire: Part = wired,
 ) -> Tensor:
     return wire(  # type: ignore[no-any-return]
         x, lambda x: attention(x, mask=mask)[0], feed_forward, norm_1, norm_2
@@ -54,7 +55,7 @@ check_assembled_layer = Exercise(
         Case("right under a causal mask", *draw(3, (2, 4, _WIDTH)), causal(4), *_parts(3000)),
         Case("right with padding", *draw(4, (2, 5, _WIDTH)), padding(whole(5, 2)), *_parts(4000)),
     ),
-    mistakes=in_parts(_layer, wire=_WIRED)
+    mistakes=in_parts(_layer, wire=WIRINGS)
     | {
         "mask not used": (
             "The mask does not reach attention: attention(…, mask=mask).",
@@ -88,7 +89,7 @@ check_assembled_layer = Exercise(
                 mask,
                 lambda x, mask: attention(x, norm_1(x), mask=mask),
                 feed_forward,
-                _as_it_is,
+                as_it_is,
                 norm_2,
             ),
         ),

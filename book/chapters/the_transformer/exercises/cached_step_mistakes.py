@@ -4,9 +4,9 @@ import torch
 
 from attnlab.shapes import Mask
 from bookkit.checking.mistakes import Mistakes, but, in_parts
+from bookkit.checking.mistakes.causal import CAUSAL, under
 from bookkit.checking.mistakes.weighing import DIVISORS, softmax
 from chapters.the_transformer.exercises.cached_step_parts import _behind, _step
-from chapters.the_transformer.exercises.one_layer import _WEIGHED, _under
 
 
 def _corner(n: int, m: int) -> Mask:
@@ -95,7 +95,7 @@ MISTAKES: Mistakes = in_parts(
             ),
         ),
     },
-    weigh=but(_WEIGHED, "no mask", "softmax over the heads")
+    weigh=but(CAUSAL, "no mask", "softmax over the heads")
     | {
         "no mask": (
             "Right word by word; but in a longer piece a word sees those behind it. Hide them.",
@@ -104,15 +104,15 @@ MISTAKES: Mistakes = in_parts(
         "mask from the first key on": (
             "The mask begins at the first key: a new word sees few of the stored ones. The last query "
             "sees the last key: tril(m - n). (is_causal=True has the same fault.)",
-            lambda scores: _under(_corner(*scores.shape[-2:]), scores),
+            lambda scores: under(_corner(*scores.shape[-2:]), scores),
         ),
         "square mask": (
             "The mask is (n, n), and there are more keys than queries: it has a column for each key.",
-            lambda scores: _under(_corner(scores.shape[-2], scores.shape[-2]), scores),
+            lambda scores: under(_corner(scores.shape[-2], scores.shape[-2]), scores),
         ),
         "mask of the whole text": (
             "The mask has a row for every word so far, and there are fewer queries: take its last n.",
-            lambda scores: _under(_corner(scores.shape[-1], scores.shape[-1]), scores),
+            lambda scores: under(_corner(scores.shape[-1], scores.shape[-1]), scores),
         ),
     },
     divisor=but(

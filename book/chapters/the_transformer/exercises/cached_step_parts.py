@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from bookkit.checking.mistakes import Part
-from chapters.the_transformer.exercises.one_layer import _hidden
+from bookkit.checking.mistakes.causal import causal_weights
 
 Kept: TypeAlias = tuple[Tensor, Tensor]  # the keys (B, t, d) and the values (B, t, d) of t words
 
@@ -30,7 +30,7 @@ def _step(
     store: Part = _behind,
     read: Part = lambda stored, kept, new, w_k, w_v: stored,
     divisor: Part = lambda query, key: math.sqrt(query.shape[-1]),
-    weigh: Part = _hidden,
+    weigh: Part = causal_weights,
     keep: Part = lambda stored, kept, new: stored,
 ) -> tuple[Tensor, Kept]:
     """The next n words through one attention, in parts that can be mistaken."""

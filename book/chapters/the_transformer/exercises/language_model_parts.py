@@ -12,7 +12,7 @@ from attnlab.transformer import LanguageModel
 from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.inputs import draw
-from chapters.the_transformer.exercises.one_layer import _WIDTH, _filled
+from chapters.the_transformer.exercises.filled import _WIDTH, _filled
 
 _VOCABULARY, _HIDDEN = 7, 8
 

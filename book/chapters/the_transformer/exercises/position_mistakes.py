@@ -5,8 +5,8 @@ import math
 import torch
 
 from bookkit.checking.mistakes import Mistakes
-from chapters.the_transformer.exercises.language_model_mistakes import _placed, _table, _woven
-from chapters.the_transformer.exercises.one_layer import _WIDTH
+from chapters.the_transformer.exercises.filled import _WIDTH
+from chapters.the_transformer.exercises.whole_model import _placed, _table, _woven
 
 _PLACED: Mistakes = {
     "no positions": (

@@ -1,0 +1,53 @@
+"""The exercise `remembering`, tried as readers would."""
+
+import torch
+from exercise_cases import judged_as
+
+from chapters.three_ways_to_read_a_sequence.exercises import (
+    check_remembering,
+)
+
+
+def drawn(longest, steps):
+    def make():
+        distances = torch.randint(1, longest + 1, (steps,), generator=torch.Generator().manual_seed(3))
+        return distances[distances.cumsum(0) <= 2400].tolist()
+
+    return make
+
+
+RIGHT = {
+    check_remembering: {
+        "drawn": drawn(15, 300),
+        "all eight": lambda: [8] * 300,
+        "growing": lambda: [1 + step // 15 for step in range(210)],
+        "a tensor": lambda: torch.tensor([8] * 300),
+        "NumPy's numbers": lambda: [*torch.tensor([8] * 300).numpy()],
+        "a range": lambda: range(1, 69),
+    }
+}
+
+
+NAMED = {
+    check_remembering: {
+        "48 alone": lambda: [24] * 100,
+        "short alone": lambda: [3, 2] * 150,
+        "over the budget": lambda: [8] * 301,
+        "no distance": lambda: [0] * 100,
+        "nothing": lambda: [],
+    }
+}
+
+
+UNKNOWN = {
+    check_remembering: {
+        "a number": lambda: 48,
+        "halves": lambda: [0.5] * 10,
+        "raises": lambda: [1] + 1,
+    }
+}
+
+
+test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
+    RIGHT, NAMED, UNKNOWN
+)
