@@ -1,0 +1,67 @@
+"""The exercise `batch_mask`, tried as readers would."""
+
+import torch
+from exercise_cases import judged_as, named
+
+from attnlab import masks
+from chapters.who_may_look_where.exercises import (
+    check_batch_mask,
+)
+
+
+def by_positions(lengths, n):
+    place = torch.arange(n)
+    return (place[:, None] >= place) & (place < lengths[:, None, None])
+
+
+def by_loops(lengths, n):
+    rows = [[[j <= i and j < length for j in range(n)] for i in range(n)] for length in lengths.tolist()]
+    return torch.tensor(rows)
+
+
+def by_products(lengths, n):
+    is_word = (torch.arange(n) < lengths[:, None]).int()
+    return (is_word[:, None] * torch.ones(n, n, dtype=torch.int32).tril()).bool()
+
+
+RIGHT = {
+    check_batch_mask: named(by_positions, by_loops, by_products)
+    | {"attnlab": lambda lengths, n: masks.combine(masks.padding(lengths, n), masks.causal(n))}
+}
+
+
+NAMED = {
+    check_batch_mask: {
+        "True for blocked": lambda lengths, n: ~by_positions(lengths, n),
+        "one place ahead": lambda lengths, n: (
+            (torch.arange(n) < lengths[:, None])[:, None] & torch.ones(n, n).tril(1).bool()
+        ),
+        "not causal": lambda lengths, n: (torch.arange(n) < lengths[:, None])[:, None].repeat(1, n, 1),
+        "no filler hidden": lambda lengths, n: torch.ones(len(lengths), n, n).bool().tril(),
+        "either": lambda lengths, n: (
+            (torch.arange(n) < lengths[:, None])[:, None] | torch.ones(n, n).bool().tril()
+        ),
+        "the future": lambda lengths, n: (
+            (torch.arange(n) < lengths[:, None])[:, None] & torch.ones(n, n).bool().triu()
+        ),
+        "one place of filler too many": lambda lengths, n: by_positions(lengths + 1, n),
+    }
+}
+
+
+UNKNOWN = {
+    check_batch_mask: {
+        "nothing shown": lambda lengths, n: torch.zeros(len(lengths), n, n, dtype=torch.bool),
+        "everything shown": lambda lengths, n: torch.ones(len(lengths), n, n, dtype=torch.bool),
+        "itself alone": lambda lengths, n: torch.eye(n).bool().expand(len(lengths), n, n),
+        "numbers": lambda lengths, n: by_positions(lengths, n).float(),
+        "an axis for heads": lambda lengths, n: by_positions(lengths, n).unsqueeze(1),
+        "turned on its side": lambda lengths, n: by_positions(lengths, n).mT,
+        "texts reversed": lambda lengths, n: by_positions(lengths, n).flip(0),
+    }
+}
+
+
+test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
+    RIGHT, NAMED, UNKNOWN
+)
