@@ -213,4 +213,4 @@ print(text.__file__, len(train.examples) > 0, altair.renderers.active)
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    assert run.stdout.split() == [str(installed / "attnlab" / "text.py"), "True", "default"]
+    assert run.stdout.split() == [str(installed / "attnlab" / "corpora" / "text.py"), "True", "default"]
