@@ -6,7 +6,7 @@ RUN = .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab check test test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve lab check test test-all test-rest test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -20,21 +20,26 @@ serve: book ## build, serve on this machine only, and print the address (PORT=80
 lab: ready-book ## open the chapters in JupyterLab
 	@$(RUN) -m tools.lab
 
-test: ready-browsers ## run every chapter, test and page check (ALL=1: what passed on the same files, too)
-	@$(RUN) -m tools.site.build
-	@$(RUN) -m tools.run_tests $(if $(ALL),--all)
+test: ready-tests ## run every chapter, exercise and page, in minutes (ALL=1: what passed on the same files, too)
+	@$(RUN) -m tools.testing.run $(if $(ALL),--again)
+
+test-all: ready-tests ## run all there is, also what takes long and finds little that `make test` does not
+	@$(RUN) -m tools.testing.run --all $(if $(ALL),--again)
+
+test-rest: ready-tests ## run what `make test` leaves to `make test-all`, and no more
+	@$(RUN) -m tools.testing.run --rest $(if $(ALL),--again)
 
 check: ready-browsers ## run what an edit touches, in seconds
-	@$(RUN) -m tools.check
+	@$(RUN) -m tools.testing.check
 
 test-chapters: ready-tests ## run the chapters and the packages' tests, without the site: what a Python or a processor can change
-	@$(RUN) -m tools.run_tests --chapters
+	@$(RUN) -m tools.testing.run --chapters
 
 test-variants: ready-tests ## run the chapters with 1 and 2 threads and on each instruction set this processor has
-	@$(RUN) -m tools.run_tests --variants
+	@$(RUN) -m tools.testing.run --variants
 
 test-gpu: ready-tests ## run the chapters on the GPU; fails where there is none
-	@$(RUN) -m tools.run_tests --gpu
+	@$(RUN) -m tools.testing.run --gpu
 
 test-colab: ## run the chapters in Colab's own image (needs docker, and disk for a large image)
 	@command -v docker >/dev/null || { echo "test: there is no docker to run Colab's image with" >&2; exit 1; }
@@ -82,9 +87,7 @@ lock: ready-tests ## re-resolve constraints.txt and Binder's list after an edit 
 
 newest: python ## run everything with the newest versions in place of the pinned ones, to see what will break
 	@$(PYTHON) tools/environment.py newest
-	@$(RUN) -m tools.site.browser
-	@$(RUN) -m tools.site.build
-	@$(RUN) -m tools.run_tests
+	@$(RUN) -m tools.testing.run --all --again
 
 clean: ## remove what the commands above made
 	rm -rf .venv _build node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -13,6 +13,7 @@ from bookkit.mime_types import CLAIM, DRAWING, FIGURE, PICTURE
 from tools import ROOT
 from tools.chapters import notebooks, statements
 
+pytest_plugins = ["tools.testing.plugin"]
 # HTML always has plain text beside it, and that text is compared (test_notebooks.py sees to both). The HTML
 # of a claim also shows the measured value, whose last digits may differ from machine to machine. The picture
 # of a chart is made from the chart, which is compared.

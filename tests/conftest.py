@@ -13,6 +13,7 @@ from tools import ROOT
 from tools.site import build
 from tools.site.browser import launch
 from tools.site.server import serving
+from tools.testing.beside import await_site
 
 # `make test` has a worker for each core: second threads would mostly wait for each other.
 torch.set_num_threads(1)
@@ -20,7 +21,9 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """The built site, made from just the files that are here: `make test` builds it first."""
+    """The built site, from just the files that are here: `make test` makes it beside the first tests."""
+    if trouble := await_site():
+        pytest.fail(trouble, pytrace=False)
     if not build.BUILT_FROM.exists() or build.BUILT_FROM.read_text() != build.inputs():
         pytest.fail("the site in _build/html is not built from these files: run `make book`", pytrace=False)
     return ROOT / "_build" / "html"

@@ -34,6 +34,7 @@ LOADED_BEFORE += ["bs4", "myst_nb.core.render", "sphinx.application", "playwrigh
 NOT_NEEDED = ["cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath"]
 NOT_NEEDED += ["logging", "pastebin", "setuponly", "setupplan", "stepwise"]
 
+pytestmark = pytest.mark.thorough
 forks = multiprocessing.get_context("forkserver")
 forks.set_forkserver_preload(LOADED_BEFORE)
 
@@ -55,7 +56,7 @@ def run(tests: list[str], project: Path) -> None:
     os.environ["ATTNLAB_DEVICE"] = "cpu"
     # Nothing that is set up for the whole suite: it would start nbval and look for the built site.
     os.environ.pop("PYTEST_ADDOPTS", None)
-    options = ["-x", "-q", "-c", os.devnull, "-o", "markers=slow", f"--rootdir={ROOT}"]
+    options = ["-x", "-q", "-c", os.devnull, "-o", "markers=slow\nthorough", f"--rootdir={ROOT}"]
     options += ["--import-mode=importlib", "--noconftest", "--disable-plugin-autoload"]
     # Whether a test fails matters, and hardly ever how: this halves the time.
     options += ["--assert=plain", "--tb=native", "-W", "error"]
@@ -77,7 +78,7 @@ def status_and_report(tests: list[str], project: Path) -> tuple[int | None, str]
     return status, report.read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def project() -> Iterator[Path]:
     """The project with a copy of its code, as it was compiled; all else leads to where it is."""
     with tempfile.TemporaryDirectory() as name:
@@ -91,8 +92,16 @@ def project() -> Iterator[Path]:
         yield copy
 
 
-def test_without_a_fault_the_same_tests_pass(project: Path) -> None:
-    status, report = status_and_report(sorted({mutation.test_in_its_file for mutation in MUTATIONS}), project)
+TESTS_OF_FILES: dict[str, set[str]] = {}
+for mutation in MUTATIONS:
+    file, _, _ = mutation.test_in_its_file.partition("::")
+    TESTS_OF_FILES.setdefault(file, set()).add(mutation.test_in_its_file)
+
+
+@pytest.mark.parametrize("file", sorted(TESTS_OF_FILES))
+def test_without_a_fault_the_same_tests_pass(file: str, project: Path) -> None:
+    """Here, too, where much is missing that they usually find around them."""
+    status, report = status_and_report(sorted(TESTS_OF_FILES[file]), project)
     assert status == pytest.ExitCode.OK, report
 
 

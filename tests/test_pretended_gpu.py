@@ -17,7 +17,7 @@ from tools.chapters import notebooks
 from tools.chapters.refresh import compared
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def kernel() -> Iterator[NotebookClient]:
     """One for all that is run here: each would take longer to start than half of the chapters to run."""
     client = NotebookClient(
@@ -37,6 +37,7 @@ def run(kernel: NotebookClient, cells: list[NotebookNode], device: str = "cuda")
         kernel.execute_cell(cell, place)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
 def test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu(path, kernel: NotebookClient) -> None:
     stored, here = notebooks.read(path), notebooks.read(path)

@@ -131,6 +131,7 @@ def flaw(answer):
     return answer + 0.3125
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_every_report_is_the_same_on_a_plainer_processor():
     """ATEN_CPU_CAPABILITY=default leaves the vector instructions out, which changes the last bits."""

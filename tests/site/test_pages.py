@@ -102,6 +102,7 @@ def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
 
 
 # Not 404.html: only a server shows it, and its links start at the server's root.
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [*LISTED, "search.html"])
 def test_a_page_from_a_folder_on_a_phone(offline: Page, site: Path, name: str) -> None:
     """Without a network it loads in dark, fits, is accessible in dark and in light, and its charts move."""

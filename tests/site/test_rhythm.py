@@ -123,6 +123,7 @@ def test_the_minutes_to_read_are_measured(opened: Page, chapter: registry.Chapte
     assert chapter.minutes == said, f"{words}: the line below the title must say *{said}*"
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_printed_chapter_is_not_too_long(opened: Page) -> None:
     measured(opened)  # all pictures are there

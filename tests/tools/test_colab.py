@@ -10,6 +10,8 @@ import pytest
 from tools import ROOT
 from tools.chapters import notebooks
 
+pytestmark = pytest.mark.thorough
+
 CLAIM = "from bookkit.claims import claim; claim('one is one', measured={}, expected=1)"
 
 

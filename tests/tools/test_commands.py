@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tools import ROOT, run_tests
+from tools import ROOT
 from tools.chapters import notebooks
 from tools.site import build
+from tools.testing import machines
 
 
 def run(*command, **options):
@@ -97,7 +98,7 @@ def test_a_busy_port():
 def test_no_gpu(tmp_path):
     # CUDA_VISIBLE_DEVICES hides the GPUs of a machine that has some.
     result = run(
-        sys.executable, "-m", "tools.run_tests", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+        sys.executable, "-m", "tools.testing.run", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}
     )
     assert_one_line(result, "no GPU")
 
@@ -107,24 +108,25 @@ def test_a_gpu_that_pytorch_does_not_see(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\necho NVIDIA H100, 470.57\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert run_tests.cards() == "NVIDIA H100, driver 470.57"
-    because = run_tests.why_no_gpu(run_tests.cards(), "2.13.0+cpu", None)
+    assert machines.cards() == "NVIDIA H100, driver 470.57"
+    because = machines.why_no_gpu(machines.cards(), "2.13.0+cpu", None)
     assert because.startswith(
         "here is NVIDIA H100, driver 470.57, and PyTorch 2.13.0+cpu is a build without CUDA"
     )
-    because = run_tests.why_no_gpu(run_tests.cards(), "2.13.0+cu130", "13.0")
+    because = machines.why_no_gpu(machines.cards(), "2.13.0+cu130", "13.0")
     assert because.endswith("CUDA 13.0 may need a newer driver or card")
 
 
 def test_no_driver_or_one_that_finds_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert run_tests.cards() == ""
+    assert machines.cards() == ""
     (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho No devices were found\nexit 6\n")
     (tmp_path / "nvidia-smi").chmod(0o755)
-    assert run_tests.cards() == ""
-    assert "sees no CUDA device" in run_tests.why_no_gpu("", "2.13.0+cu130", "13.0")
+    assert machines.cards() == ""
+    assert "sees no CUDA device" in machines.why_no_gpu("", "2.13.0+cu130", "13.0")
 
 
+@pytest.mark.thorough
 def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
     """Its kernel is stopped all the same: else the next chapter's first cell would fail with it."""
     chapter = new_notebook(cells=[new_code_cell("1 + 1", outputs=[])], metadata=notebooks.NOTEBOOK_METADATA)
@@ -142,8 +144,9 @@ def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
     assert "torn down" not in result.stdout
 
 
+@pytest.mark.thorough
 def test_this_processor_has_every_instruction_set_that_the_variants_try():
-    sets = run_tests.instruction_sets()
+    sets = machines.instruction_sets()
     assert sets[0] == "default"
     program = "import torch; assert torch.ones(64).exp().sum() > 0"
     for instructions in sets:

@@ -21,6 +21,8 @@ from bookkit.mime_types import DRAWING, FIGURE
 from tools import lab
 from tools.chapters import notebooks, refresh
 
+pytestmark = pytest.mark.thorough
+
 CHAPTER = "what-is-attention"
 # What the site's directives and roles look like where nobody knows them.
 RAW = re.compile(r"\{[a-z:-]+\}|\(eq-[\w-]+\)|\$\$|\\begin\{|```")

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext
 from bookkit.mime_types import DRAWING, FIGURE, PICTURE
 from tools.chapters import notebooks
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough
 CHAPTERS = notebooks.chapters()
 OLD = "7.2.10"
 # What the site's directives and roles look like where nobody knows them, and labels of equations.

@@ -20,6 +20,7 @@ import torch
 
 from bookkit import registry, weights
 from tools.chapters import notebooks, refresh
+from tools.progress import Progress
 
 STORED_SEED, FRESH_SEED = 0, 1
 
@@ -32,16 +33,18 @@ def recipes(book: Path = registry.BOOK) -> dict[str, dict[str, Callable[[int], A
 
 def train(seed: int, folder: Path) -> list[Path]:
     """Train every model, and store what it learned; what is stored here and has no recipe goes."""
-    made = []
-    for package, named in recipes().items():
-        for name, recipe in named.items():
+    made: list[Path] = []
+    known = {f"{package}/{name}": one for package, named in recipes().items() for name, one in named.items()}
+    with Progress("models") as progress:
+        for name, recipe in known.items():
+            progress.at(len(made) / len(known), name)
             started = time.monotonic()
             model, history = recipe(seed)
-            file = weights.store(f"{package}/{name}", model, history.training_losses, folder, history.notes)
+            file = weights.store(name, model, history.training_losses, folder, history.notes)
             made.append(file)
             size, loss = file.stat().st_size / 1000, history.training_losses[-1]
             took = time.monotonic() - started
-            print(f"models: {package}/{name}: {took:.0f} s, {size:.0f} kB, loss {loss:.3f}", flush=True)
+            progress.say(f"models: {name}: {took:.0f} s, {size:.0f} kB, loss {loss:.3f}")
     for left in {*folder.rglob("*.npz")} - {*made}:
         left.unlink()
     return made

@@ -23,6 +23,7 @@ from nbformat import NotebookNode
 
 from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
 from tools.chapters import notebooks, readme
+from tools.progress import Progress
 
 NOT_COMPARED = {"text/html", CLAIM, PICTURE}  # as in conftest.py
 
@@ -143,14 +144,17 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="execute every chapter")
     everything = parser.parse_args().all
     failed = 0
-    for path in notebooks.chapters():
-        started = time.monotonic()
-        try:
-            done = refresh(path, everything)
-        except (nbclient.exceptions.CellExecutionError, SyntaxError) as error:
-            failed += 1
-            done = f"failed: {error}"
-        print(f"refresh: {path.name}: {done} ({time.monotonic() - started:.0f} s)", flush=True)
+    paths = notebooks.chapters()
+    with Progress("refresh") as progress:
+        for place, path in enumerate(paths):
+            progress.at(place / len(paths), path.stem)
+            started = time.monotonic()
+            try:
+                done = refresh(path, everything)
+            except (nbclient.exceptions.CellExecutionError, SyntaxError) as error:
+                failed += 1
+                done = f"failed: {error}"
+            progress.say(f"refresh: {path.name}: {done} ({time.monotonic() - started:.0f} s)")
     if readme.write():
         print("refresh: README.md: stored")
     return 1 if failed else 0

@@ -1,6 +1,6 @@
 """The Chromium that checks the pages, prints the book and measures its speed; and how it comes to be here.
 
-`python -m tools.site.browser` installs what is missing of it and of Firefox, the second engine.
+`python -m tools.site.browser` installs it where it is missing, with --firefox the second engine, too.
 """
 
 import os
@@ -61,10 +61,10 @@ def may_install() -> bool:
     return shutil.which("apt-get") is not None and os.geteuid() == 0
 
 
-def install_with_apt(package: str) -> None:
-    print(f"setup: installing {package} with apt-get, to check the pages with", flush=True)
+def install_with_apt(packages: list[str]) -> None:
+    print(f"setup: installing {' and '.join(packages)} with apt-get, to check the pages with", flush=True)
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for words in (["update"], ["install", "-y", "--no-install-recommends", package]):
+    for words in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
         subprocess.run(["apt-get", "-qq", *words], env=environment, stdout=subprocess.DEVNULL, check=False)
 
 
@@ -75,11 +75,11 @@ def install_with_playwright() -> None:
 
 
 def main() -> None:
-    """Chromium must be there in the end; Firefox where apt can bring it, else its test is left out."""
-    if may_install():
-        for names, package in ((CHROMIUM, "chromium"), (FIREFOX, "firefox-esr")):
-            if not first_of(names):
-                install_with_apt(package)
+    """Chromium must be there in the end; Firefox, where asked for and where apt can bring it."""
+    wanted = {"chromium": CHROMIUM} | ({"firefox-esr": FIREFOX} if "--firefox" in sys.argv else {})
+    missing = [package for package, names in wanted.items() if not first_of(names)]
+    if missing and may_install():
+        install_with_apt(missing)
     if first_of(CHROMIUM):
         return
     with sync_playwright() as playwright:

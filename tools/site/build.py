@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,10 +10,14 @@ import time
 from pathlib import Path
 
 from tools import ROOT
+from tools.progress import Progress
 
 SETTINGS = ("_config.yml", "_toc.yml", "package-lock.json", "constraints.txt")
 # The texts are in the stored outputs; the last is what installing the packages leaves.
 NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "data", "attention_measured.egg-info"}
+# What Sphinx says of each page that it reads and writes; what share of the time is over by then, and passes.
+STEP = re.compile(r"(?P<stage>reading sources|writing output)\.\.\. \[ *(?P<percent>\d+)%\] (?P<page>\S+)")
+STAGES = {"reading sources": (0, 0.6), "writing output": (0.65, 0.3)}
 BUILT_FROM = ROOT / "_build" / ".built-from"
 COMMAND = [
     str(Path(sys.executable).with_name("jupyter-book")), "build", "book",
@@ -37,6 +42,23 @@ def inputs() -> str:
     return digest.hexdigest()
 
 
+def sphinx(command: list[str], name: str) -> tuple[int, list[str]]:
+    """Run it, saying how far it is: its status, and the lines that it said."""
+    said = []
+    with (
+        Progress(name) as progress,
+        subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as run,
+    ):
+        for line in run.stdout or ():
+            said.append(line.rstrip())
+            if step := STEP.match(line):
+                before, share = STAGES[step["stage"]]
+                progress.at(before + share * int(step["percent"]) / 100, step["page"])
+    return run.returncode, said
+
+
 def main() -> int:
     started = time.monotonic()
     wanted = inputs()
@@ -45,12 +67,10 @@ def main() -> int:
         return 0
     print("build: making _build/html", flush=True)
     BUILT_FROM.unlink(missing_ok=True)
-    result = subprocess.run(
-        COMMAND, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
-    if result.returncode:
-        troubles = [line for line in result.stdout.splitlines() if "WARNING" in line or "ERROR" in line]
-        print("\n".join(troubles or result.stdout.splitlines()[-30:]))
+    status, said = sphinx(COMMAND, "build")
+    if status:
+        troubles = [line for line in said if "WARNING" in line or "ERROR" in line]
+        print("\n".join(troubles or said[-30:]))
         print("build: failed; each line above names the file and what is wrong with it", file=sys.stderr)
         return 1
     BUILT_FROM.write_text(wanted)

@@ -1,6 +1,5 @@
 """Print the whole book to _build/attention-measured.pdf, with pictures in the place of the charts."""
 
-import subprocess
 import sys
 import time
 from typing import Any
@@ -9,7 +8,7 @@ from playwright.sync_api import sync_playwright
 
 from tools import ROOT
 from tools.site.browser import launch
-from tools.site.build import COMMAND
+from tools.site.build import COMMAND, sphinx
 
 BOOK = ROOT / "_build" / "singlehtml" / "index.html"
 PDF = ROOT / "_build" / "attention-measured.pdf"
@@ -25,7 +24,8 @@ def main() -> None:
     started = time.monotonic()
     print("pdf: putting the chapters onto one page", flush=True)
     command = [*COMMAND, "--builder", "singlehtml"]
-    if subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode:
+    status, _ = sphinx(command, "pdf")
+    if status:
         sys.exit("pdf: the book can't be built: `make book` says why")
     with sync_playwright() as playwright:
         try:

@@ -7,11 +7,10 @@ import pytest
 import torch
 from small_checks import check_attention, temperate
 
-from bookkit.checking import mistakes
 from bookkit.checking.inputs import draw
 from bookkit.checking.mistakes import but, in_answer, in_parts, swapped
 from bookkit.checking.mistakes.holding import BYTES
-from bookkit.checking.mistakes.weighing import DIVISORS, HIDING, PRODUCTS, SCORES, WEIGHING
+from bookkit.checking.mistakes.weighing import DIVISORS, HIDING, PRODUCTS, SCORES, WEIGHING, softmax
 
 # Three axes in front: behind two, turning all of them and turning the inner ones fail alike.
 QUERY, KEY, VALUE = draw(1, (2, 3, 4, 7, 11), (2, 3, 4, 5, 11), (2, 3, 4, 5, 2))
@@ -59,7 +58,7 @@ def test_each_is_wrong_and_unlike_the_others(family):
 @pytest.mark.parametrize("name", sorted(ONLY_LARGE))
 def test_what_fails_for_large_scores_does_so(name):
     assert WEIGHING[name][1](LARGE).isnan().any()
-    assert not mistakes.softmax(LARGE).isnan().any()
+    assert not softmax(LARGE).isnan().any()
 
 
 def test_sentences_fit_every_exercise():

@@ -99,6 +99,7 @@ def test_a_training_repeats_and_notes_what_it_came_by(monkeypatch):
     assert torch.equal(models.notes(model, unseen)["loss"], notes["loss"][-1])
 
 
+@pytest.mark.thorough
 def test_a_recipe_keeps_the_first_and_the_notes_of_all(monkeypatch):
     monkeypatch.setattr(models, "SEEDS", 2)
     monkeypatch.setattr(models, "trained", lambda layers, seed: short(layers, seed, updates=60))

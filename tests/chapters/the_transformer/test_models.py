@@ -94,6 +94,7 @@ def trained(name, seed, monkeypatch, **options):
     return models.RECIPES[name](seed, epochs=60, **options)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", models.RECIPES)
 def test_a_recipe_repeats_and_learns(name, monkeypatch):
     (model, history), (again, _), (other, _) = (trained(name, seed, monkeypatch) for seed in (0, 0, 1))
@@ -104,6 +105,7 @@ def test_a_recipe_repeats_and_learns(name, monkeypatch):
     assert not torch.equal(state["word.weight"], another["word.weight"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["translator", "recurrent-language-model"])
 def test_a_learning_rate_can_be_chosen(name, monkeypatch):
     own, slow = (trained(name, 0, monkeypatch, **options)[1] for options in ({}, {"rate": 1e-5}))

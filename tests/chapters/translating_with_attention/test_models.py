@@ -151,6 +151,7 @@ def test_exactly_right_is_up_to_the_end():
 # ---- training ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", models.DECODERS)
 def test_a_training_repeats_and_learns(name):
     pairs = grammar.pairs(200, generator(3))

@@ -23,22 +23,43 @@ FAULTS: Faults = {
             ("one seed", "STORED_SEED, FRESH_SEED = 0, 1", "STORED_SEED, FRESH_SEED = 0, 0")
         ],
     },
-    "tools/check": {
+    "tools/testing/passed": {
         "test_any_file_that_changes_comes_or_moves_is_noticed": [
             ("names not looked at", "(bytes(file), file.read_bytes())", "(file.read_bytes(),)"),
             ("folders not looked into", '"**/*")', '"*")'),
         ],
-        "test_with_another_package_all_runs_again": [
+        "test_with_another_package_nothing_is_known_to_pass": [
             ("packages not looked at", "for each in distributions()", "for each in ()"),
         ],
-    },
-    "tools/run_tests": {
-        "tools/test_check.py::test_what_passed_is_left_out_the_next_time_unless_all_is_asked_for": [
-            ("nothing left out", '"tests", "book", *left_out', '"tests", "book"'),
-            ("all not run", "costly if again else", "costly if not again else"),
+        "test_what_passed_is_known_until_its_digest_changes": [
+            ("digests not looked at", "if of == digests.of(test)", "if of"),
+            ("what no longer holds stays", "sorted(self.tests)", "sorted(known)"),
         ],
-        "tools/test_check.py::test_where_a_test_fails_nothing_is_left_out_the_next_time": [
-            ("kept all the same", "if not status and not types.returncode:", "if True:"),
+        "test_half_a_line_is_forgotten": [("half a line read", 'if line.endswith("]")', "if line")],
+        "test_of_a_chapter_all_cells_are_left_out_or_none": [
+            ("each cell by itself", "(chapter_of(test) or test) not in begun", "test not in begun"),
+        ],
+    },
+    "tools/testing/dealing": {
+        "test_what_takes_longest_comes_first_and_units_stay_in_their_order": [
+            ("the shortest first", "(-seconds[unit_of(test)],", "(seconds[unit_of(test)],"),
+        ],
+        "test_a_file_is_a_unit_and_of_a_long_one_each_thing": [
+            ("by test", 'return f"{file}[{thing}" if bracket else test', "return test"),
+        ],
+    },
+    "tools/testing/run": {
+        "test_what_passed_is_left_out_unless_all_is_asked_for": [
+            ("nothing left out", "Plan(sorted(known),", "Plan([],"),
+            ("all not run again", "    if again:\n", "    if not again:\n"),
+        ],
+        "test_types_that_fail_make_it_fail": [
+            ("types not looked at", "bool(types.returncode) or status", "status"),
+        ],
+    },
+    "tools/progress": {
+        "test_the_line_says_the_share_the_time_left_and_what_is_done": [
+            ("the time that it took", "took * (1 - self.share) / self.share", "took"),
         ],
     },
     "tools/site/browser": {

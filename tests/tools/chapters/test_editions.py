@@ -77,6 +77,7 @@ def test_students_keep_all_else_and_no_output(folder, path):
         assert cell.execution_count is None
 
 
+@pytest.mark.thorough
 def test_the_students_exercises_run_and_none_is_passed_yet(folder):
     """Without the experiments before them, which nbval runs: all that the exercises share is imports."""
 
@@ -95,6 +96,7 @@ def test_the_students_exercises_run_and_none_is_passed_yet(folder):
         assert "not checked" not in shown[-1]
 
 
+@pytest.mark.thorough
 def test_each_of_the_teachers_solutions_passes(folder):
     def sources_of(path):
         cells = notebooks.code_cells(notebooks.read(folder / "teacher" / path.name))

@@ -54,6 +54,7 @@ def test_what_is_trained_is_stored_and_what_no_recipe_makes_goes(book, capsys, m
     assert "a_chapter/constant: 0 s, 1 kB, loss 1.000" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_a_fresh_training_is_of_another_seed_and_leaves_the_stored_one_alone(book, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["models.py", "--fresh"])
     monkeypatch.setattr(models, "FRESH_SEED", 1)

@@ -24,6 +24,7 @@ def copy(tmp_path):
     return tmp_path / "copy"
 
 
+@pytest.mark.thorough
 def test_a_new_chapter_runs_builds_and_needs_nothing_else(copy):
     before = {path for path in copy.rglob("*") if path.is_file()}
     contents = (copy / "_toc.yml").read_text()

@@ -22,6 +22,8 @@ from tools import ROOT
 from tools.chapters import editions, notebooks
 from tools.grade import grader, sandbox, table, walls
 
+pytestmark = pytest.mark.thorough
+
 CHAPTER = notebooks.BOOK / "what-is-attention.ipynb"
 OTHER = notebooks.BOOK / "text-as-tensors.ipynb"
 EXERCISES = ["soft_lookup", "gate_shapes", "needed_temperature", "repaired_regression", "learned_bandwidth"]

@@ -4,12 +4,11 @@ What passed is remembered by a digest of what it depends on, and is not run agai
 types, the tests and the planted faults of edited rooms come first, and edited chapters; then their pages.
 Chapters that only import an edited room come last, as many as the time allows.
 
-`make test` has a memory of its own, for what takes it longest, and is more careful: see `costly`.
+`make test` has a memory of its own, which is more careful: tools/testing/passed.py.
 """
 
 import ast
 import functools
-import hashlib
 import json
 import os
 import subprocess
@@ -18,45 +17,30 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.metadata import distributions
 from pathlib import Path
 
 from bookkit import registry
 from tools import ROOT
 from tools.chapters import notebooks
+from tools.testing.passed import digest
 
-PASSED = ROOT / "_build" / "passed.json"
-TESTED = ROOT / "_build" / "tested.json"
+CHECKED = ROOT / "_build" / "checked.json"
 ENOUGH = 15  # seconds, after which no further chapter is begun
 # Where a test finds what it imports.
-PLACES = [ROOT / folder for folder in ("", "book", "tests/support")]
+PLACES = [ROOT, *(ROOT / folder for folder in ("book", "tests/support"))]
+PLANTED = "tests/test_planted_faults.py"
 ROOMS = ("tests/attnlab", "tests/bookkit", "tests/chapters")
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-# What takes `make test` longest, besides the chapters, and reads much of the project.
-READ_MUCH = [
-    *("tests/bookkit/", "tests/chapters/", "tests/test_planted_faults.py"),
-    *(f"tests/site/test_{name}.py" for name in ("pages", "rhythm")),
-    *(f"tests/tools/{name}.py" for name in ("chapters/test_editions", "grade/test_grader", "test_viewers")),
-]
-ON_A_GPU = "tests/test_pretended_gpu.py::test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu"
-NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "node_modules"}
 STYLE = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-c", LINT_IMPORTS], ["-m", "mypy"]]
 
 
 @dataclass(frozen=True)
-class Check:
+class Job:
     """Something to run, in words for pytest, and the digest of what it depends on."""
 
     name: str
     arguments: tuple[str, ...]
     digest: str
-
-
-def digest(*parts: bytes) -> str:
-    made = hashlib.sha256()
-    for part in parts:
-        made.update(part + b"\0")
-    return made.hexdigest()[:16]
 
 
 @functools.cache
@@ -84,44 +68,42 @@ def imported(file: Path) -> frozenset[Path]:
     return frozenset(found)
 
 
-what_it_does = functools.cache(notebooks.what_it_does)
-
-
 def code_of(files: frozenset[Path] | list[Path]) -> str:
-    return digest(*(what_it_does(file) for file in sorted(files)))
+    return digest(*(notebooks.what_it_does(file) for file in sorted(files)))
 
 
-def tests() -> Iterator[Check]:
+def tests() -> Iterator[Job]:
     """The test file of each room, and of each chapter's exercises."""
     for file in sorted(path for folder in ROOMS for path in (ROOT / folder).rglob("test_*.py")):
-        if file.name != "test_charts.py" or file.parent.name == "bookkit":  # those look at the built site
+        # Those of the chapters' charts look at the built site.
+        if file.name != "test_charts.py" or file.parent.parent.name != "chapters":
             name = str(file.relative_to(ROOT))
-            yield Check(name, (name,), code_of(imported(file)))
+            yield Job(name, (name,), code_of(imported(file)))
 
 
-def planted_faults() -> Iterator[Check]:
+def planted_faults() -> Iterator[Job]:
     """Those of each room, under the tests that must notice them."""
-    machinery = imported(ROOT / "tests" / "test_planted_faults.py")
+    machinery = imported(ROOT / PLANTED)
     rooms = [
-        file for package in ("attnlab", "bookkit") for file in sorted((ROOT / "book" / package).glob("*.py"))
+        file for package in ("attnlab", "bookkit") for file in sorted((ROOT / "book" / package).rglob("*.py"))
     ]
     for file in rooms:
-        room = f"{file.parent.name}/{file.stem}"
-        test = ROOT / "tests" / file.parent.name / f"test_{file.stem}.py"
+        room = file.relative_to(ROOT / "book").with_suffix("")
+        test = ROOT / "tests" / room.with_name(f"test_{room.name}.py")
         if test.exists():
             name = f"faults planted in {room}"
-            yield Check(name, ("tests/test_planted_faults.py", "-k", room), code_of([file, test, *machinery]))
+            yield Job(name, (PLANTED, "-k", f"{room}:"), code_of([file, test, *machinery]))
 
 
-def chapters() -> Iterator[Check]:
+def chapters() -> Iterator[Job]:
     """Each chapter as it is stored, under strict nbval."""
     for chapter in registry.chapters():
         code = notebooks.code_digest(notebooks.read(chapter.notebook))
         stored = chapter.notebook.read_bytes()
-        yield Check(chapter.name, (f"book/{chapter.notebook.name}",), digest(stored, code.encode()))
+        yield Job(chapter.name, (f"book/{chapter.notebook.name}",), digest(stored, code.encode()))
 
 
-def pages() -> Iterator[Check]:
+def pages() -> Iterator[Job]:
     """Each built page, as a browser shows it."""
     folder = ROOT / "_build" / "html"
     styles_and_scripts = sorted((folder / "_static").glob("*.[cj]ss*"))
@@ -129,37 +111,7 @@ def pages() -> Iterator[Check]:
     looks = [path.read_bytes() for path in styles_and_scripts if path.name != "sections.js"]
     for page in sorted(folder.glob("*.html")):
         arguments = ("tests/site/test_pages.py", "-k", page.name)
-        yield Check(f"page {page.stem}", arguments, digest(page.read_bytes(), *looks))
-
-
-# ---- what `make test` need not run again ----
-
-
-def whole_project(root: Path = ROOT) -> str:
-    """A digest of the names and contents of all files, but for what the commands make."""
-    names = (".binder", ".ci", ".devcontainer", ".github", "book", "tests", "tools")
-    folders = [root / name for name in names]
-    files = [path for folder in (root, *folders) for path in folder.glob("*" if folder == root else "**/*")]
-    sources = sorted(file for file in files if file.is_file() and not NOT_SOURCE & {*file.parts})
-    return digest(*(part for file in sources for part in (bytes(file), file.read_bytes())))
-
-
-def costly() -> Iterator[Check]:
-    """What `make test` leaves out where it passed before, with this Python and these packages.
-
-    A chapter is left out where it and all that it runs are the same; what reads much, only where no file at
-    all has changed.
-    """
-    packages = sorted(f"{each.name} {each.version}" for each in distributions())
-    settings = [(ROOT / name).read_bytes() for name in ("conftest.py", "pyproject.toml")]
-    here = digest(sys.version.encode(), *(name.encode() for name in packages), *settings).encode()
-    gpu = code_of(imported(ROOT / "tests" / "test_pretended_gpu.py")).encode()
-    for chapter in chapters():
-        ran = chapter.digest.encode()
-        yield Check(chapter.name, chapter.arguments, digest(here, ran))
-        yield Check(f"{chapter.name} on a GPU", (f"{ON_A_GPU}[{chapter.name}]",), digest(here, ran, gpu))
-    for name in READ_MUCH:
-        yield Check(name, (name,), digest(here, whole_project().encode()))
+        yield Job(f"page {page.stem}", arguments, digest(page.read_bytes(), *looks))
 
 
 # ---- running what is not known to pass ----
@@ -168,21 +120,21 @@ def costly() -> Iterator[Check]:
 class Memory:
     """What has passed, by its digest, from one run to the next."""
 
-    def __init__(self, file: Path = PASSED) -> None:
+    def __init__(self, file: Path = CHECKED) -> None:
         self.file = file
         self.passed: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
 
-    def fresh(self, checks: Iterator[Check]) -> list[Check]:
+    def fresh(self, checks: Iterator[Job]) -> list[Job]:
         """Those that are not known to pass."""
         return [check for check in checks if self.passed.get(check.name) != check.digest]
 
-    def keep(self, checks: list[Check]) -> None:
+    def keep(self, checks: list[Job]) -> None:
         self.passed |= {check.name: check.digest for check in checks}
         self.file.parent.mkdir(exist_ok=True)
         self.file.write_text(json.dumps(self.passed, indent=1))
 
 
-def everything() -> list[Check]:
+def everything() -> list[Job]:
     return [*tests(), *planted_faults(), *chapters(), *pages()]
 
 
@@ -195,20 +147,21 @@ def program(*words: str) -> tuple[bool, str]:
     return run.returncode == 0, run.stdout
 
 
-def together(checks: list[Check]) -> list[str]:
+def together(checks: list[Job]) -> list[str]:
     """The arguments of one run of pytest for checks of a kind: files, or parts of one file by name."""
     if "-k" in checks[0].arguments:
         return [checks[0].arguments[0], "-k", " or ".join(check.arguments[-1] for check in checks)]
     return [argument for check in checks for argument in check.arguments]
 
 
-def pytest(checks: list[Check]) -> tuple[bool, str]:
-    return program(
-        "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow", *together(checks)
-    )
+def pytest(checks: list[Job]) -> tuple[bool, str]:
+    options = ["-q", "-n", "0", "-p", "no:cacheprovider"]
+    # Faults are planted for few rooms here, and their tests are `make test-all`'s alone.
+    wanted = "not slow" if PLANTED in checks[0].arguments else "not slow and not thorough"
+    return program("-m", "pytest", *options, "-m", wanted, *together(checks))
 
 
-def run(jobs: list[list[Check]], memory: Memory, pool: ThreadPoolExecutor) -> bool:
+def run(jobs: list[list[Job]], memory: Memory, pool: ThreadPoolExecutor) -> bool:
     """Whether all passed; what fails is printed in full."""
     well = True
     for job, (passed, said) in zip(jobs, pool.map(pytest, jobs), strict=True):
