@@ -82,7 +82,7 @@ links: ready-book ## check the links that lead out of the book
 
 lock: ready-tests ## re-resolve constraints.txt and Binder's list after an edit of a requirements file
 	@.venv/bin/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
-		--no-header --no-annotate --upgrade tests/requirements.txt -o constraints.txt
+		--no-header --no-annotate --generate-hashes --upgrade tests/requirements.txt -o constraints.txt
 	@$(RUN) -m tools.binder
 
 newest: python ## run everything with the newest versions in place of the pinned ones, to see what will break

@@ -50,7 +50,8 @@ def imported(requirements: str) -> list[Requirement]:
 
 def pins(constraints: str) -> dict[str, str]:
     """The versions that constraints.txt has for Binder's Python."""
-    lines = [Requirement(line) for line in constraints.splitlines()]
+    pinned = [line.removesuffix("\\") for line in constraints.splitlines() if not line.startswith(" ")]
+    lines = map(Requirement, pinned)  # without the hashes, which stand below each
     return {canonicalize_name(line.name): str(line.specifier) for line in lines if applies(line)}
 
 

@@ -28,6 +28,7 @@ REQUIREMENTS = {
 # `newest` lifts every pin but these: Jupyter Book 2 can't be configured by _config.yml, and later releases
 # of torchtext are each tied to one old torch.
 HELD = ["jupyter-book", "torchtext"]
+CONSTRAINTS = "constraints.txt"
 NODE_FILES = ["package.json", "package-lock.json"]
 PYTORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 # There from the first change to .venv until the last: who finds it knows that a set-up broke off in between.
@@ -91,7 +92,7 @@ def has_nvidia() -> bool:
 def fingerprint(purpose: str) -> str:
     """What the environment is made from: the Python, whether there is a GPU, the files that name packages."""
     digest = hashlib.sha256(sys.version.encode() + str(has_nvidia()).encode())
-    files = ["constraints.txt", "pyproject.toml", "tools/environment.py"]
+    files = [CONSTRAINTS, "pyproject.toml", "tools/environment.py"]
     for name in REQUIREMENTS[purpose] + files + NODE_FILES:
         digest.update(read(name))
     return digest.hexdigest()
@@ -164,11 +165,23 @@ def pip(arguments: "list[str]") -> "str | None":
 
 
 def uv(arguments: "list[str]") -> "str | None":
-    """As pip, in a sixth of the time. Where uv has no build for the machine, pip does it."""
+    """As pip, in a sixth of the time, and only files with the hashes in constraints.txt.
+
+    Where uv has no build for the machine, pip does it, which looks at hashes only where the requirements have
+    some of their own, too: it is given the versions alone.
+    """
     program = venv_program("uv")
     if not os.path.exists(program):
-        return pip(arguments)
+        return pip([versions_alone() if word == CONSTRAINTS else word for word in arguments])
     return attempt([program, "pip", "install", "--quiet", "--python", venv_program("python")] + arguments)
+
+
+def versions_alone() -> str:
+    """A copy of constraints.txt without hashes."""
+    lines = [line for line in read(CONSTRAINTS).decode().splitlines() if "--hash" not in line]
+    path = os.path.join(VENV, CONSTRAINTS)
+    write(path, "\n".join(line.rstrip("\\ ") for line in lines))
+    return path
 
 
 def make_venv() -> None:
@@ -244,7 +257,7 @@ def install_packages(purpose: str) -> None:
     else:
         name = REQUIREMENTS[purpose][-1]
         say("installing %s" % name)
-        stop_unless_installed(name, uv(["-r", name, "-c", "constraints.txt"]))
+        stop_unless_installed(name, uv(["-r", name, "-c", CONSTRAINTS]))
     # The book's own packages stay where they are: an edit counts at once.
     own = ["--no-deps", "--no-build-isolation", "--editable", "."]
     stop_unless_installed("the book's packages", uv(own))

@@ -15,11 +15,12 @@ from sphinx.domains.std import StandardDomain
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.contents import chapters, link_to
+from _ext.tables import table
 from bookkit.claims import short
 from bookkit.mime_types import CLAIM
 from bookkit.registry import Chapter
 
-COLUMNS = ("Claim", "Claimed", "Measured")
+COLUMNS = {"Claim": 60, "Claimed": 20, "Measured": 20}  # and their widths
 
 
 def addresses(page: str, sentences: list[str]) -> list[str]:
@@ -54,34 +55,25 @@ class Ledger(SphinxDirective):
         made: list[nodes.Node] = []
         for name, notebook in chapters(self.env):
             claims = Chapter(notebook).claims
-            rows = addresses(name, [claim["sentence"] for claim in claims])
-            made += [self.heading(name, len(claims)), table(claims, rows, self.env.docname)]
+            places = addresses(name, [claim["sentence"] for claim in claims])
+            rows = [row(*both, self.env.docname) for both in zip(claims, places, strict=True)]
+            made += [self.heading(name, len(claims)), table("ledger", COLUMNS, rows)]
         return made
 
     def heading(self, name: str, count: int) -> nodes.paragraph:
         return nodes.paragraph("", "", link_to(name, self.env), nodes.Text(f" — {count} claims"))
 
 
-def table(claims: list[dict[str, Any]], rows: list[str], page: str) -> nodes.table:
-    """The claims and the addresses of their rows, as `page` shows them."""
-    body = nodes.tbody()
-    for claim, address in zip(claims, rows, strict=True):
-        sentence = pending_xref(
-            "", nodes.inline("", claim["sentence"]), refdoc=page, refdomain="std", reftype="ref",
-            reftarget=address, refexplicit=True, refwarn=True,
-        )  # fmt: skip
-        # A line may break after a hyphen, not after a minus: 1e-9 stays whole.
-        numbers = claim["bound"], short(claim["measured"], claim["digits"])
-        body += row(sentence, *(nodes.Text(text.replace("-", "\N{MINUS SIGN}")) for text in numbers))
-    columns = [nodes.colspec(colwidth=width) for width in (60, 20, 20)]
-    group = nodes.tgroup(
-        "", *columns, nodes.thead("", row(*map(nodes.Text, COLUMNS))), body, cols=len(COLUMNS)
-    )
-    return nodes.table("", group, classes=["ledger"])
-
-
-def row(*cells: nodes.Node) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+def row(claim: dict[str, Any], address: str, page: str) -> list[nodes.paragraph]:
+    """The claim, which leads to its row in the chapter, and its numbers."""
+    sentence = pending_xref(
+        "", nodes.inline("", claim["sentence"]), refdoc=page, refdomain="std", reftype="ref",
+        reftarget=address, refexplicit=True, refwarn=True,
+    )  # fmt: skip
+    # A line may break after a hyphen, not after a minus: 1e-9 stays whole.
+    numbers = claim["bound"], short(claim["measured"], claim["digits"])
+    texts = [nodes.Text(text.replace("-", "\N{MINUS SIGN}")) for text in numbers]
+    return [nodes.paragraph("", "", cell) for cell in (sentence, *texts)]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

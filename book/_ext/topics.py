@@ -14,11 +14,12 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.contents import pages
+from _ext.tables import table
 from bookkit.registry import Chapter
 
 LABEL = re.compile(r"^<!-- ([A-Z]\d+) -->$")
 MISTAKES = "Mistakes people make here"
-COLUMNS = ("Label", "What it is about", "Where")
+COLUMNS = {"Label": 8, "What it is about": 52, "Where": 40}  # and their widths
 
 
 def places(page: Path) -> Iterator[tuple[str, str]]:
@@ -54,7 +55,7 @@ class Topics(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         links = self.links()
-        body = nodes.tbody()
+        rows = []
         for line in self.content:
             label, _, about = line.partition(" ")
             if label not in links:
@@ -62,11 +63,8 @@ class Topics(SphinxDirective):
             where = nodes.paragraph()
             for place, link in enumerate(links[label]):
                 where += [nodes.Text(", "), link] if place else [link]
-            body += row(nodes.paragraph("", label), nodes.paragraph("", about), where)
-        columns = [nodes.colspec(colwidth=width) for width in (8, 52, 40)]
-        head = nodes.thead("", row(*(nodes.paragraph("", title) for title in COLUMNS)))
-        group = nodes.tgroup("", *columns, head, body, cols=len(COLUMNS))
-        return [nodes.table("", group, classes=["topics"])]
+            rows.append([nodes.paragraph("", label), nodes.paragraph("", about), where])
+        return [table("topics", COLUMNS, rows)]
 
     def links(self) -> dict[str, list[nodes.reference]]:
         found: dict[str, list[nodes.reference]] = {}
@@ -81,10 +79,6 @@ class Topics(SphinxDirective):
                 link = nodes.reference("", shown, refuri=address, internal=True)
                 found.setdefault(label, []).append(link)
         return found
-
-
-def row(*contents: nodes.paragraph) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", content) for content in contents))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -14,7 +14,7 @@ from torch.func import grad, vmap
 
 from attnlab import scores
 from attnlab.scores import Additive, Concat, General, additive, concat, dot, general, scaled_dot
-from tools.bench.side_by_side import peak_memory
+from bookkit.memory import peak_memory
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
 # The goal. In float32 the largest sums below reach about 30, whose last digit is 2e-6.

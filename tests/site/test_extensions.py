@@ -383,8 +383,8 @@ def test_the_ledger_rounds_as_the_chapter_does_and_keeps_a_minus_with_its_number
         {"sentence": "all-round", "bound": "at most -1e-09", "measured": -2.34567e-9, "digits": 4},
         {"sentence": "it holds", "bound": "true", "measured": True, "digits": 3},
     ]
-    _, *rows = ledger.table(claims, ["claim-1", "claim-2"], "page").findall(nodes.row)
-    assert [[entry.astext() for entry in row] for row in rows] == [
+    rows = [ledger.row(claim, "claim-1", "page") for claim in claims]
+    assert [[cell.astext() for cell in row] for row in rows] == [
         ["all-round", "at most −1e−09", "−2.346e−09"],
         ["it holds", "true", "true"],
     ]

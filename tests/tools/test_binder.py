@@ -43,7 +43,8 @@ def test_only_what_chapters_import_is_asked_for():
 
 def test_a_pin_is_the_one_for_binders_python():
     lines = (
-        "numpy==2.4.6 ; python_full_version < '3.12'\nnumpy==2.5 ; python_full_version >= '3.12'\nsix==1.17"
+        "numpy==2.4.6 ; python_full_version < '3.12' \\\n    --hash=sha256:12 \\\n    --hash=sha256:34\n"
+        "numpy==2.5 ; python_full_version >= '3.12'\nsix==1.17"
     )
     assert binder.pins(lines) == {"numpy": "==2.4.6", "six": "==1.17"}
 

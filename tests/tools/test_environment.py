@@ -1,12 +1,14 @@
 """The set-up: what it installs, and what becomes of one that broke off. Nothing is installed here."""
 
 import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from bookkit.registry import CONTENTS
 from tools import environment
@@ -73,7 +75,7 @@ def install(folder, name, version="1.0", files=("module.py",)):
 def test_everything_is_installed_in_one_run_and_the_next_has_nothing_to_do(venv, commands, capsys):
     environment.main("tests")
     assert "torch==" in commands[0], "PyTorch goes first"
-    assert any("-r tests/requirements.txt -c constraints.txt" in command for command in commands)
+    assert any("-r tests/requirements.txt -c " in command for command in commands)
     assert any("--editable ." in command for command in commands)
     (npm,) = (command for command in commands if "npm" in command)
     assert "--ignore-scripts" in npm, "esbuild's wants a Node on the PATH, where a bare machine has none"
@@ -95,6 +97,11 @@ def test_reading_needs_none_of_the_tests_tools(venv, commands):
 def test_without_uv_pip_does_its_work(venv, commands):
     environment.main("book")
     assert not any("/uv " in command for command in commands)
+    # Which would ask for a hash of each requirement, too.
+    (requirements,) = [command for command in commands if "-r requirements.txt" in command]
+    assert requirements.endswith(f"-c {venv / 'constraints.txt'}")
+    versions = [Requirement(line) for line in (venv / "constraints.txt").read_text().splitlines()]
+    assert {"torch", "uv"} <= {version.name for version in versions}
     program = Path(environment.venv_program("uv"))
     program.parent.mkdir()
     program.touch()
@@ -103,6 +110,14 @@ def test_without_uv_pip_does_its_work(venv, commands):
     environment.main("book")
     (requirements,) = [command for command in commands if "-r requirements.txt" in command]
     assert requirements.startswith(f"{program} pip install")
+    assert requirements.endswith("-c constraints.txt")
+
+
+def test_uv_has_hashes_to_look_at_for_everything():
+    """It refuses by itself any file whose hash is none of those."""
+    packages = re.split(r"(?m)^(?=[^ ])", (ROOT / "constraints.txt").read_text("utf-8"))[1:]
+    assert len(packages) > 150
+    assert all("--hash=sha256:" in package for package in packages)
 
 
 def test_the_cpu_build_comes_from_its_index_or_from_the_usual_one(venv, commands, monkeypatch):

@@ -5,22 +5,18 @@ spread. Third in each turn is a bare operation, such as a matrix product, that s
 at that moment, and so how far from the limit each side is.
 """
 
-import os
-import re
 import statistics
 import time
 import timeit
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # PyTorch's profiler reads it once, and then runs in silence
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bookkit.memory import peak_memory
 from bookkit.pictures import figures
 from bookkit.pictures.colours import COLOURS
 
@@ -106,25 +102,6 @@ def clock_of(device: torch.device) -> Clock:
         return clock
     # The processor's time leaves out what other programs took. It is not how long threads together take.
     return time.process_time if torch.get_num_threads() == 1 else time.perf_counter
-
-
-def peak_memory(run: Run, device: torch.device) -> int:
-    """The most bytes that one call held at once, beyond what was held before it."""
-    run()  # some memory is taken by the first call, and kept
-    if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats(device)
-        before = torch.cuda.memory_allocated(device)
-        run()
-        return torch.cuda.max_memory_allocated(device) - before
-    # The profiler sees every allocation, those inside a fused kernel included, and notes what is held then.
-    activities = [torch.profiler.ProfilerActivity.CPU]
-    with torch.profiler.profile(activities=activities, profile_memory=True) as profile:
-        run()
-    with TemporaryDirectory() as folder:
-        trace = Path(folder, "trace.json")
-        profile.export_chrome_trace(str(trace))
-        held = re.findall(r'"Total Allocated": (\d+)', trace.read_text(encoding="utf-8"))
-    return max(map(int, held), default=0)
 
 
 # ---- the results ----

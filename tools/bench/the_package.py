@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
 from typing import NamedTuple
 
 import matplotlib as mpl
@@ -22,6 +21,7 @@ from attnlab.layers import LayerNorm
 from attnlab.positions import sinusoidal
 from attnlab.scores import additive
 from bookkit.pictures import figures
+from tools import ROOT
 from tools.bench.side_by_side import (
     HEADER,
     Comparison,
@@ -35,7 +35,7 @@ from tools.bench.side_by_side import (
     measure,
 )
 
-FOLDER = Path(__file__).resolve().parent.parent / "_build" / "bench"
+FOLDER = ROOT / "_build" / "bench"
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,7 @@ def replayed(answers: list[Any]) -> Callable[..., Any]:
 def believed(check: Check, told: dict[str, Any]) -> table.Result:
     state = told["state"]
     if state != "passed":
-        known = state if state in table.MARKS else "not believed"
+        known = state if state in table.STATES else "not believed"
         return table.Result(known, str(told.get("mistake", "")))
     try:
         right = borne_out(check, told)

@@ -10,7 +10,7 @@ from pathlib import Path
 from bookkit import catalogue, registry
 
 # How an exercise can stand, and its mark: the checks' own states, then the grader's.
-MARKS = {
+STATES = {
     "passed": "✓",
     "not yet": "✗",
     "not written yet": "·",
@@ -137,7 +137,7 @@ def cells_of(one: HandIn, names: list[str]) -> Iterator[str]:
         return
     yield f"<td>{one.passed} of {len(names)}</td>"
     for result in map(one.results.__getitem__, names):
-        yield f'<td data-state="{result.state}">{MARKS[result.state]} {escape(str(result))}</td>'
+        yield f'<td data-state="{result.state}">{STATES[result.state]} {escape(str(result))}</td>'
     yield f"<td>{remarks}</td>"
 
 

@@ -8,6 +8,11 @@ READERS = "chapters/looking_inside/test_models.py::"
 TRANSFORMERS = "chapters/the_transformer/test_models.py::"
 
 FAULTS: Faults = {
+    "bookkit/memory": {
+        "test_memory_of_known_allocations": [
+            ("all that was ever held", "return max(map(int, held), default=0)", "return sum(map(int, held))"),
+        ],
+    },
     "bookkit/weights": {
         "test_weights_come_back_and_so_do_the_losses": [
             ("left in training mode", "    model.eval()\n", ""),

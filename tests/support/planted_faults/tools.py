@@ -250,9 +250,6 @@ FAULTS: Faults = {
                 "statistics.median(least * a / c",
             ),
         ],
-        f"{BENCH}test_memory_of_known_allocations": [
-            ("all that was ever held", "return max(map(int, held), default=0)", "return sum(map(int, held))"),
-        ],
         f"{BENCH}test_a_goal_is_met_by_what_is_shown": [
             ("digits that are not shown", "float(short(ratio)) <= goal", "ratio <= goal"),
         ],
