@@ -1,4 +1,4 @@
-"""The drawings of “What is attention?”, made from the chapter's own numbers."""
+"""The drawings of the chapter's idea and “Queries, keys and values, with three words”."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,12 +17,10 @@ from bookkit.pictures.drawings import (
     note,
     operator,
     over,
-    panel,
     row,
     text,
     written,
 )
-from bookkit.pictures.svg import Place, circle, line, rectangle
 
 
 def look_up(visitors: Mapping[int, int], hour: int, *, only: str = "") -> None:
@@ -256,185 +254,4 @@ def three_roles(words: Sequence[str]) -> None:
         alt="From the matrix X, a row for each word, three arrows lead through three learned matrices: W_Q "
         "makes the queries Q, what each word asks; W_K the keys K, what it offers; W_V the values V, what "
         "it hands on.",
-    )
-
-
-def what_softmax_sees() -> None:
-    """`what_softmax_sees()` is the squared distance multiplied out, with what cancels faded."""
-
-    def arrange(narrow: bool) -> Part:
-        def gone(formula: str, words: str) -> Part:
-            return box(column(faded(text(formula, size=18)), note(words, width=150), gap=4), colour="faint")
-
-        whole = box(column(text("−½ ‖q − k‖^2", size=18), note("near is high"), gap=4))
-        kept = box(
-            column(
-                text("q · k", size=18, bold=True), note("how well they match: this stays", width=150), gap=4
-            ),
-            colour="output",
-            learned=True,
-        )
-        asked = gone("½ ‖q‖^2", "the same for every key: the softmax does not see it")
-        stored = gone("½ ‖k‖^2", "the same for every key, if all keys are equally long")
-        if narrow:
-            return column(whole, text("="), kept, text("−"), asked, text("−"), stored, gap=6)
-        return row(whole, "=", kept, "−", asked, "−", stored, gap=10)
-
-    draw(
-        arrange,
-        alt="Minus half the squared distance of q and k is a sum of three terms. The product q · k stays. "
-        "Half the square of q is the same for every key, so the softmax does not see it. Half the square "
-        "of k is the same for every key if all keys are equally long.",
-    )
-
-
-def gate_and_sum(features: Tensor, attention: Tensor, weights: Tensor, value: Tensor) -> None:
-    """`gate_and_sum(features, attention, weights, value)` has a gate beside a weighted sum."""
-    glimpse, mixed = attention * features, weights @ value
-
-    def arrange(narrow: bool) -> Part:
-        cell = (44, 30)
-
-        def stack(numbers: Tensor, title: str, colour: str, digits: int = 1, shaded: bool = False) -> Part:
-            numbers = numbers[:, None] if numbers.dim() == 1 else numbers
-            return grid(numbers, title=title, colour=colour, digits=digits, shaded=shaded, cell=cell)
-
-        gated = row(
-            stack(attention, "shares", "query", shaded=True),
-            "⊙",
-            stack(features, "features", "value", digits=0),
-            "=",
-            stack(glimpse, "glimpse", "output"),
-            gap=9,
-        )
-        summed = row(
-            stack(weights, "weights", "query", digits=2, shaded=True),
-            "×",
-            stack(value, "values", "value", digits=0),
-            "=",
-            grid(mixed[None], title="output", colour="output", cell=cell),
-            gap=9,
-        )
-        left = panel(
-            column(gated, note("each number keeps its place; nothing is added up", width=260)), "a gate"
-        )
-        right = panel(
-            column(summed, note("each row has one share; then the rows are added up", width=260)),
-            "a weighted sum",
-        )
-        return column(left, right, gap=12) if narrow else row(left, right, gap=12)
-
-    draw(
-        arrange,
-        alt="Left, a gate: three shares multiply three features, number by number, and three numbers come "
-        "out. Right, a weighted sum: three weights that sum to 1 multiply three rows of values, the rows "
-        "are added up, and one row comes out.",
-    )
-
-
-def two_rows_one_centre(corners: Tensor, rows: Sequence[Tensor]) -> None:
-    """`two_rows_one_centre(corners, [one, other])` has a square for each row of weights, and its output."""
-
-    def square(weights: Tensor, side: float) -> Part:
-        marks = []
-        places = [(28 + side * x, 28 + side * (1 - y)) for x, y in corners.tolist()]
-        marks += [
-            line(*one, *other, colour="faint")
-            for one, other in zip(places, places[1:] + places[:1], strict=True)
-        ]
-        centre = (28 + side / 2, 28 + side / 2)
-        for place, weight in zip(places, weights.tolist(), strict=True):
-            marks += [line(*place, *centre, colour="query", width=0.5 + 12 * weight)]
-        for place, weight in zip(places, weights.tolist(), strict=True):
-            marks += [circle(*place, 5 + 24 * weight, colour="value", fill="paper")]
-        marks += [circle(*centre, 8, colour="output", fill="output")]
-        part = over(side + 56, side + 56, *marks)
-        listed = ", ".join(f"{weight:.2f}" for weight in weights.tolist())
-        return column(part, note(listed), gap=2)
-
-    def arrange(narrow: bool) -> Part:
-        squares = [square(weights, 72 if narrow else 110) for weights in rows]
-        words = note("two rows of weights, one output: the centre", width=300)
-        return column(row(*squares, gap=20 if narrow else 70), words, gap=8)
-
-    draw(
-        arrange,
-        alt="Two squares whose corners are the values. In one, thick lines lead from the output in the "
-        "centre to two opposite corners; in the other, to the other two. The output is the same.",
-    )
-
-
-def not_oneself(points: int = 4) -> None:
-    """`not_oneself()` is a table of weights whose diagonal is empty: no point answers for itself."""
-
-    def arrange(narrow: bool) -> Part:
-        cell = (50, 30) if narrow else (64, 32)
-        names = [f"point {place + 1}" for place in range(points)]
-        rows = [["no" if i == j else "yes" for j in range(points)] for i in range(points)]
-        columns = [str(place + 1) for place in range(points)]
-        table = grid(rows, rows=names, columns=columns, colour="query", cell=cell, absent="no")
-        words = note("each point is asked for, and all the others answer", width=150)
-        return column(table, words) if narrow else row(table, words, gap=24)
-
-    draw(
-        arrange,
-        alt=f"A table of {points} points as queries and the same {points} as keys. Its diagonal is empty: "
-        "each point is predicted by all the others and not by itself.",
-    )
-
-
-def gated_half() -> None:
-    """`gated_half()` shows PyTorch's gated linear unit: one half of the input says how much of the other."""
-
-    def arrange(narrow: bool) -> Part:
-        cell = (22, 24) if narrow else (28, 26)
-        halves = row(
-            grid([[""] * 4], name="features", title="features", colour="value", cell=cell),
-            grid([[""] * 4], name="scores", title="scores", colour="query", cell=cell),
-            gap=0,
-        )
-        squash = operator("sigmoid", name="sigmoid")
-        passed = operator("⊙", name="gate")
-        out = column(grid([[""] * 4], name="out", colour="output", cell=cell), note("half as long"), gap=4)
-        whole = column(halves, row(passed, squash, gap=60), out, gap=26)
-        return joined(
-            whole,
-            Arrow("features", "gate", colour="value", sides=("bottom", "top")),
-            Arrow("scores", "sigmoid", colour="query", sides=("bottom", "top")),
-            Arrow("sigmoid", "gate", colour="query"),
-            Arrow("gate", "out", sides=("bottom", "top")),
-        )
-
-    draw(
-        arrange,
-        alt="The first half of a vector goes to a product, number by number. The second half goes through "
-        "a sigmoid to the same product. What comes out is half as long.",
-    )
-
-
-def shapes_of_a_look_up() -> None:
-    """`shapes_of_a_look_up()` has each tensor of a look-up as a block with its sides named."""
-
-    def arrange(narrow: bool) -> Part:
-        n, m, d, d_v = 44, 84, 30, 60
-
-        def block(name: str, colour: str, wide: float, high: float, shape: str) -> Part:
-            frame = rectangle(Place(0, 0, wide, high), colour, fill=colour, opacity=0.16)
-            return column(text(name, bold=True, colour=colour), over(wide, high, frame), note(shape), gap=3)
-
-        asked = block("query", "query", d, n, "(n, d)")
-        turned = block("keyᵀ", "key", m, d, "(d, m)")
-        shares = block("weights", "query", m, n, "(n, m)")
-        stored = block("value", "value", d_v, m, "(m, d_v)")
-        mixed = block("output", "output", d_v, n, "(n, d_v)")
-        compared = row(asked, "×", turned, gap=10)
-        mixing = row(shares, "×", stored, "=", mixed, gap=10)
-        if narrow:
-            return column(row(compared, "→", gap=12), mixing, gap=14)
-        return row(compared, "→", mixing, gap=18)
-
-    draw(
-        arrange,
-        alt="Blocks with their sides: query, n by d, times the key turned over, d by m, leads to the "
-        "weights, n by m. They times the values, m by d_v, are the output, n by d_v.",
     )

@@ -1,0 +1,3 @@
+"""What several of the drawings are made of."""
+
+COLOURS = {"parameter": "blue", "frozen": "blue", "buffer": "green", "unsaved": "green", "plain": "orange"}
