@@ -70,19 +70,19 @@ PARTED = dataclasses.replace(
 
 def test_two_mistakes_in_different_parts_get_both_their_names():
     report = PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3)
-    assert report.mistake == "negative + cubed"
+    assert report.mistake == "negative & cubed"
     assert "Two things at once. The sign is wrong. And: This is a cube." in words(report)
 
 
 def test_two_mistakes_that_others_give_as_well_are_not_told():
     _, cubed = PARTED.mistakes["cubed"]
     doubtful = dataclasses.replace(PARTED, mistakes=PARTED.mistakes | {"again": ("Again a cube.", cubed)})
-    assert doubtful.judge(lambda query, key: (-(query @ key.mT)) ** 3).mistake != "negative + cubed"
+    assert doubtful.judge(lambda query, key: (-(query @ key.mT)) ** 3).mistake != "negative & cubed"
 
 
 def test_two_mistakes_are_not_told_before_all_pairs_are_tried(monkeypatch):
     monkeypatch.setattr(exercise, "PAIRS_LIMIT", -1.0)
-    assert PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3).mistake != "negative + cubed"
+    assert PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3).mistake != "negative & cubed"
 
 
 # --- stubs ---

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-JOIN = " + "  # of two names
+JOIN = " & "  # of two names
 
 
 def pairs(mistakes: Mapping[str, tuple[str, Any]]) -> Iterator[tuple[str, str, Callable[..., Any]]]:
