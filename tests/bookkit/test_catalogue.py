@@ -16,6 +16,7 @@ from bookkit import catalogue
 from bookkit.checking import guard, report
 from bookkit.checking.attempts import call
 from bookkit.checking.exercise import Exercise
+from bookkit.checking.mistakes.pairs import JOIN
 from bookkit.checking.puzzle import ShapePuzzle
 
 ALL = [exercise for _, exercise in catalogue.every_exercise()]
@@ -113,6 +114,7 @@ from bookkit import catalogue
 from bookkit.checking import guard
 from bookkit.checking.attempts import call
 from bookkit.checking.exercise import Exercise
+from bookkit.checking.mistakes.pairs import JOIN
 guard.TIME_LIMIT = 100
 for _, exercise in catalogue.every_exercise():
     if isinstance(exercise, Exercise):
@@ -253,3 +255,9 @@ def test_the_table_counts_every_mistake_as_rejected_and_named(record_property):
     assert [row.split()[0] for row in rows] == [exercise.name for exercise in ALL]
     assert total.split() == ["all", *[str(sum(len(exercise.mistakes) for exercise in ALL))] * 3]
     assert report.latest == {}, "the table must not hand in anything"
+
+
+# Its mistakes' names must come apart again, for whoever counts them in a class.
+@EACH
+def test_no_name_of_a_mistake_looks_like_two(exercise):
+    assert not [name for name in exercise.mistakes if JOIN in name]

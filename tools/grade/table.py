@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from bookkit import catalogue, registry
+from bookkit.checking.mistakes.pairs import JOIN
 
 # How an exercise can stand, and its mark: the checks' own states, then the grader's.
 STATES = {
@@ -144,7 +145,11 @@ def cells_of(one: HandIn, names: list[str]) -> Iterator[str]:
 def mistake_rows(hand_ins: list[HandIn], chapter: registry.Chapter) -> Iterator[str]:
     """The commonest first, for whoever wants to speak of them in class."""
     made = Counter(
-        (name, result.mistake) for one in hand_ins for name, result in one.results.items() if result.mistake
+        (name, mistake)
+        for one in hand_ins
+        for name, result in one.results.items()
+        if result.mistake
+        for mistake in result.mistake.split(JOIN)  # of two at once, each counts
     )
     known = {check.name: check.mistakes for check in catalogue.of_chapter(chapter.package)}
     for (name, mistake), count in made.most_common():

@@ -6,6 +6,7 @@ agree, the mistake has a name. Where none agrees, what can be seen in any answer
 """
 
 import dis
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -16,9 +17,13 @@ from bookkit.checking import findings, guard
 from bookkit.checking.answers import Answer
 from bookkit.checking.attempts import Attempt, Task, Tried, call
 from bookkit.checking.findings import Finding
+from bookkit.checking.mistakes.pairs import pairs
 from bookkit.checking.remarks import remark
 from bookkit.checking.report import Check, Report
 from bookkit.checking.wording import arrow, joined, shown
+
+# For the search for two mistakes at once. Most exercises try all of their pairs in a tenth of it.
+PAIRS_LIMIT = 2.0
 
 MARKS = {True: "✓", False: "✗", None: "·"}
 
@@ -137,6 +142,24 @@ class Exercise(Check, Task):
                 return Finding(name, sentence)
         return None
 
+    def _two_mistakes(self, tried: Tried) -> Finding | None:
+        """The only two mistakes that, made at once, give the reader's answers in every case.
+
+        An error says too little to tell two mistakes by. Where the time is up before all pairs are tried,
+        none is told: another might fit as well.
+        """
+        if any(mine.error is not None for mine in tried.attempts):
+            return None
+        until, fitting = time.monotonic() + PAIRS_LIMIT, []
+        for name, sentence, code in pairs(self.mistakes):
+            if time.monotonic() > until:
+                return None
+            if all(
+                mine.like(self.attempt(code, mine.case, mine.right, guard.trusted)) for mine in tried.attempts
+            ):
+                fitting.append(Finding(name, sentence))
+        return fitting[0] if len(fitting) == 1 else None
+
     # Our own code always answers the same, so it is asked once.
 
     @cached_property
@@ -158,7 +181,7 @@ class Exercise(Check, Task):
     def _verdict(self, tried: Tried) -> Verdict:
         known = seen = gradient = None
         if tried.failed:
-            known = self._known_mistake(tried)
+            known = self._known_mistake(tried) or self._two_mistakes(tried)
             seen = None if known else findings.found(tried)
         elif self.trained:
             gradient = findings.gradient_fault(tried)

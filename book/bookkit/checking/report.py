@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import FunctionType
 from typing import Any, Literal, TypeAlias
 
@@ -92,5 +93,9 @@ class Check(ABC):
         return f"check_{self.name}"
 
     def trials(self) -> dict[str, Report]:
-        """`check.trials()` makes every known mistake, and has each judged."""
+        """`check.trials()` makes every known mistake, and has each judged, once."""
+        return dict(self._trials)
+
+    @cached_property
+    def _trials(self) -> dict[str, Report]:
         return {name: self.judge(self.mistaken(mistake)) for name, (_, mistake) in self.mistakes.items()}

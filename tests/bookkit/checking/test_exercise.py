@@ -1,5 +1,6 @@
 """What a check says to readers who write anything at all, tried on small exercises of every kind."""
 
+import dataclasses
 import re
 import time
 
@@ -18,7 +19,8 @@ from small_checks import (
 )
 from torch import nn
 
-from bookkit.checking import guard
+from bookkit.checking import exercise, guard
+from bookkit.checking.mistakes import in_parts
 
 EACH = pytest.mark.parametrize("check", EXERCISES, ids=lambda check: check.name)
 EACH_KIND = pytest.mark.parametrize("check", REPRESENTATIVES, ids=lambda check: check.name)
@@ -43,6 +45,44 @@ def test_a_known_mistake_is_named_by_its_own_sentence_alone(check):
         assert report.mistake == name
         assert [known for known, (said, _) in check.mistakes.items() if said in words(report)] == [name]
         assert "The smallest input" not in words(report), "its sentence says it all"
+
+
+# --- two mistakes at once ---
+
+
+def parted(query, key, multiply=torch.matmul, scale=lambda scores: scores / 2):
+    return scale(multiply(query, key.mT))
+
+
+PARTED = dataclasses.replace(
+    check_scores,
+    reference=parted,
+    mistakes=in_parts(
+        parted,
+        multiply={"negative": ("The sign is wrong.", lambda query, key: -(query @ key))},
+        scale={
+            "cubed": ("This is a cube.", lambda scores: scores**3),
+            "softmax": ("Weights are no scores.", lambda scores: scores.softmax(-1)),
+        },
+    ),
+)
+
+
+def test_two_mistakes_in_different_parts_get_both_their_names():
+    report = PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3)
+    assert report.mistake == "negative & cubed"
+    assert "Two things at once. The sign is wrong. And: This is a cube." in words(report)
+
+
+def test_two_mistakes_that_others_give_as_well_are_not_told():
+    _, cubed = PARTED.mistakes["cubed"]
+    doubtful = dataclasses.replace(PARTED, mistakes=PARTED.mistakes | {"again": ("Again a cube.", cubed)})
+    assert doubtful.judge(lambda query, key: (-(query @ key.mT)) ** 3).mistake != "negative & cubed"
+
+
+def test_two_mistakes_are_not_told_before_all_pairs_are_tried(monkeypatch):
+    monkeypatch.setattr(exercise, "PAIRS_LIMIT", -1.0)
+    assert PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3).mistake != "negative & cubed"
 
 
 # --- stubs ---

@@ -27,6 +27,12 @@ def test_judging_and_trying_hand_nothing_in():
     assert report.latest == {}
 
 
+def test_what_was_tried_once_is_not_tried_again():
+    first = check_count.trials()
+    assert first.keys() == check_count.mistakes.keys()
+    assert all(again is first[name] for name, again in check_count.trials().items())
+
+
 def test_the_books_own_solution_hands_nothing_in():
     def solution(*sizes):
         return check_count.reference(*sizes)
