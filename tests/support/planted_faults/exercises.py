@@ -2,6 +2,8 @@
 
 from planted_faults.kinds import Faults
 
+MISTAKES = "bookkit/checking/test_mistakes.py::"
+
 FAULTS: Faults = {
     "bookkit/checking/answers": {
         "test_a_result_is_copied": [("not copied", "part.detach().clone()", "part.detach()")],
@@ -146,6 +148,16 @@ FAULTS: Faults = {
         ],
     },
     "bookkit/checking/exercise": {
+        "test_two_mistakes_that_others_give_as_well_are_not_told": [
+            (
+                "the first that fits",
+                "fitting[0] if len(fitting) == 1 else None",
+                "fitting[0] if fitting else None",
+            ),
+        ],
+        "test_two_mistakes_are_not_told_before_all_pairs_are_tried": [
+            ("told before the end", "if time.monotonic() > until:", "if False:"),
+        ],
         "test_a_known_mistake_is_named_by_its_own_sentence_alone": [
             (
                 "the first mistake is every mistake",
@@ -321,20 +333,28 @@ FAULTS: Faults = {
             ("a line by chance", "isinstance(error, RecursionError) or not", "not"),
         ],
     },
-    "bookkit/checking/mistakes": {
-        "test_a_part_takes_the_place_of_the_right_one": [
+    "bookkit/checking/mistakes/__init__": {
+        f"{MISTAKES}test_a_part_takes_the_place_of_the_right_one": [
             ("no part replaced", "partial(function, **{part: code})", "partial(function)"),
         ],
-        "test_results_change_places": [("results in place", "[::-1])}", ")}")],
-        "test_some_of_a_family_can_be_left_out": [
+        f"{MISTAKES}test_results_change_places": [("results in place", "[::-1])}", ")}")],
+        f"{MISTAKES}test_some_of_a_family_can_be_left_out": [
             ("unknown names accepted", "if unknown := set(names) - mistakes.keys():", "if unknown := set():"),
         ],
-        "test_each_is_wrong_and_unlike_the_others": [
+    },
+    "bookkit/checking/mistakes/weighing": {
+        f"{MISTAKES}test_each_is_wrong_and_unlike_the_others": [
             (
                 "a mistake that is right",
                 "lambda scores: scores.softmax(-1).softmax(-1)",
                 "lambda scores: scores.softmax(-1)",
             ),
+        ],
+    },
+    "bookkit/checking/mistakes/pairs": {
+        "bookkit/checking/test_exercise.py::test_two_mistakes_in_different_parts_get_both_their_names": [
+            ("the first alone", "**first.keywords, **second.keywords", "**first.keywords"),
+            ("parts of one place", "not first.keywords.keys() & second.keywords.keys()", "True"),
         ],
     },
     "bookkit/checking/modules": {

@@ -86,7 +86,7 @@ FAULTS: Faults = {
         "test_a_folder_without_hand_ins_is_told_in_one_line": [
             ("a traceback", "except (UnreadableError, UnwalledError, OSError) as", "except OSError as"),
         ],
-        "test_without_walls_nothing_is_graded_unless_it_is_asked_for": [
+        "tools/grade/test_walls.py::test_without_walls_nothing_is_graded_unless_it_is_asked_for": [
             ("graded all the same", "if not walled and not trusted:", "if False:"),
             ("whoever says it last", "in told and hand_in.walled is None", "in told"),
         ],
