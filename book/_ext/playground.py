@@ -20,7 +20,7 @@ from bookkit.playground import exported, openable, picture
 
 STATIC = Path(__file__).parents[1] / "_static"
 # What comes with the weights.
-SCRIPTS = ("transformer.js", "workbench.js")
+SCRIPTS = ("transformer.js", "workbench.js", "benches.js")
 FORMS = ("full", "slim")
 
 
@@ -59,7 +59,7 @@ def closed(model: str, form: str) -> tuple[str, str]:
 
 @cache
 def script(model: str) -> str:
-    """What a page loads to have the model: all that transformer.js and workbench.js need to know of it."""
+    """What a page loads to have the model: all that those scripts need to know of it."""
     return f"stored[{json.dumps(model)}] = {json.dumps(exported(model), separators=(',', ':'))};\n"
 
 

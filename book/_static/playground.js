@@ -1,5 +1,5 @@
-// A playground is a picture until the reader asks for its model. Then the model's weights come, and two scripts:
-// transformer.js, which computes with them, and workbench.js, which shows what they do.
+// A playground is a picture until the reader asks for its model. Then the model's weights come, and three scripts:
+// transformer.js, which computes with them, and workbench.js and benches.js, which show what they do.
 
 const arriving = {};
 
@@ -25,7 +25,7 @@ for (const playground of document.querySelectorAll(".playground")) {
     status.className = "";
     status.textContent = "The model is on its way.";
     try {
-      for (const script of ["transformer", "workbench", `model-${playground.dataset.model}`]) await arrival(script);
+      for (const script of ["transformer", "workbench", "benches", `model-${playground.dataset.model}`]) await arrival(script);
       status.className = "unseen";
       openWorkbench(playground);
     } catch {

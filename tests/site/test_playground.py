@@ -63,7 +63,7 @@ def test_every_tensor_of_fifty_texts_is_pytorchs(page: Page, base_url: str) -> N
 def test_a_model_and_its_scripts_are_light_and_the_button_says_how_light(
     site: Path, soup, model: str
 ) -> None:
-    names = ["transformer.js", "workbench.js", f"model-{model}.js"]
+    names = ["transformer.js", "workbench.js", "benches.js", f"model-{model}.js"]
     size = sum(len(gzip.compress(site.joinpath("_static", name).read_bytes())) for name in names)
     assert size <= MOST
     button = soup(CHAPTER).select_one(f".playground[data-model={model}] button")
@@ -75,7 +75,7 @@ def test_nothing_of_a_model_comes_before_it_is_asked_for(page: Page, base_url: s
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     page.goto(base_url + HOME, wait_until="networkidle")
     assert "playground.js" in asked
-    rest = ["transformer.js", "workbench.js", "model-translator.js"]
+    rest = ["transformer.js", "workbench.js", "benches.js", "model-translator.js"]
     assert not {*rest} & {*asked}
     opened(page, base_url + HOME, "translator")
     assert [name for name in asked if name in rest] == rest
@@ -244,7 +244,7 @@ def test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes(mode
         assert [svg["data-screen"] for svg in box.select("svg")] == ["wide", "narrow"]
         assert {svg["aria-label"] for svg in box.select("svg")} == {drawn.alt}
         assert box.p.get_text() == f"{drawn.title} {drawn.words}"
-        files = [BOOK / "_static" / name for name in ("transformer.js", "workbench.js")]
+        files = [BOOK / "_static" / name for name in ("transformer.js", "workbench.js", "benches.js")]
         sizes = [len(gzip.compress(file.read_bytes())) for file in files]
         size = sum(sizes) + len(gzip.compress(playground.script(model).encode()))
         assert box.button.get_text() == f"Open the model here ({size / 1000:.0f} kB)"

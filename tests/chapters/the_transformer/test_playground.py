@@ -103,7 +103,7 @@ def test_what_the_picture_says_of_the_next_word_is_what_the_model_says():
 
 
 def test_the_grammar_judges_what_it_draws():
-    """As workbench.js walks: to the end of each sentence there is a way, and behind it nothing."""
+    """As benches.js walks: to the end of each sentence there is a way, and behind it nothing."""
     rows = playground.grammar()
     for words in agreement.sentences(50, generator(2)):
         state = 0

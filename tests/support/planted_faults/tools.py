@@ -4,6 +4,7 @@ from planted_faults.kinds import Faults
 
 BENCH = "tools/bench/test_bench.py::"
 GRADER = "tools/grade/test_grader.py::"
+WALLS = "tools/grade/test_walls.py::"
 NOTEBOOKS = "tools/chapters/test_notebooks.py::"
 PAGES = "tools/site/test_browser_and_server.py::"
 
@@ -92,7 +93,7 @@ FAULTS: Faults = {
         ],
     },
     "tools/grade/sandbox": {
-        f"{GRADER}test_without_walls_no_line_of_a_hand_in_runs_unless_it_is_trusted": [
+        f"{WALLS}test_without_walls_no_line_of_a_hand_in_runs_unless_it_is_trusted": [
             ("run all the same", "if walled or order.trusted:", "if True:"),
         ],
         f"{GRADER}test_tensors_cross_as_plain_data": [
@@ -104,7 +105,7 @@ FAULTS: Faults = {
         ],
     },
     "tools/grade/walls": {
-        f"{GRADER}test_processes_are_limited_only_where_its_own_are_counted": [
+        f"{WALLS}test_processes_are_limited_only_where_its_own_are_counted": [
             ("processes without end", "    if walled:\n", "    if False:\n"),
             ("all that the user runs counted", "    if walled:\n", "    if True:\n"),
         ],
