@@ -3,7 +3,7 @@
 from chapters.who_may_look_where.exercises.batch_mask import check_batch_mask
 from chapters.who_may_look_where.exercises.empty_row import check_empty_row
 from chapters.who_may_look_where.exercises.for_module import check_for_module
-from chapters.who_may_look_where.exercises.leak_proofs import check_leak_proofs
+from chapters.who_may_look_where.exercises.leak_proofs import check_leak_proofs, suspects
 from chapters.who_may_look_where.exercises.mask_shapes import check_mask_shapes
 from chapters.who_may_look_where.exercises.repaired_mask import check_repaired_mask
 
@@ -15,6 +15,7 @@ __all__ = [
     "check_leak_proofs",
     "check_mask_shapes",
     "check_repaired_mask",
+    "suspects",
 ]
 
 # In the order of the chapter.
