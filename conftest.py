@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
+from bookkit import catalogue
 from bookkit.mime_types import CLAIM, DRAWING, FIGURE, PICTURE
 from tools import ROOT
 from tools.chapters import notebooks, statements
@@ -82,15 +83,17 @@ def tested_file(report: pytest.TestReport) -> str:
 
 
 def show_exercises(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
-    """How many of the known mistakes each exercise's check names: the table that a test has recorded."""
-    for report in reports:
-        if table := dict(report.user_properties).get("exercises"):
-            file = LISTS / "exercises.txt"
-            file.write_text(f"{table}\n", encoding="utf-8")
-            _, known, rejected, named = str(table).splitlines()[-1].split()
-            words = f"{known} known mistakes, {rejected} rejected, {named} named"
-            terminal.write_line(f"exercises: {words} ({file.relative_to(ROOT)})")
-            break
+    """How many of the known mistakes each exercise's check names, as its test has counted."""
+    told = [dict(report.user_properties).get("known mistakes") for report in reports]
+    counted = {row[0]: catalogue.Row(*row) for row in told if row}
+    if counted:
+        order = [one.name for _, one in catalogue.every_exercise()]
+        file = LISTS / "exercises.txt"
+        table = catalogue.table(sorted(counted.values(), key=lambda row: order.index(row.exercise)))
+        file.write_text(f"{table}\n", encoding="utf-8")
+        _, known, rejected, named = table.splitlines()[-1].split()
+        words = f"{known} known mistakes, {rejected} rejected, {named} named"
+        terminal.write_line(f"exercises: {words} ({file.relative_to(ROOT)})")
 
 
 def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:

@@ -1,8 +1,9 @@
 """The exercises of all chapters: what a teacher plans with, and what a reader hands in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from typing import NamedTuple
 
 from bookkit import registry
 from bookkit.checking.report import Check, Text, latest
@@ -68,15 +69,27 @@ def summary(name: str) -> Text:
     return Text("\n".join(lines))
 
 
-def table() -> Text:
-    """`table()` counts, for each check, how many of its known mistakes it rejects and how many it names."""
-    rows = []
-    for _, one in every_exercise():
-        trials = one.trials()
-        rejected = sum(not report.passed for report in trials.values())
-        named = sum(report.mistake == name for name, report in trials.items())
-        rows.append((one.name, len(trials), rejected, named))
-    rows.append(("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])))
+class Row(NamedTuple):
+    """`counted(check_soft_lookup)`: of an exercise's known mistakes, how many its check rejects and names."""
+
+    exercise: str
+    known: int
+    rejected: int
+    named: int
+
+
+def counted(one: Check) -> Row:
+    """`counted(check_soft_lookup).named` is how many of its known mistakes the check names."""
+    trials = one.trials()
+    rejected = sum(not report.passed for report in trials.values())
+    named = sum(report.mistake == name for name, report in trials.items())
+    return Row(one.name, len(trials), rejected, named)
+
+
+def table(rows: Iterable[Row]) -> Text:
+    """`table(map(counted, of_chapter("where_am_i")))` has a line for each exercise, and one for all."""
+    rows = list(rows)
     lines = [f"{'exercise':24}{'mistakes known':>16}{'rejected':>10}{'named':>7}"]
-    lines += [f"{name:24}{known:16}{rejected:10}{named:7}" for name, known, rejected, named in rows]
+    total = Row("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:]))
+    lines += [f"{name:24}{known:16}{rejected:10}{named:7}" for name, known, rejected, named in (*rows, total)]
     return Text("\n".join(lines))
