@@ -205,6 +205,7 @@ PAGE = """# A page
 """
 
 
+@pytest.mark.thorough
 def test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one(tmp_path: Path) -> None:
     messages, page = build(tmp_path, "html")
     boxes = BeautifulSoup((page / "index.html").read_text("utf-8"), "html.parser").select(".playground")
@@ -217,6 +218,7 @@ def test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one(tmp_
     assert f"index.md:11: ERROR: {told}" in messages
 
 
+@pytest.mark.thorough
 def test_a_page_that_is_only_text_says_what_the_pictures_show(tmp_path: Path) -> None:
     _, page = build(tmp_path, "text")
     text = " ".join((page / "index.txt").read_text("utf-8").split())

@@ -145,10 +145,13 @@ class Exercise(Check, Task):
     def _two_mistakes(self, tried: Tried) -> Finding | None:
         """The only two mistakes that, made at once, give the reader's answers in every case.
 
-        An error says too little to tell two mistakes by. Where the time is up before all pairs are tried,
-        none is told: another might fit as well.
+        An error says too little to tell two mistakes by, and so do zeros: counting only to the left, and of
+        these only to the right, is counting nothing. Where the time is up before all pairs are tried, none is
+        told: another might fit as well.
         """
         if any(mine.error is not None for mine in tried.attempts):
+            return None
+        if not any(part.any() for mine in tried.attempts for part in mine.answer):
             return None
         until, fitting = time.monotonic() + PAIRS_LIMIT, []
         for name, sentence, code in pairs(self.mistakes):

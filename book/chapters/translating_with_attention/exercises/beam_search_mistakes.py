@@ -80,7 +80,8 @@ def _without_its_end(table: Tensor, start: int, end: int, width: int) -> tuple[T
     return words[words != end], total
 
 
-MISTAKES: Mistakes = {
+# Those that are in no one part.
+_ALONE: Mistakes = {
     "greedy": (
         "This is greedy search, whatever `width` says: one row is kept. Keep the `width` likeliest.",
         lambda table, start, end, width: _search(table, start, end, 1),
@@ -90,7 +91,9 @@ MISTAKES: Mistakes = {
         "You cut after 19 words: the start does not count among the 20.",
         partial(_step_by_step, longest=19),
     ),
-} | in_parts(
+}
+
+MISTAKES: Mistakes = _ALONE | in_parts(
     _step_by_step,
     add={
         "probabilities added": (

@@ -1,8 +1,7 @@
 """The mistakes that `check_reach` knows by name."""
 
-from bookkit.checking.mistakes import Mistakes
-
-MISTAKES: Mistakes = {
+# The mean shares that each leads to, in the order of `ASKED`.
+MISTAKES: dict[str, tuple[str, tuple[float, ...]]] = {
     "not trained": (
         "Not even sequences of the training length are copied. Is the trained reader the one that is tested?",
         (0.1, 0.1, 0.1, 0.1),

@@ -20,30 +20,33 @@ def _broken(query: Queries, key: Keys, value: Values, lengths: Lengths) -> tuple
     )
 
 
-MISTAKES: Mistakes = (
-    {
-        "still broken": (
-            "The fault that it came with is still there. A single word is right by accident: what does the "
-            "first row of the mask hide, and what does -1e9 make of a row that hides everything?",
-            _broken,
-        ),
-        "NaN in the first row": (
-            "-∞ in the place of -1e9 only shows what was wrong before: the first word may look at nothing. "
-            "Which places does `triu()` mark?",
-            partial(_decoder, future=lambda n: _ones(n).triu()),
-        ),
-        "zeros in the first row": (
-            "The first word now gets zeros. It should look at itself: the diagonal must not be hidden.",
-            lambda query, key, value, lengths: mixed(
-                masked_softmax(
-                    scaled_dot(query, key),
-                    ~_ones(query.shape[-2]).triu()
-                    & (torch.arange(query.shape[-2], device="cpu") < lengths[:, None])[:, None],
-                ),
-                value,
+# Those that are in no one part.
+_ALONE: Mistakes = {
+    "still broken": (
+        "The fault that it came with is still there. A single word is right by accident: what does the "
+        "first row of the mask hide, and what does -1e9 make of a row that hides everything?",
+        _broken,
+    ),
+    "NaN in the first row": (
+        "-∞ in the place of -1e9 only shows what was wrong before: the first word may look at nothing. "
+        "Which places does `triu()` mark?",
+        partial(_decoder, future=lambda n: _ones(n).triu()),
+    ),
+    "zeros in the first row": (
+        "The first word now gets zeros. It should look at itself: the diagonal must not be hidden.",
+        lambda query, key, value, lengths: mixed(
+            masked_softmax(
+                scaled_dot(query, key),
+                ~_ones(query.shape[-2]).triu()
+                & (torch.arange(query.shape[-2], device="cpu") < lengths[:, None])[:, None],
             ),
+            value,
         ),
-    }
+    ),
+}
+
+MISTAKES: Mistakes = (
+    _ALONE
     | in_parts(
         _decoder,
         future={

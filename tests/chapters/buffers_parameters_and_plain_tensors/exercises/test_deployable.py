@@ -53,6 +53,9 @@ RIGHT = {
 
 NAMED = {
     check_deployable: {
+        "mask in the file & table in the file": variant(
+            Smoother, hold=lambda self, name, tensor: self.register_buffer(name, tensor)
+        ),
         "mask plain": variant(
             Smoother,
             hold=lambda self, name, tensor: (
@@ -69,9 +72,6 @@ NAMED = {
 
 UNKNOWN = {
     check_deployable: {
-        "everything in the file": variant(
-            Smoother, hold=lambda self, name, tensor: self.register_buffer(name, tensor)
-        ),
         "nothing scaled": variant(Smoother, forward=lambda self, words: words),
     }
 }

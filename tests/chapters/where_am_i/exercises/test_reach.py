@@ -45,6 +45,7 @@ def test_the_chapters_readers_show_what_the_check_asks_for():
     assert check_reach.judge(reach(right_base)).passed
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "experiment"),

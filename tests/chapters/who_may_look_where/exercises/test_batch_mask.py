@@ -32,6 +32,7 @@ RIGHT = {
 
 NAMED = {
     check_batch_mask: {
+        "the future & filler hidden as a query": lambda lengths, n: by_positions(lengths, n).mT,
         "True for blocked": lambda lengths, n: ~by_positions(lengths, n),
         "one place ahead": lambda lengths, n: (
             (torch.arange(n) < lengths[:, None])[:, None] & torch.ones(n, n).tril(1).bool()
@@ -56,7 +57,6 @@ UNKNOWN = {
         "itself alone": lambda lengths, n: torch.eye(n).bool().expand(len(lengths), n, n),
         "numbers": lambda lengths, n: by_positions(lengths, n).float(),
         "an axis for heads": lambda lengths, n: by_positions(lengths, n).unsqueeze(1),
-        "turned on its side": lambda lengths, n: by_positions(lengths, n).mT,
         "texts reversed": lambda lengths, n: by_positions(lengths, n).flip(0),
     }
 }

@@ -56,6 +56,7 @@ RIGHT = {check_softmax_jacobian: JACOBIANS}
 
 NAMED = {
     check_softmax_jacobian: {
+        "the sigmoid's & sigmoid": lambda scores: torch.diag_embed(scores.sigmoid() * (1 - scores.sigmoid())),
         "only the diagonal": lambda scores: scores.softmax(-1) * (1 - scores.softmax(-1)),
         "no softmax": FROM_PROBABILITIES["einsum"],
         "p_i(1 - p_j) everywhere": lambda scores: (
@@ -77,7 +78,6 @@ UNKNOWN = {
         "at a temperature": lambda scores: jacobian_of(2 * scores),
         "squared": changed(jacobian_of, lambda jacobian: jacobian @ jacobian),
         "absolute": changed(jacobian_of, torch.abs),
-        "of the sigmoid": lambda scores: torch.diag_embed(scores.sigmoid() * (1 - scores.sigmoid())),
         "outer product": lambda scores: scores.softmax(-1)[..., None] * scores.softmax(-1)[..., None, :],
         "norm": changed(jacobian_of, lambda jacobian: jacobian.norm(dim=(-2, -1))),
         "clamped scores": lambda scores: jacobian_of(scores.clamp(-1, 1)),
