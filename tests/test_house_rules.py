@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,3 +75,15 @@ def test_style(command):
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_what_is_left_to_the_machine_is_told():
+    """tests/README.md lists each file with a test that `make test` leaves out, and no other."""
+    tests = notebooks.ROOT / "tests"
+    told = (tests / "README.md").read_text(encoding="utf-8").partition("## Left to `make test-all`")[2]
+    listed = set(re.findall(r"^\| `(tests/[^`]+)`", told, re.MULTILINE))
+    files = {
+        str(file.relative_to(tests.parent)): file.read_text("utf-8") for file in tests.rglob("test_*.py")
+    }
+    marked = {name for name, source in files.items() if "mark.thorough\n" in source}
+    assert listed == marked
