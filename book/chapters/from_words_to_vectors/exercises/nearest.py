@@ -1,12 +1,16 @@
 """Find the words whose vectors point most nearly the same way."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from bookkit.checking.inputs import draw
+from bookkit.checking.inputs import draw, exact
 from bookkit.checking.mistakes import Part, in_parts
 from chapters.from_words_to_vectors.exercises.cosines import _cosines
 
@@ -27,6 +31,16 @@ def _nearest(
     return result
 
 
+def _as_ids(work: Callable[..., Any], vectors: Tensor, k: int) -> Any:
+    """Ids are no measurements: where they come as floating-point numbers, it is said what they are."""
+    ids = returned(work(vectors, k))
+    if isinstance(ids, Tensor) and ids.is_floating_point() and torch.equal(ids, ids.round()):
+        raise WrongTypeError(
+            "These are ids, and ids are whole numbers: leave them as topk and argsort give them."
+        )
+    return ids
+
+
 check_nearest = Exercise(
     "nearest",
     difficulty=2,
@@ -44,6 +58,7 @@ check_nearest = Exercise(
             2,
         ),
         Case("right for all others", *draw(44, (6, 4)), 5),
+        Case("right where two rows point the same way", exact([3, 4], [6, 8], [-4, 3], [-5, 2]), 1),
     ),
     mistakes=in_parts(
         _nearest,
@@ -101,5 +116,13 @@ check_nearest = Exercise(
                 lambda alike, k: alike.topk(k, dim=0).indices,
             ),
         },
-    ),
+    )
+    | {
+        "the first dropped": (
+            "You take one word more and drop the first, which need not be the word itself: where two rows "
+            "point the same way, it may be the other. Fill the diagonal with -torch.inf.",
+            lambda vectors, k: _cosines(vectors).topk(k + 1).indices[:, 1:],
+        ),
+    },
+    ask=_as_ids,
 )

@@ -30,8 +30,7 @@ def _clipped(
 
 
 def _alone(grad: Tensor, limit: float) -> Tensor:
-    shortened: Tensor = grad * min(1.0, limit / grad.norm().item())
-    return shortened
+    return grad * (limit / grad.norm()).clamp(max=1)
 
 
 check_clipped_gradients = Exercise(
@@ -47,6 +46,7 @@ check_clipped_gradients = Exercise(
         Case("right where each alone is short enough", exact([3, 0], [0, 0]), exact([0, 4])[0], 4.5),
         Case("right for drawn gradients", *draw(21, (3, 5), (3,)), 2.0),
         Case("right in float64", *draw(23, (4, 6), (4,), dtype=torch.float64), 0.5),
+        Case("right where there is nothing to clip", torch.zeros(2, 3), torch.zeros(2), 1.0),
     ),
     mistakes=in_parts(
         _clipped,
@@ -95,6 +95,11 @@ check_clipped_gradients = Exercise(
                 "What is short becomes longer, and what is too long stays: the factor is the smaller of "
                 "the two, 1 and limit / length.",
                 lambda length, limit: max(1, limit / length),
+            ),
+            "divided by 0": (
+                "Right, until all gradients are 0: then you divide by a length of 0. Divide only where the "
+                "length is larger than the limit.",
+                lambda length, limit: min(1.0, limit / length.item()),
             ),
             "thrown away": (
                 "What is too long becomes zero. Only its length is wrong: keep the direction.",

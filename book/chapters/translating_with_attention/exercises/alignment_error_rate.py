@@ -54,6 +54,9 @@ check_alignment_error_rate = Exercise(
             _truths([1, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0]),
         ),
         Case("right where all is wrong", _THREE_WORDS, _truths([1, 0, 0], [0, 0, 1], [0, 1, 1])),
+        Case(
+            "right for a word that gold links to none", _THREE_WORDS, _truths([0, 0, 0], [0, 1, 0], [1, 0, 0])
+        ),
     ),
     mistakes=in_parts(
         _error_rate,
@@ -125,6 +128,11 @@ check_alignment_error_rate = Exercise(
                 sum(_error_rate(*row) for row in zip(weights.split(1), gold.split(1), strict=True))
                 / len(weights)
             ),
+        ),
+        "words without gold left out": (
+            "You count only the written words that have a link in gold. A word that has none there looks "
+            "somewhere as well, and that link is wrong.",
+            lambda weights, gold: _error_rate(weights[gold.any(-1)], gold[gold.any(-1)]),
         ),
         "above one half": (
             "You make a link of each weight above a half. A row that is less sure than that has a link as "

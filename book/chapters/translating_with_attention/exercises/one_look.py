@@ -39,6 +39,7 @@ check_one_look = Exercise(
         Case("right with padding", exact([1, 3, 0, 0])[0], *draw(2, (4, 3)), 2),
         Case("right where padding scores high", exact([0, -1, 2, 5, 5])[0], *draw(3, (5, 2)), 3),
         Case("right where all scores are low", exact([-20, -21, -18, 0, 0])[0], *draw(5, (5, 2)), 3),
+        Case("right for large scores", exact([900, 901, 899, 0])[0], *draw(6, (4, 2)), 3),
         Case("right in float64", *draw(4, (6,), (6, 4), dtype=torch.float64), 5),
     ),
     mistakes=in_parts(
@@ -48,6 +49,11 @@ check_one_look = Exercise(
             "scores divided by their sum": (
                 "You divide the scores by their sum. Take e to each of them first: that is the softmax.",
                 lambda scores, shown: scores * shown / (scores * shown).sum(),
+            ),
+            "overflow": (
+                "Right, but for large scores: there exp is infinite, and inf / inf is NaN. torch.softmax "
+                "takes the largest score away first.",
+                lambda scores, shown: scores.exp() * shown / (scores.exp() * shown).sum(),
             ),
             "even weights": (
                 "Every word gets the same weight. The scores say how much each gets.",

@@ -34,6 +34,13 @@ def _company(label: str, seed: int, *lengths: int, longest: int, **more: Any) ->
     return Case(label, *draw(seed, (count, 4, 3), (count, longest, 3), **more), whole(*lengths))
 
 
+def _far_ahead(label: str, seed: int, length: int, longest: int) -> Case:
+    """What is behind the end scores so high that a softmax over all leaves the words nothing."""
+    states, memory = draw(seed, (2, 4, 3), (2, longest, 3))
+    memory[0, length:] *= 200
+    return Case(label, states, memory, whole(length, longest))
+
+
 check_repaired_company = Exercise(
     "repaired_company",
     difficulty=2,
@@ -46,6 +53,7 @@ check_repaired_company = Exercise(
         _company("right for two of one length", 13, 4, 4, longest=4),
         _company("right for a short one beside a long one", 15, 2, 5, longest=5),
         _company("right for four", 17, 1, 3, 6, 2, longest=6),
+        _far_ahead("right where the padding is far ahead", 22, 2, 5),
         _company("right in float64", 19, 2, 4, longest=4, dtype=torch.float64),
     ),
     mistakes={
@@ -62,6 +70,13 @@ check_repaired_company = Exercise(
             "a large negative number is added to the text": (
                 "The number that should lower the padding is added to the text.",
                 lambda scores, shown: softmax(scores - 1e4 * shown),
+            ),
+            "divided again": (
+                "The padding is set to 0 after the softmax, and the rest divided by its sum. Right, until "
+                "the padding is so far ahead that nothing is left: 0 / 0. Hide it before the softmax.",
+                lambda scores, shown: (
+                    softmax(scores) * shown / (softmax(scores) * shown).sum(-1, keepdim=True)
+                ),
             ),
             "softmax over the queries, NaN": (
                 "The softmax runs over the queries. Of a word of padding all scores are -inf, and 0 / 0 is "

@@ -21,7 +21,13 @@ def _with_gradient(work: Callable[..., object], scores: Scores, mask: Mask) -> t
     """The weights, and the gradient that comes back to the scores."""
     with torch.enable_grad():
         leaf = scores.clone().requires_grad_()
-        weights = work(leaf * 1, mask)
+        given = leaf * 1
+        weights = work(given, mask)
+        if not torch.equal(given, scores):
+            raise WrongTypeError(
+                "It writes into the scores that it was given, and whoever gave them still needs them. Methods "
+                "that end in _, `+=` and scores[…] = … do that: make new scores, as masked_fill does."
+            )
         if not isinstance(weights, Tensor) or weights.shape != scores.shape:
             return weights, torch.zeros_like(scores)
         if not weights.requires_grad:

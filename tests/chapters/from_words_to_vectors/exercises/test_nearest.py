@@ -1,7 +1,7 @@
 """The exercise `nearest`, tried as readers would."""
 
 import torch
-from exercise_cases import changed, judged_as, named
+from exercise_cases import changed, judged_as, named, words
 from torch.nn import functional as F
 
 from chapters.from_words_to_vectors.exercises import (
@@ -29,7 +29,7 @@ def by_shares(vectors, k):
     return (shares @ shares.T).fill_diagonal_(-torch.inf).topk(k).indices
 
 
-RIGHT = {check_nearest: named(with_one_more, one_at_a_time)}
+RIGHT = {check_nearest: named(one_at_a_time)}
 
 
 NAMED = {
@@ -41,7 +41,8 @@ NAMED = {
             (F.normalize(vectors, dim=0) @ F.normalize(vectors, dim=0).T).fill_diagonal_(-1e9).topk(k).indices
         ),
         "divided by the sum": by_shares,
-        "the wrong way round": changed(with_one_more, lambda ids: ids.flip(-1)),
+        "the wrong way round": changed(nearest, lambda ids: ids.flip(-1)),
+        "the first dropped": with_one_more,
     }
 }
 
@@ -59,3 +60,9 @@ UNKNOWN = {
 test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
     RIGHT, NAMED, UNKNOWN
 )
+
+
+def test_ids_as_floating_point_numbers_are_told_for_what_they_are():
+    report = check_nearest.judge(changed(nearest, lambda ids: ids.float()))
+    assert report.mistake is None
+    assert "ids are whole numbers" in words(report)

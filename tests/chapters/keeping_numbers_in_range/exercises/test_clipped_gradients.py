@@ -1,5 +1,7 @@
 """The exercise `clipped_gradients`, tried as readers would."""
 
+import math
+
 import torch
 from exercise_cases import judged_as
 from torch import nn
@@ -52,6 +54,10 @@ NAMED = {
         ],
         "each by itself": lambda weight, bias, limit: [
             each * min(1, limit / each.norm()) for each in (weight, bias)
+        ],
+        "divided by 0": lambda weight, bias, limit: [
+            each * min(1, limit / math.hypot(weight.norm().item(), bias.norm().item()))
+            for each in (weight, bias)
         ],
         "nothing": lambda weight, bias, limit: (weight, bias),
         "the wrong way round": lambda weight, bias, limit: [

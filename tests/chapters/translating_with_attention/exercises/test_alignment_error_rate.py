@@ -32,9 +32,15 @@ NAMED = {
         "share right": lambda weights, gold: 1 - rate_by_counting(weights, gold),
         "strongest for each English word": lambda weights, gold: rate_by_counting(weights.mT, gold.mT),
         "weight off gold": lambda weights, gold: 1 - (weights * gold).sum(-1).mean(),
+        "words without gold left out": lambda weights, gold: (
+            1
+            - 2
+            * sum(bool(own[row.argmax()]) for row, own in zip(weights, gold, strict=True) if own.any())
+            / int(gold.any(-1).sum() + gold.sum())
+        ),
         "one of gold for each word": lambda weights, gold: (
             sum(
-                int(row.argmax()) != row_of_gold.tolist().index(True)
+                int(row.argmax()) != row_of_gold.int().argmax()
                 for row, row_of_gold in zip(weights, gold, strict=True)
             )
             / len(gold)

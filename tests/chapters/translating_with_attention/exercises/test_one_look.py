@@ -11,9 +11,16 @@ look = check_one_look.reference
 
 
 def look_by_loop(scores, states, words):
-    powers = [scores[place].exp() if place < words else scores[place] * 0 for place in range(len(scores))]
+    shifted = scores - scores[:words].max()
+    powers = [shifted[place].exp() if place < words else shifted[place] * 0 for place in range(len(scores))]
     weights = torch.stack(powers) / sum(powers)
     return weights, (weights[:, None] * states).sum(0)
+
+
+def by_plain_exponentials(scores, states, words):
+    powers = scores.exp() * (torch.arange(len(scores)) < words)
+    weights = powers / powers.sum()
+    return weights, weights @ states
 
 
 def look_at_a_part(scores, states, words):
@@ -30,6 +37,7 @@ RIGHT = {check_one_look: {"loop": look_by_loop, "a part": look_at_a_part}}
 
 NAMED = {
     check_one_look: {
+        "overflow": by_plain_exponentials,
         "no mask": lambda scores, states, words: (scores.softmax(0), scores.softmax(0) @ states),
         "score 0": lambda scores, states, words: look(
             scores * (torch.arange(len(scores)) < words), states, len(scores)

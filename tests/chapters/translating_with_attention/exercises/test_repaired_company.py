@@ -54,6 +54,16 @@ NAMED = {
             states, memory, (lengths - 1).clamp(min=1)
         ),
         "one word too many": lambda states, memory, lengths: contexts_one_by_one(states, memory, lengths + 1),
+        "divided again": lambda states, memory, lengths: (
+            F.normalize(
+                (states @ memory.mT).softmax(-1)
+                * (torch.arange(memory.shape[1]) < lengths[:, None])[:, None],
+                p=1,
+                dim=-1,
+                eps=0,
+            )
+            @ memory
+        ),
         "infinite states": lambda states, memory, lengths: (
             (
                 states

@@ -4,7 +4,7 @@ import functools
 import math
 
 import torch
-from exercise_cases import changed, judged_as
+from exercise_cases import changed, judged_as, words
 from torch.nn import functional as F
 from who_may_look_where_answers import EMPTY_ROWS
 
@@ -19,6 +19,16 @@ def test_the_code_to_improve_has_right_weights_and_no_gradient():
         return (scores + torch.where(mask, 0.0, -math.inf)).softmax(-1).nan_to_num()
 
     assert check_empty_row.judge(added).mistake == "NaN on the way back"
+
+
+def test_writing_into_the_scores_is_told():
+    def in_place(scores, mask):
+        scores.masked_fill_(~mask & mask.any(-1, keepdim=True), -math.inf)
+        return scores.softmax(-1) * mask.any(-1, keepdim=True)
+
+    report = check_empty_row.judge(in_place)
+    assert report.state == "not yet"
+    assert "It writes into the scores that it was given" in words(report)
 
 
 RIGHT = {check_empty_row: EMPTY_ROWS}
