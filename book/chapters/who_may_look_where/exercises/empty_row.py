@@ -25,8 +25,8 @@ def _with_gradient(work: Callable[..., object], scores: Scores, mask: Mask) -> t
         weights = work(given, mask)
         if not torch.equal(given, scores):
             raise WrongTypeError(
-                "It writes into the scores that it was given, and whoever gave them still needs them. Methods "
-                "that end in _, `+=` and scores[…] = … do that: make new scores, as masked_fill does."
+                "It writes into the scores that it was given, and whoever gave them still needs them. What "
+                "ends in _, `+=` and scores[…] = … do that: make new scores, as masked_fill does."
             )
         if not isinstance(weights, Tensor) or weights.shape != scores.shape:
             return weights, torch.zeros_like(scores)
