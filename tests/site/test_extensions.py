@@ -211,6 +211,7 @@ def test_one_stylesheet_and_no_mark_without_a_colour(site, chapter):
 # ---- bad source ----
 
 
+@pytest.mark.thorough
 def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
     undescribed = softmax_saturation().to_dict() | {"description": " "}
     unusual = softmax_saturation().to_dict()

@@ -32,6 +32,7 @@ SENTENCES = 50
 
 
 # ---- the same as PyTorch's ----
+@pytest.mark.thorough
 def test_every_tensor_of_fifty_translations_is_pytorchs(page: Page, base_url: str) -> None:
     opened(page, base_url + HOME, "translator")
     runs = translations(SENTENCES)
@@ -47,6 +48,7 @@ def test_every_tensor_of_fifty_translations_is_pytorchs(page: Page, base_url: st
         assert each["translation"] == words[0].tolist()
 
 
+@pytest.mark.thorough
 def test_every_tensor_of_fifty_texts_is_pytorchs(page: Page, base_url: str) -> None:
     opened(page, base_url + CHAPTER, "language-model")
     runs = texts(SENTENCES)
@@ -104,6 +106,7 @@ def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
     window.set_offline(False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", openable())
 def test_from_a_folder_without_a_network_on_a_phone(offline: Page, site: Path, model: str) -> None:
     troubles: list[str] = []
@@ -167,6 +170,7 @@ def test_the_front_pages_playground_has_its_room_before_it_is_opened(
 
 
 # ---- how it looks ----
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", openable())
 def test_an_open_playground_is_accessible_in_both_modes(page: Page, base_url: str, model: str) -> None:
     box = opened(page, base_url + CHAPTER, model)

@@ -123,6 +123,7 @@ def buttons(repository: str) -> set[str]:
     }
 
 
+@pytest.mark.thorough
 def test_the_buttons_of_a_clone(tmp_path):
     links = build(clone(tmp_path / "project", "git@github.com:ada/fork.git"))
     assert buttons("ada/fork") <= links

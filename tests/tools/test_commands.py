@@ -67,6 +67,7 @@ def copy(tmp_path):
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_no_network(copy):
     # A proxy that refuses every connection, and no folder of wheels to fall back on.
     offline = {"PIP_CONFIG_FILE": os.devnull, "PIP_PROXY": "http://127.0.0.1:9", "PIP_RETRIES": "0"}

@@ -196,6 +196,7 @@ def installed(tmp_path_factory):
     return folder / "installed"
 
 
+@pytest.mark.thorough
 def test_on_colab_chapters_find_the_packages_the_texts_and_altairs_own_renderer(installed, tmp_path):
     program = """\
 import sys, types

@@ -64,6 +64,7 @@ def reports(start: dict, tmp_path_factory: pytest.TempPathFactory) -> list[dict]
     return load_reports(folder)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_torchrun_starts_it(start: dict, reports: list[dict], tmp_path: Path) -> None:
     torch.save(start, tmp_path / "start.pt")
