@@ -85,6 +85,10 @@ CAUSAL: Mistakes = {
         "The mask is added to the scores: True counts as 1, which favours a word a little and hides none.",
         lambda scores: softmax(scores + shown(scores)),
     ),
+    "softmax twice": (
+        "The softmax is applied twice, so that every weight comes out much like the next, hidden or not.",
+        lambda scores: softmax(causal_weights(scores)),
+    ),
     "softmax over the queries": (
         "The softmax runs over the queries, dim=-2. Each query shares its weight out over the keys: dim=-1.",
         lambda scores: lowered(scores).softmax(-2),

@@ -1,16 +1,39 @@
 """The mistakes that `check_cached_step` knows by name."""
 
+from collections.abc import Callable
+
 import torch
+from torch import Tensor
 
 from attnlab.shapes import Mask
 from bookkit.checking.mistakes import Mistakes, but, in_parts
 from bookkit.checking.mistakes.causal import CAUSAL, under
 from bookkit.checking.mistakes.weighing import DIVISORS, softmax
-from chapters.the_transformer.exercises.cached_step_parts import _behind, _step
+from chapters.the_transformer.exercises.cached_step_parts import Kept, _behind, _step
 
 
 def _corner(n: int, m: int) -> Mask:
     return torch.ones(n, m, dtype=torch.bool, device="cpu").tril()
+
+
+ELSEWHERE = (
+    "It answers otherwise when another text comes between the pieces: something is kept in a list or an "
+    "attribute outside. All that it may know of the words before is in `kept`."
+)
+
+
+def _from_a_list() -> Callable[..., tuple[Tensor, Kept]]:
+    """A step that keeps the words itself, from where a text begins."""
+    pieces: list[Tensor] = []
+
+    def step(words: Tensor, kept: Kept, *more: Tensor) -> tuple[Tensor, Kept]:
+        if kept[0].shape[1] == 0:
+            pieces.clear()
+        pieces.append(words)
+        outputs, stored = _step(torch.cat(pieces, dim=1), (words[:, :0],) * 2, *more)
+        return outputs[:, -words.shape[1] :], stored
+
+    return step
 
 
 MISTAKES: Mistakes = in_parts(
@@ -42,11 +65,11 @@ MISTAKES: Mistakes = in_parts(
     },
     new={
         "keys for values": (
-            "The values are the keys once more. They come from W_V.",
+            "The values are the keys once more. They come from w_v.",
             lambda x, words, w_k, w_v: (x @ w_k, x @ w_k),
         ),
         "matrices swapped": (
-            "W_K and W_V have changed places.",
+            "w_k and w_v have changed places.",
             lambda x, words, w_k, w_v: (x @ w_v, x @ w_k),
         ),
         "positions not stored": (
@@ -88,7 +111,7 @@ MISTAKES: Mistakes = in_parts(
             lambda stored, kept, new, w_k, w_v: kept,
         ),
         "projected again": (
-            "What is stored goes through W_K and W_V again at every step. It has been.",
+            "What is stored goes through w_k and w_v again at every step. It has been.",
             lambda stored, kept, new, w_k, w_v: (
                 torch.cat([kept[0] @ w_k, new[0]], dim=1),
                 torch.cat([kept[1] @ w_v, new[1]], dim=1),
@@ -140,7 +163,7 @@ MISTAKES: Mistakes = in_parts(
 ) | {
     "words stored": (
         "The outputs are right. But what is stored are the words themselves, so that each goes through "
-        "W_K and W_V again at every step. Project first, and store what comes out.",
+        "w_k and w_v again at every step. Project first, and store what comes out.",
         lambda words, kept, table, w_q, w_k, w_v: _step(
             words,
             kept,
@@ -163,7 +186,7 @@ MISTAKES: Mistakes = in_parts(
         ),
     ),
     "all projected again": (
-        "Stored keys and values go through W_K and W_V once more at every step, and are stored like "
+        "Stored keys and values go through w_k and w_v once more at every step, and are stored like "
         "that. Project the new words alone, and set what comes out behind the others.",
         lambda words, kept, table, w_q, w_k, w_v: _step(
             words,
@@ -174,6 +197,7 @@ MISTAKES: Mistakes = in_parts(
             w_v,
         ),
     ),
+    "kept elsewhere": (ELSEWHERE, _from_a_list()),
     "matrices turned": (
         "The matrices are turned: F.linear multiplies by weight.T. Here it is x @ w_q.",
         lambda words, kept, table, *matrices: _step(words, kept, table, *(each.mT for each in matrices)),

@@ -9,12 +9,16 @@ check_language_model = Exercise(
     "language_model",
     difficulty=5,
     minutes=90,
-    takes=("words", "heads", "layers"),
+    takes=("words", "heads", "layers", "zeros"),
     returns=("logits", "numbers_trained"),
     reference=LanguageModel,
     ask=_spoken,
     trainable=False,
     cases=(
+        # Where nothing that is known explains a fault, these say in which part it is.
+        _texts("right without its blocks, where W_O and narrow are 0", 57, 1, 3, 1, 1, "W_O", "narrow"),
+        _texts("right with its feed-forward network alone, where W_O is 0", 58, 1, 3, 1, 1, "W_O"),
+        _texts("right with its attention alone, where narrow is 0", 59, 1, 3, 1, 1, "narrow"),
         _texts("right for one word", 51, 1, 1, 1, 1),
         _texts("right for three words", 52, 1, 3, 1, 1),
         _texts("right in heads", 53, 1, 5, 3, 1),

@@ -4,9 +4,11 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
+import torch
 from torch import nn
 from torch.nn import functional as F
 
+from attnlab.runtime import generator
 from bookkit.checking.mistakes import Mistakes, but, in_parts
 from bookkit.checking.mistakes.causal import CAUSAL
 from bookkit.checking.mistakes.heads import JOINING, SPLITTING
@@ -17,6 +19,8 @@ from chapters.the_transformer.exercises.filled import _WIDTH
 from chapters.the_transformer.exercises.language_model_parts import _LINEARS, _LONGEST
 from chapters.the_transformer.exercises.position_mistakes import _PLACED, _TABLES
 from chapters.the_transformer.exercises.whole_model import _fed, _Model, _placed, _written_onto
+
+_CHANCE = generator(0)
 
 _EMBEDDED: Mistakes = {
     "embedding not scaled": (
@@ -155,7 +159,8 @@ _ANSWERED: Mistakes = {
     "dropout always on": (
         "Asked twice it gives two answers, although it was set to eval(). F.dropout must be told: "
         "training=self.training. nn.Dropout knows by itself.",
-        lambda logits: F.dropout(logits),
+        # By a chance of its own: PyTorch's belongs to the reader.
+        lambda logits: 2 * logits * (torch.rand(logits.shape, generator=_CHANCE) < 0.5),
     ),
 }
 

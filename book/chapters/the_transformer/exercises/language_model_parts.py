@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from attnlab.positions import sinusoidal
 from attnlab.transformer import LanguageModel
-from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.answers import LARGE, WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.inputs import draw
 from chapters.the_transformer.exercises.filled import _WIDTH, _filled
@@ -79,13 +79,19 @@ def _put(model: Any, name: str, numbers: Tensor) -> Tensor:
     return parameter
 
 
-def _spoken(work: Any, words: Tensor, heads: int, layers: int) -> Any:
-    """The logits of the reader's model, with our numbers in it, and how many of these would train."""
+def _spoken(work: Any, words: Tensor, heads: int, layers: int, zeros: Sequence[str]) -> Any:
+    """The logits of the reader's model, with our numbers in it, and how many of these would train.
+
+    In the parts of each layer that `zeros` names, all numbers are 0.
+    """
     sizes = _VOCABULARY, _WIDTH, heads, _HIDDEN, layers
     with torch.random.fork_rng(devices=[]):  # first numbers are drawn, and replaced by ours
         theirs = LanguageModel(*sizes)
         model: Any = theirs if work is LanguageModel else work(*sizes)
     numbers = _numbers(theirs)
+    for name, own in numbers.items():
+        if name.startswith("layers.") and name.split(".")[-2] in zeros:
+            own.zero_()
     named: list[Tensor] = [*theirs.parameters()]
     if model is not theirs:
         held = _inside(model, "layers")
@@ -93,9 +99,14 @@ def _spoken(work: Any, words: Tensor, heads: int, layers: int) -> Any:
             raise WrongTypeError(f"For layers = {layers} the model needs `layers`, which holds as many.")
         named = [_put(model, name, own) for name, own in numbers.items()]
     model.eval()
-    logits = model(words)
+    logits = returned(model(words))
     if not isinstance(logits, Tensor):
-        return logits if logits is None or logits is ... else (logits, 0)
+        return logits, 0
+    if logits.numel() > LARGE:
+        shape = (*words.shape, _VOCABULARY)
+        raise WrongTypeError(
+            f"For words {tuple(words.shape)} return logits {shape}, not {tuple(logits.shape)}."
+        )
     # Dropout may do the same twice to the few logits of one word.
     again = (model(words) for _ in range(max(1, 10 // words.numel())))
     if not all(torch.equal(logits.nan_to_num(), each.nan_to_num()) for each in again):
@@ -126,8 +137,8 @@ def _reached(model: nn.Module, logits: Tensor, named: Sequence[Tensor]) -> int:
 _LONGEST = 40
 
 
-def _texts(label: str, seed: int, batch: int, length: int, heads: int, layers: int) -> Case:
+def _texts(label: str, seed: int, batch: int, length: int, heads: int, layers: int, *zeros: str) -> Case:
     source = torch.Generator("cpu").manual_seed(seed)
     words = torch.randint(1, _VOCABULARY, (batch, length), generator=source, device="cpu")
     words[0, 0] = 0
-    return Case(label, words, heads, layers)
+    return Case(label, words, heads, layers, zeros)

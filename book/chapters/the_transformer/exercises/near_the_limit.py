@@ -15,10 +15,10 @@ check_near_the_limit = Exercise(
     ask=_results,
     trainable=False,
     cases=(
-        Case("the model sees no later word", "causal"),
-        Case("it comes near the limit on fresh sentences", "near"),
-        Case("its excess is measured rightly", "measured"),
-        Case("what it writes are sentences", "samples"),
+        Case("the model sees no later word", "does it see later words?"),
+        Case("it comes near the limit on fresh sentences", "how near is it?"),
+        Case("its excess is measured rightly", "is its excess right?"),
+        Case("what it writes are sentences", "what does it write?"),
     ),
     mistakes={
         "leak": (

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from attnlab.corpora import agreement
 from attnlab.runtime import generator
-from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.answers import WrongTypeError, returned
 from chapters.the_transformer.models import WORDS, texts
 
 # Two seconds of training come within .06 to .10 nats, over five seeds; .81 to .91 of sentences are right.
@@ -274,19 +274,17 @@ def _grammatical(rows: Sequence[Sequence[str]]) -> float:
 
 def _results(work: Callable[[], Any], question: str) -> Any:
     """1 where there is nothing to say."""
-    results = work()
-    if results is None or results is ...:
-        return results
+    results = returned(work())
     if not isinstance(results, tuple | list) or len(results) != 3 or not callable(results[0]):
         raise WrongTypeError("Return three things: the model, its excess, and a list of sentences.")
     model, excess, samples = results
     if isinstance(model, type):
         raise WrongTypeError(f"{model.__name__} is a class. Return the model that you have trained.")
     ask = {
-        "causal": lambda: _seen_too_early(model),
-        "near": lambda: _far(model),
-        "measured": lambda: _mismeasured(model, excess),
-        "samples": lambda: _misspoken(samples),
+        "does it see later words?": lambda: _seen_too_early(model),
+        "how near is it?": lambda: _far(model),
+        "is its excess right?": lambda: _mismeasured(model, excess),
+        "what does it write?": lambda: _misspoken(samples),
     }
     if name := ask[question]():
         raise WrongTypeError(_SAID[name])

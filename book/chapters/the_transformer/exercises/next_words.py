@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attnlab.runtime import generator
-from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import exact
@@ -27,9 +27,7 @@ def _shares(work: Any, logits: Tensor, temperature: float) -> Any:
     given, calls = logits.repeat(_ROWS // len(logits), 1), []
     for seed in range(_CALLS):
         rows = given.clone()
-        words = work(rows, temperature, generator(seed))
-        if words is None or words is ...:
-            return words
+        words = returned(work(rows, temperature, generator(seed)))
         if not isinstance(words, Tensor) or words.shape != given.shape[:1] or words.is_floating_point():
             whole_numbers = f"as many whole numbers, ({len(given)},)"
             came = type(words).__name__

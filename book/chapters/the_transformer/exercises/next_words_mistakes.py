@@ -57,9 +57,9 @@ MISTAKES: Mistakes = {name: (sentence, _drawn(code)) for name, (sentence, code) 
         "one others. Hand it on, generator=source, and do not seed it.",
         _from_elsewhere,
     ),
-    "no softmax": (
-        "torch.multinomial gets numbers that are no chances: some are negative, infinite or NaN. Are the "
-        "logits through a softmax?",
+    "no chances": (
+        "torch.multinomial gets numbers that are no chances: some are negative, infinite or NaN. Is there a "
+        "softmax, and is it over the words, dim=-1? (Over the rows, a column of -inf becomes NaN.)",
         _drawn(
             lambda logits, temperature: _safe(logits) / temperature if temperature else _chances(logits, 0)
         ),

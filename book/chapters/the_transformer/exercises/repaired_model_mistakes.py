@@ -1,7 +1,7 @@
 """The mistakes that `check_repaired_model` knows by name."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -9,20 +9,22 @@ from torch import nn
 from torch.nn import functional as F
 
 from bookkit.checking.mistakes import Mistakes
-from chapters.the_transformer.exercises.repaired_model_parts import (
+from chapters.the_transformer.exercises.repaired_model_parts import _in_turn, _Patient
+from chapters.the_transformer.exercises.repaired_model_tests import (
     _CUT,
     _DEAF,
+    _FEWER,
     _LEAK,
     _LIST,
     _LOOSE,
     _LOUD,
     _NO_NUMBERS,
+    _NOT_ITSELF,
     _OPEN,
     _SOFTENED,
+    _SOME,
     _TURNED,
     _TWO_ANSWERS,
-    _in_turn,
-    _Patient,
 )
 
 # What the model comes with.
@@ -38,6 +40,17 @@ def _ill(*faults: str, **more: Any) -> Callable[[int], nn.Module]:
     for fault in faults:
         kinds |= _FAULTS[fault]
     return partial(_Patient, **kinds, **more)
+
+
+def _first_registered(layers: Iterator[nn.Module]) -> nn.ModuleList:
+    first, *others = layers
+    held = nn.ModuleList([first])
+    held.others = others  # type: ignore[assignment]  # a list, where PyTorch does not see them
+    return held
+
+
+def _the_first_twice(layers: Iterator[nn.Module]) -> nn.ModuleList:
+    return nn.ModuleList([next(layers)] * 2)
 
 
 MISTAKES: Mistakes = {
@@ -56,6 +69,15 @@ MISTAKES: Mistakes = {
     "no numbers": (_NO_NUMBERS, _ill(answer=lambda logits: logits * math.nan)),
     "two answers": (_TWO_ANSWERS, _ill(answer=lambda logits: F.dropout(logits, 0.02))),
     "deaf": (_DEAF, _ill(mask=lambda ones: ones.tril().triu())),
+    "not itself": (_NOT_ITSELF, _ill(mask=lambda ones: ones.tril(-1))),
+    "some layers registered": (
+        _SOME,
+        _ill(
+            hold=_first_registered,
+            go=lambda layers, x, mask: _in_turn([*layers, *layers.others], x, mask),
+        ),
+    ),
+    "one layer": (_FEWER, _ill(hold=_the_first_twice)),
     "word no parameter": (_LOOSE, _ill(keep=lambda word: word.detach())),
     "softmax at the end": (_SOFTENED, _ill(answer=lambda logits: logits.softmax(-1))),
     "cut off": (_CUT, _ill(go=lambda layers, x, mask: _in_turn(layers, x, mask).detach())),

@@ -11,6 +11,11 @@ from attnlab.shapes import Mask
 from bookkit.checking.mistakes import Part
 
 
+def layer() -> EncoderLayer:
+    """`layer()` is one of the two that the model is given with."""
+    return EncoderLayer(32, heads=4, hidden=64, norm_first=True)
+
+
 class _Patient(nn.Module):
     """A small language model in parts, each of which can be ill."""
 
@@ -27,7 +32,7 @@ class _Patient(nn.Module):
     ) -> None:
         super().__init__()
         self.embedding, self.positions = ScaledEmbedding(words, 32), SinusoidalPositions(32)
-        self.layers = hold(EncoderLayer(32, heads=4, hidden=64, norm_first=True) for _ in range(2))
+        self.layers = hold(layer() for _ in range(2))
         self.norm = LayerNorm(32)
         self.word = keep(nn.Parameter(torch.randn(32, words) * spread))
         self.parts = mask, go, answer
@@ -43,42 +48,3 @@ def _in_turn(layers: Any, x: Tensor, mask: Mask) -> Tensor:
     for layer in layers:
         x = layer(x, mask)
     return x
-
-
-_LOUD = "Its first loss is far above that of guessing. How large are its logits at the start?"
-
-
-_LEAK = "A word that comes later changes logits that come before it. How far does the mask let a word look?"
-
-
-_LIST = "One batch is not learned by heart. Which numbers does the optimizer get from parameters()?"
-
-
-_OPEN = "There is no mask left: every word sees all."
-
-
-_TURNED = "The mask is turned on its side, or reversed: a word sees what comes after, and nothing before."
-
-
-_NO_NUMBERS = "The logits are no numbers. Does the first word see nothing at all? tril() keeps the diagonal."
-
-
-_TWO_ANSWERS = "Asked twice it gives other logits: is there a dropout that is always on?"
-
-
-_DEAF = "No word hears of another: the mask hides all of them, or the layers are left out."
-
-
-_LOOSE = (
-    "`word` is a plain tensor, which no optimizer gets. (What is computed from a parameter is none: "
-    "nn.Parameter(torch.randn(…) / …) divides first.)"
-)
-
-
-_SOFTENED = "It does not learn a batch by heart: the logits go through a softmax, and the loss takes another."
-
-
-_CUT = (
-    "One batch is not learned by heart: layers are registered, and to some no gradient arrives. Something "
-    "cuts the path, or they are left out."
-)

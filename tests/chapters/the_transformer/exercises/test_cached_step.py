@@ -2,6 +2,8 @@
 
 import math
 
+import exercise_cases
+import pytest
 import torch
 from exercise_cases import judged_as
 
@@ -56,6 +58,66 @@ def stored_words(words, kept, table, w_q, w_k, w_v):
     return output, (x, x)
 
 
+def in_a_list(begins_anew):
+    """The words so far stand in a list outside, and `kept` is filled for show."""
+    pieces = []
+
+    def code(words, kept, *more):
+        if begins_anew and kept[0].shape[1] == 0:
+            pieces.clear()
+        pieces.append(words)
+        empty = words[:, :0]
+        output, stored = fused_step(torch.cat(pieces, 1), (empty, empty), *more)
+        return output[:, -words.shape[1] :], stored
+
+    return code
+
+
+def by_length():
+    """Its table outside is read up to as many words as `kept` has."""
+    pieces = {}
+
+    def code(words, kept, *more):
+        before = kept[0].shape[1]
+        pieces[before] = words
+        for place in [place for place in pieces if place > before]:
+            del pieces[place]  # of a longer text, before this one
+        so_far = [pieces[place] for place in sorted(pieces)]
+        empty = words[:, :0]
+        output, stored = fused_step(torch.cat(so_far, 1), (empty, empty), *more)
+        return output[:, -words.shape[1] :], stored
+
+    return code
+
+
+@pytest.mark.parametrize("code", [in_a_list(begins_anew=False), in_a_list(begins_anew=True), by_length()])
+def test_what_is_kept_outside_is_noticed_by_another_text_in_between(code):
+    report = check_cached_step.judge(code)
+    assert not report.passed, report
+    assert "when another text comes between the pieces" in exercise_cases.words(report), report
+
+
+def test_an_input_written_into_is_told_as_that_and_not_as_a_list_outside():
+    def code(words, kept, table, *matrices):
+        words += table[kept[0].shape[1] :][: words.shape[1]]
+        return fused_step(words, kept, 0 * table, *matrices)
+
+    report = check_cached_step.judge(code)
+    assert report.mistake == "changes its inputs", report
+
+
+def test_a_result_stretched_without_end_is_not_reckoned_with():
+    stretched = torch.zeros(1, 1, 1).expand(1, 1_000_000, 1_000_000)
+    report = check_cached_step.judge(lambda *inputs: (stretched, (stretched, stretched)))
+    assert "Return the output, (B, n, d), and a pair" in exercise_cases.words(report), report
+
+
+def test_a_report_has_the_names_of_the_stub():
+    report = check_cached_step.judge(lambda *inputs: step(*inputs)[0])
+    assert check_cached_step.takes == ("words", "pieces", "table", "w_q", "w_k", "w_v")
+    assert "    words = " in repr(report), report
+
+
 RIGHT = {check_cached_step: {"word by word": word_by_word, "fused": fused_step}}
 
 
@@ -75,6 +137,7 @@ NAMED = {
         "words stored": stored_words,
         "mask reversed": stepping(mask=lambda n, before: 1 - torch.ones(n, before + n).tril(before)),
         "mask of the whole text": stepping(mask=lambda n, before: torch.ones(before + n, before + n).tril()),
+        "kept elsewhere": in_a_list(begins_anew=True),
         "matrices turned": lambda words, kept, table, *matrices: step(
             words, kept, table, *(each.T for each in matrices)
         ),

@@ -1,9 +1,11 @@
 """The exercise `language_model`, tried as readers would."""
 
+import dataclasses
 import math
 
+import pytest
 import torch
-from exercise_cases import judged_as
+from exercise_cases import judged_as, words
 from torch import nn
 from torch.nn import functional as F
 from whole_models import MyBlock, MyModel, MyNorm, block, model, norm, normed
@@ -24,6 +26,41 @@ def test_the_whole_model_names_at_least_thirty_mistakes():
 
 def test_the_parts_are_together_the_model_of_the_library():
     assert check_language_model.judge(_Model).passed
+
+
+def test_a_failing_answer_leaves_the_random_numbers_as_they_were():
+    """Neither what it draws itself, nor what the known mistakes draw when they are first tried, is left."""
+    check = dataclasses.replace(check_language_model)  # one that nothing has been tried with
+    before = torch.get_rng_state()
+    report = check.judge(model(__init__=raising))
+    assert "It raises RuntimeError: too wide" in words(report), report
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def raising(self, *sizes):
+    MyModel.__init__(self, *sizes)
+    raise RuntimeError("too wide")
+
+
+def test_a_result_stretched_without_end_is_not_reckoned_with():
+    stretched = torch.zeros(1).expand(1_000_000, 1_000_000)
+    report = check_language_model.judge(model(forward=lambda self, words: stretched))
+    assert "return logits (1, 3, 7), not (1000000, 1000000)" in words(report), report
+
+
+@pytest.mark.parametrize(
+    ("code", "marks"),
+    [
+        # Its blocks, its feed-forward network alone, its attention alone; and both together.
+        (block(feed=lambda self, x: self.narrow(F.silu(self.widen(x)))), "✓✗✓✗"),
+        (block(attention=lambda self, x: 0.9 * MyBlock.attention(self, x)), "✓✓✗✗"),
+        (model(begin=lambda self, words: self.norm(MyModel.begin(self, words))), "✗✗✗✗"),
+    ],
+    ids=["feed-forward network", "attention", "around"],
+)
+def test_what_is_not_known_is_told_in_which_part_it_is(code, marks):
+    report = check_language_model.judge(code)
+    assert [line.split()[0] for line in report.lines[: len(marks)]] == list(marks), report
 
 
 class AttnlabParts(nn.Module):
@@ -257,6 +294,11 @@ NAMED = {
         "mask reversed": masked(lambda ones: ones.triu(1)),
         "hidden after the softmax": weighed(lambda scores: scores.softmax(-1).tril()),
         "hidden scores 0": weighed(lambda scores: scores.tril().softmax(-1)),
+        "softmax twice": weighed(
+            lambda scores: (
+                scores.masked_fill(torch.ones_like(scores).tril() == 0, -math.inf).softmax(-1).softmax(-1)
+            )
+        ),
         "softmax over the queries": weighed(
             lambda scores: scores.masked_fill(torch.ones_like(scores).tril() == 0, -math.inf).softmax(-2)
         ),

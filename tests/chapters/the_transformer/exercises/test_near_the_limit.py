@@ -89,6 +89,12 @@ def test_a_model_that_was_trained_passes():
     assert [line.strip()[0] for line in report.lines[:4]] == list("✓✗✓✓")
 
 
+def test_a_report_asks_in_words():
+    report = check_near_the_limit.judge(handed_in(excess="small"))
+    assert "    question = is its excess right?" in repr(report), report
+    assert check_near_the_limit.judge(lambda: ...).state == "not written yet"
+
+
 RIGHT = {
     check_near_the_limit: {
         "a list": lambda: list(results()),

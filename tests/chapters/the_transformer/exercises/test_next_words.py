@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import exercise_cases
 import pytest
 import torch
 from exercise_cases import judged_as
@@ -99,6 +100,14 @@ def own_randomness(logits, temperature, source):
     )(logits, temperature, source)
 
 
+def test_a_softmax_over_rows_that_are_hidden_is_not_said_to_be_missing():
+    """A column of -inf is NaN then, as it is where no softmax makes chances: one sentence tells of both."""
+    over_rows = or_greedy(sampled(lambda logits, temperature: (picky(logits) / temperature).softmax(0)))
+    report = check_next_words.judge(over_rows)
+    assert report.mistake == "no chances", report
+    assert "is it over the words, dim=-1?" in exercise_cases.words(report), report
+
+
 RIGHT = {
     check_next_words: {
         "Gumbel": gumbel,
@@ -128,7 +137,7 @@ NAMED = {
             draw_words(logits, temperature, source) if temperature else logits.argmax(-1)
         ),
         "drawn at 0": lambda logits, temperature, source: draw_words(logits, temperature or 1, source),
-        "no softmax": or_greedy(sampled(lambda logits, temperature: picky(logits) / temperature)),
+        "no chances": or_greedy(sampled(lambda logits, temperature: picky(logits) / temperature)),
         "temperature used at 0 alone": or_greedy(
             sampled(lambda logits, temperature: picky(logits).softmax(-1) / temperature)
         ),
