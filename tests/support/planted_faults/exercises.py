@@ -114,6 +114,10 @@ FAULTS: Faults = {
         "test_what_is_stopped_is_not_blamed_for_what_it_could_not_put_back": [
             ("blamed all the same", "if isinstance(error, TimeUpError):", "if False:"),
         ],
+        "test_tensors_get_their_methods_back": [
+            ("what tensors were given stays", "delattr(Tensor, name)", "pass"),
+            ("what tensors had is lost", "setattr(Tensor, name, method)", "pass"),
+        ],
         "test_the_environment_is_put_back_whole": [
             ("variables stay away", "os.environ.update(environment)", "pass")
         ],
