@@ -4,6 +4,7 @@ The order stands in _toc.yml and the rest in the notebooks. Nothing else lists c
 asks here.
 """
 
+import itertools
 import json
 import re
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from bookkit.mime_types import CLAIM
 BOOK = Path(__file__).resolve().parents[1]
 CONTENTS = BOOK.parent / "_toc.yml"
 GOALS = "you will be able to"
+SOLUTIONS = "## Solutions"
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,14 @@ class Chapter:
         if not found:
             raise ValueError(f"{self.notebook.name}: its opening must say “{GOALS}”, with a list")
         return " ".join(found[1].split())
+
+    @property
+    def solutions(self) -> str:
+        """`chapter.solutions` is the code of its last section; '' in the edition that goes without."""
+        sources = ["".join(cell["source"]) for cell in self.cells]
+        early = list(itertools.takewhile(lambda source: not source.startswith(SOLUTIONS), sources))
+        last = self.cells[len(early) :]
+        return "\n\n".join("".join(cell["source"]) for cell in last if cell["cell_type"] == "code")
 
     @property
     def claims(self) -> list[dict[str, Any]]:

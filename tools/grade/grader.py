@@ -107,16 +107,19 @@ def the_book() -> dict[registry.Chapter, NotebookNode]:
     return {chapter: notebooks.read(chapter.notebook) for chapter in registry.chapters()}
 
 
-def works(cells: list[NotebookNode]) -> dict[str, tuple[int, str]]:
-    """For each check the last cell that hands it a work, and the expression that is the work."""
-    given = {}
+def works(cells: list[NotebookNode], of_the_book: frozenset[str]) -> dict[str, tuple[int, str]]:
+    """For each check the last cell that hands it a work, and the expression that is the work.
+
+    What is called `solution` counts where nothing else is handed in, and the cell is none of the book's.
+    """
+    given, solutions = {}, {}
     for number, cell in enumerate(cells, 1):
         for node in ast.walk(parsed(cell)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
                 work = ast.unparse(node.args[0])
-                if node.func.id.startswith("check_") and work != "solution":  # which is the book's own
-                    given[node.func.id] = number, work
-    return given
+                if node.func.id.startswith("check_") and cell.source not in of_the_book:
+                    (solutions if work == "solution" else given)[node.func.id] = number, work
+    return solutions | given
 
 
 def parsed(cell: NotebookNode) -> ast.Module:
@@ -132,7 +135,8 @@ def order(
     notebook: NotebookNode, chapter: registry.Chapter, hand_in: table.HandIn, **limits: Any
 ) -> sandbox.Order:
     cells, own = notebooks.code_cells(notebook), the_book()[chapter]
-    given, stubs = works(cells), works(notebooks.code_cells(own))
+    solved = frozenset(cell.source for cell in own.cells[len(notebooks.before_solutions(own)) :])
+    given, stubs = works(cells, solved), works(notebooks.code_cells(own), solved)
     places, uncalled = {}, []
     for exercise in checks(chapter.package):
         called = f"check_{exercise}"

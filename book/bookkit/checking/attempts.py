@@ -75,8 +75,11 @@ class Task:
         outcome = run(lambda: read(self.ask(work, *inputs), right, self.returns))
         named = zip(self.takes, case.inputs, inputs, strict=True)
         changed = tuple(name for name, before, after in named if not _same(before, after))
-        answer = outcome.value or ()
-        return Attempt(self, case, right, answer, outcome.error, changed, outcome.touched, outcome.printed)
+        error = outcome.error
+        if guard.PARTS in outcome.touched:  # so its answer was read by functions of its own
+            error = WrongTypeError(f"It replaces {guard.PARTS}. They are put back.")
+        answer = outcome.value if error is None else ()
+        return Attempt(self, case, right, answer or (), error, changed, outcome.touched, outcome.printed)
 
 
 def is_floating(value: object) -> bool:

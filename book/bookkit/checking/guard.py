@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import operator
 import os
 import random
 import signal
@@ -11,11 +12,12 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
+from types import BuiltinFunctionType, FrameType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
+from torch import Tensor
 
 Value = TypeVar("Value")
 
@@ -60,8 +62,42 @@ def _set_environment(environment: dict[str, str]) -> None:
     os.environ.update(environment)
 
 
+# Those that are written in C: PyTorch itself replaces others, such as torch.manual_seed, when it loads more.
+_FUNCTIONS = [name for name, value in vars(torch).items() if isinstance(value, BuiltinFunctionType)]
+
+
+class _Parts:
+    """What PyTorch's functions and its tensors' methods are. Two are equal where each part is the same."""
+
+    def __init__(self) -> None:
+        self.functions = list(map(vars(torch).get, _FUNCTIONS))
+        self.methods = dict(vars(Tensor))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Parts)
+            and all(map(operator.is_, self.functions, other.functions))
+            and list(self.methods) == list(other.methods)
+            and all(map(operator.is_, self.methods.values(), other.methods.values()))
+        )
+
+
+def _set_parts(parts: _Parts) -> None:
+    for name, function in zip(_FUNCTIONS, parts.functions, strict=True):
+        setattr(torch, name, function)
+    now = _Parts().methods
+    for name in now.keys() - parts.methods.keys():
+        delattr(Tensor, name)
+    for name, method in parts.methods.items():
+        if now.get(name) is not method:
+            setattr(Tensor, name, method)
+
+
+PARTS = "functions of PyTorch itself"
 # What a function has no business to change: how to read it, and how to put it back.
 SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    # First, because what comes after is read and put back by them.
+    PARTS: (_Parts, _set_parts),
     "PyTorch's random numbers": (_torch_state, _set_torch_state),
     "Python's random numbers": (random.getstate, random.setstate),
     "NumPy's random numbers": (_numpy_state, _set_numpy_state),

@@ -1,5 +1,7 @@
 """What a check says, and what it keeps for the chapter's summary."""
 
+import functools
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,6 +10,8 @@ from types import FunctionType
 from typing import Any, Literal, TypeAlias
 
 import torch
+
+from bookkit import registry
 
 State: TypeAlias = Literal["passed", "not yet", "not written yet"]
 
@@ -43,6 +47,27 @@ class Report:
         return "\n".join([f"{self.exercise}: {self.state}", *self.lines])
 
 
+@functools.cache
+def _solutions() -> str:
+    """The code of all chapters' solutions, as it stands in the notebooks beside this package."""
+    chapters = map(registry.Chapter, sorted(registry.BOOK.glob("*.ipynb")))
+    return "\n\n".join(
+        chapter.solutions for chapter in chapters if (registry.BOOK / "chapters" / chapter.package).is_dir()
+    )
+
+
+def is_the_books(work: object) -> bool:
+    """`is_the_books(solution)` tells the book's own from the reader's, who may take the same name."""
+    if type(work) is not FunctionType or work.__name__ != "solution":
+        return False
+    if not any(registry.BOOK.glob("*.ipynb")):
+        return True  # where the packages alone are installed, as in Colab, only the name is left to go by
+    try:
+        return inspect.getsource(work) in _solutions()
+    except (OSError, SyntaxError):  # it comes from no cell
+        return False
+
+
 # The latest report on each exercise in this kernel.
 latest: dict[str, Report] = {}
 
@@ -72,8 +97,7 @@ class Check(ABC):
     def __call__(self, work: Any) -> Report:
         """Judge the work, and keep the report for the summary.
 
-        A function called `solution` is the book's own: it must not hand in the exercise for the reader, nor
-        look as if it had.
+        The book's own solution must not hand in the exercise for the reader, nor look as if it had.
         """
         threads = torch.get_num_threads()
         # Products are small here: several threads wait for each other, on a busy machine till the time is up.
@@ -82,7 +106,7 @@ class Check(ABC):
             report = self.judge(work)
         finally:
             torch.set_num_threads(threads)
-        if type(work) is FunctionType and work.__name__ == "solution":
+        if is_the_books(work):
             # Passed, it needs no more words: what the reader's own work is told must stand out.
             lines = () if report.passed else report.lines
             return replace(report, lines=("  (the book's solution, not yours)", *lines))

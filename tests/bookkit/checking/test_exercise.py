@@ -234,7 +234,27 @@ def test_a_replaced_part_of_pytorch_ends_in_words_too(monkeypatch):
 
     report = check_scores.judge(code)
     assert not report.passed
+    assert "It replaces functions of PyTorch itself. They are put back." in words(report)
+    code(*check_scores.cases[0].inputs)  # by itself, before the check
+    report = check_scores.judge(check_scores.reference)
+    assert not report.passed
     assert "Restart the kernel" in words(report)
+
+
+@pytest.mark.parametrize("name", ["allclose", "equal", "isclose"])
+def test_who_replaces_what_answers_are_compared_by_does_not_pass(name, monkeypatch):
+    before = getattr(torch, name)
+    monkeypatch.setattr(torch, name, before)  # puts it back when the test is over
+
+    def code(query, key):
+        setattr(torch, name, lambda *tensors, **options: True)
+        return query @ key.mT
+
+    for _ in range(2):
+        report = check_scores.judge(code)
+        assert report.mistake == "changes settings"
+        assert "It replaces functions of PyTorch itself. They are put back." in words(report)
+        assert getattr(torch, name) is before
 
 
 # --- what can't be judged at all ---

@@ -4,6 +4,7 @@ import functools
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -45,6 +46,7 @@ def test_printing_and_warning_are_kept_off_the_page(capfd):
 # --- settings ---
 
 EFFECTS = {
+    "functions of PyTorch itself": lambda: setattr(torch, "equal", lambda *tensors: True),
     "PyTorch's random numbers": lambda: torch.rand(3),
     "Python's random numbers": lambda: random.seed(0),
     "NumPy's random numbers": lambda: np.random.seed(0),
@@ -79,6 +81,45 @@ def test_a_changed_setting_is_reported_and_put_back(setting):
     finally:
         torch.set_default_device(None)  # put back as a device, where it had been none: the same, but slower
     assert outcome.touched == (setting,)
+
+
+@pytest.mark.parametrize("name", ["allclose", "equal", "isclose"])
+@pytest.mark.parametrize(
+    "replace", [lambda name: setattr(torch, name, None), lambda name: delattr(torch, name)]
+)
+def test_what_answers_are_compared_by_is_put_back(name, replace):
+    before = getattr(torch, name)
+    try:
+        outcome = guarded(lambda: replace(name))
+        assert getattr(torch, name) is before
+    finally:
+        setattr(torch, name, before)
+    assert outcome.touched == ("functions of PyTorch itself",)
+
+
+@pytest.mark.parametrize("name", ["double", "__eq__", "__repr__"])
+def test_tensors_get_their_methods_back(name):
+    before, own = getattr(torch.Tensor, name), name in vars(torch.Tensor)
+    outcome = guarded(lambda: setattr(torch.Tensor, name, lambda self, other=None: True))
+    assert outcome.touched == ("functions of PyTorch itself",)
+    assert getattr(torch.Tensor, name) is before
+    assert (name in vars(torch.Tensor)) is own
+    assert guarded(lambda: delattr(torch.Tensor, "__repr__")).touched == ("functions of PyTorch itself",)
+    assert "tensor(" in repr(torch.ones(1))
+
+
+@pytest.mark.thorough
+def test_what_pytorch_replaces_when_it_loads_its_compiler_is_nobodys_doing():
+    code = """
+import torch
+from bookkit.checking import guard
+seed = torch.manual_seed
+def load():
+    import torch._dynamo
+print(guard.guarded(load).touched, torch.manual_seed is seed)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["()", "False"], "PyTorch replaces one of its functions, which is fine"
 
 
 def test_the_environment_is_put_back_whole(monkeypatch):

@@ -1,9 +1,13 @@
 """Reports: what is shown, and what is kept for the summary."""
 
+import linecache
+import re
+
 import pytest
 from IPython.core.formatters import DisplayFormatter
 from small_checks import check_count, check_scores, check_shapes, check_shift
 
+from bookkit import registry
 from bookkit.checking import report
 from bookkit.checking.report import Report
 
@@ -33,20 +37,57 @@ def test_what_was_tried_once_is_not_tried_again():
     assert all(again is first[name] for name, again in check_count.trials().items())
 
 
-def test_the_books_own_solution_hands_nothing_in():
-    def solution(*sizes):
-        return check_count.reference(*sizes)
+# As it stands in "Why divide by √d_k?", where it passes another check than these.
+OF_THE_BOOK = """\
+def solution(d_k, query_spread, key_spread):
+    return math.sqrt(d_k * query_spread**2 * key_spread**2)
+"""
+OF_A_READER = OF_THE_BOOK.replace("math.sqrt(d_k * query_spread**2 * key_spread**2)", "-1")
 
-    given = check_count(solution)
-    assert given.passed
+
+def from_cell(source):
+    """The function that is called `solution` when a cell has run, whose source is kept as IPython does."""
+    name, names = f"<cell {hash(source)}>", {}
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    exec(compile(source, name, "exec"), names)
+    return names["solution"]
+
+
+def judged_as(state, monkeypatch):
+    said = Report("count", state, ("  ✓ it",))
+    monkeypatch.setattr(type(check_count), "judge", lambda check, work: said)
+
+
+def test_the_books_own_solution_hands_nothing_in(monkeypatch):
+    judged_as("passed", monkeypatch)
+    given = check_count(from_cell(OF_THE_BOOK))
     assert repr(given) == "count: passed\n  (the book's solution, not yours)"
     assert report.latest == {}
 
 
-def test_a_solution_that_does_not_pass_is_told_why():
-    def solution(*sizes):
-        return -1
+@pytest.mark.parametrize("chapter", registry.chapters(), ids=lambda chapter: chapter.name)
+def test_every_solution_of_the_book_is_known_as_such(chapter):
+    cells = re.findall(r"^def solution\(.*?(?=^check_)", chapter.solutions, re.DOTALL | re.MULTILINE)
+    assert cells
+    assert all(report.is_the_books(from_cell(source)) for source in cells)
 
+
+def test_a_function_of_the_readers_that_is_called_solution_counts(monkeypatch):
+    judged_as("passed", monkeypatch)
+    for work in (from_cell(OF_A_READER), eval("lambda: 0")):
+        work.__name__ = "solution"
+        given = check_count(work)
+        assert "not yours" not in repr(given)
+        assert report.latest.pop("count") is given
+
+
+def test_without_the_chapters_a_solution_goes_by_its_name(monkeypatch, tmp_path):
+    monkeypatch.setattr(report.registry, "BOOK", tmp_path)
+    assert report.is_the_books(from_cell(OF_A_READER))
+
+
+def test_a_solution_that_does_not_pass_is_told_why():
+    solution = from_cell(OF_THE_BOOK)
     given = check_count(solution)
     assert len(given.lines) > 2
     assert given.lines[1:] == check_count.judge(solution).lines

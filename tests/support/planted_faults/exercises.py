@@ -114,6 +114,10 @@ FAULTS: Faults = {
         "test_what_is_stopped_is_not_blamed_for_what_it_could_not_put_back": [
             ("blamed all the same", "if isinstance(error, TimeUpError):", "if False:"),
         ],
+        "test_tensors_get_their_methods_back": [
+            ("what tensors were given stays", "delattr(Tensor, name)", "pass"),
+            ("what tensors had is lost", "setattr(Tensor, name, method)", "pass"),
+        ],
         "test_the_environment_is_put_back_whole": [
             ("variables stay away", "os.environ.update(environment)", "pass")
         ],
@@ -276,7 +280,10 @@ FAULTS: Faults = {
     },
     "bookkit/checking/report": {
         "test_the_books_own_solution_hands_nothing_in": [
-            ("the book hands in", 'work.__name__ == "solution"', 'work.__name__ == ""'),
+            ("the book hands in", 'work.__name__ != "solution"', 'work.__name__ != ""'),
+        ],
+        "test_a_function_of_the_readers_that_is_called_solution_counts": [
+            ("the name decides", "return inspect.getsource(work) in _solutions()", "return True"),
         ],
         "test_judging_and_trying_hand_nothing_in": [
             (

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 import torch
+from nbformat.v4 import new_code_cell
 
 from bookkit.catalogue import every_exercise
 from bookkit.checking.exercise import Exercise
@@ -116,6 +117,18 @@ def filled_in(answers, edition=editions.for_students):
                 if f"check_{name}(" in cell.source:
                     cell.source = answer
     return notebook
+
+
+def test_a_work_called_solution_counts_unless_it_is_the_books_or_another_is_handed_in():
+    def cells(*sources):
+        return [new_code_cell(source) for source in sources]
+
+    books, mine = "def solution(): ...\ncheck_one(solution)", "check_one(my_one)"
+    hers = books.replace("...", "return 1")
+    of_the_book = frozenset([books])
+    assert grader.works(cells(books), of_the_book) == {}
+    assert grader.works(cells(hers, books), of_the_book) == {"check_one": (1, "solution")}
+    assert grader.works(cells(mine, hers), of_the_book) == {"check_one": (1, "my_one")}
 
 
 @pytest.fixture(scope="module")
