@@ -112,7 +112,8 @@ def works(cells: list[NotebookNode], of_the_book: frozenset[str]) -> dict[str, t
 
     What is called `solution` counts where nothing else is handed in, and the cell is none of the book's.
     """
-    given, solutions = {}, {}
+    given: dict[str, tuple[int, str]] = {}
+    solutions: dict[str, tuple[int, str]] = {}
     for number, cell in enumerate(cells, 1):
         for node in ast.walk(parsed(cell)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:

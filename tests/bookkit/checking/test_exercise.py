@@ -74,6 +74,14 @@ def test_two_mistakes_in_different_parts_get_both_their_names():
     assert "Two things at once. The sign is wrong. And: This is a cube." in words(report)
 
 
+@pytest.mark.parametrize("stretch", [(2, 2), (10**6, 10**6)])
+def test_nothing_but_zeros_and_what_is_far_too_large_are_no_two_mistakes(stretch):
+    report = PARTED.judge(lambda query, key: torch.zeros(1).expand(*stretch))
+    assert report.state == "not yet"
+    assert "&" not in (report.mistake or "")
+    assert "could not go on" not in words(report)
+
+
 def test_two_mistakes_that_others_give_as_well_are_not_told():
     _, cubed = PARTED.mistakes["cubed"]
     doubtful = dataclasses.replace(PARTED, mistakes=PARTED.mistakes | {"again": ("Again a cube.", cubed)})

@@ -30,7 +30,8 @@ def _clipped(
 
 
 def _alone(grad: Tensor, limit: float) -> Tensor:
-    return grad * (limit / grad.norm()).clamp(max=1)
+    shortened: Tensor = grad * (limit / grad.norm()).clamp(max=1)
+    return shortened
 
 
 check_clipped_gradients = Exercise(
