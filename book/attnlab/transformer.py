@@ -103,17 +103,17 @@ class LanguageModel(nn.Module):
     def forward(self, words: Tensor, caches: list[Cache] | None = None) -> Tensor:
         """`model(words, caches)` goes on behind the words that the caches remember, and remembers these too.
 
-            >>> import torch
+        >>> import torch
         >>> model = LanguageModel(words=37, d_model=16, heads=2, hidden=32, layers=1)
-            >>> text, caches = torch.tensor([[1, 5, 9, 4]]), model.caches()
-            >>> start = model(text[:, :3], caches)
-            >>> torch.allclose(model(text[:, 3:], caches), model(text)[:, 3:], atol=1e-5)
-            True
+        >>> text, caches = torch.tensor([[1, 5, 9, 4]]), model.caches()
+        >>> start = model(text[:, :3], caches)
+        >>> torch.allclose(model(text[:, 3:], caches), model(text)[:, 3:], atol=1e-5)
+        True
         """
-        caches = self.caches() if caches is None else caches
-        before = caches[0].length
+        before = 0 if caches is None else caches[0].length
+        of_layers = [None] * len(self.layers) if caches is None else caches
         vectors = self.positions(self.embedding(words), offset=before)  # (B, T, d_model)
         so_far = causal(words.shape[1], before + words.shape[1], words.device)  # (1, T, before + T)
-        for layer, cache in zip(self.layers, caches, strict=True):
+        for layer, cache in zip(self.layers, of_layers, strict=True):
             vectors = layer(vectors, so_far, cache)
         return self.word(self.norm(vectors))  # type: ignore[no-any-return]

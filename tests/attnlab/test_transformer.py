@@ -134,6 +134,12 @@ class TestLanguageModel:
         model = language_model()
         assert torch.equal(model(PREVIOUS), model(PREVIOUS))
 
+    def test_without_a_cache_none_is_made(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        model = language_model()
+        right = model(PREVIOUS, model.caches())
+        monkeypatch.setattr(Cache, "extended", lambda *_: pytest.fail("a cache was filled"))
+        assert torch.equal(model(PREVIOUS), right)
+
 
 class TestCache:
     def test_what_is_new_stands_behind_what_is_kept(self) -> None:

@@ -36,7 +36,7 @@ MOST_ADDITIONS = 4
 
 
 class State(NamedTuple):
-    """`START_STATE` is how a sentence begins: what kind of word comes next, and what that depends on."""
+    """`FIRST` is how a sentence begins: what kind of word comes next, and what that depends on."""
 
     next: str
     subject: str = ""  # "singular" or "plural"

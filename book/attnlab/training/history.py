@@ -13,7 +13,7 @@ class History:
     iteration_losses: one per weight update, each taken just before it.
     training_losses: one per epoch, the mean of its iterations' losses, each counted by its examples.
     validation_losses, validation_metrics: one per epoch, taken after it.
-    notes: what else was taken down, under names; `train` takes down nothing else.
+    notes: further measurements, each under a name; `train` itself adds none.
     """
 
     iteration_losses: list[float] = field(default_factory=list)

@@ -28,7 +28,7 @@ SMALLER = 1 / 16  # brings two factors of a score down to a 256th
 
 
 def found(tried: Tried) -> Finding | None:
-    """`found(tried)` is the first thing that is seen; None where nothing is."""
+    """`found(tried)` is the first finding that explains the wrong answer, or None where none does."""
     if tried.attempts[-1].stopped:
         return None
     return next(_all(tried), None)

@@ -3,7 +3,8 @@
 A chart carries a few numbers and the steps from them to what is drawn. The browser takes the steps again each
 time a control moves, so a chart needs no kernel: it works alike on the site, on Binder and in JupyterLab.
 
-The charts themselves are beside this file, in a module for each chapter. Here is what several of them need.
+The charts themselves are in each chapter's folder, in `chapters/<chapter>/charts.py`. Here is what several of
+them need.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """How figures are drawn: one look, light and dark, and the same file on every machine.
 
-The figures themselves are beside this file, in a module for each chapter.
+The figures themselves are in each chapter's folder, in `chapters/<chapter>/figures.py`.
 
 A figure is SVG text in which colours are variables: the viewer's preference for light or dark picks their
 values, so one stored picture suits both. Numbers are rounded to three decimals before they are drawn: the
