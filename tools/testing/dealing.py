@@ -35,25 +35,32 @@ def unit_of(test: str) -> str:
 
 
 @functools.cache
-def known() -> dict[str, float]:
-    seconds: dict[str, float] = json.loads(SECONDS.read_text(encoding="utf-8")) if SECONDS.exists() else {}
-    return seconds
+def known(selected: str = "") -> dict[str, float]:
+    """`known("not thorough")` is what each unit took when these tests of it ran; `known()`, all of them."""
+    table: dict[str, dict[str, float]] = json.loads(SECONDS.read_text("utf-8")) if SECONDS.exists() else {}
+    if selected:
+        return table.get(selected, {})
+    together: dict[str, float] = {}
+    for units in table.values():
+        for unit, seconds in units.items():
+            together[unit] = together.get(unit, 0) + seconds
+    return together
 
 
-def expected(tests: Sequence[str]) -> dict[str, float]:
-    """`expected(tests)[unit]` is how many seconds each of their units will take."""
+def expected(tests: Sequence[str], selected: str = "") -> dict[str, float]:
+    """`expected(tests, "not thorough")[unit]` is how many seconds each of their units will take."""
     counts: dict[str, int] = {}
     for test in tests:
         counts[unit_of(test)] = counts.get(unit_of(test), 0) + 1
     return {
-        unit: known().get(unit, A_CHAPTER if unit.endswith(".ipynb") else A_TEST * count)
+        unit: known(selected).get(unit, A_CHAPTER if unit.endswith(".ipynb") else A_TEST * count)
         for unit, count in counts.items()
     }
 
 
-def longest_first(tests: Sequence[str]) -> list[str]:
+def longest_first(tests: Sequence[str], selected: str = "") -> list[str]:
     """The tests in another order: by what their unit takes, and within a unit as they were."""
-    seconds = expected(tests)
+    seconds = expected(tests, selected)
     # Units of one length stay side by side with those of their file.
     return sorted(tests, key=lambda test: (-seconds[unit_of(test)], test.partition("::")[0], unit_of(test)))
 

@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
         items[:] = [item for item in items if item.nodeid not in out]
     by_name = {item.nodeid: item for item in items}
-    items[:] = [by_name[name] for name in dealing.longest_first([*by_name])]
+    items[:] = [by_name[name] for name in dealing.longest_first([*by_name], config.option.markexpr)]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -88,7 +88,7 @@ class Follower:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: WorkerController, ids: list[str]) -> None:
-        self.seconds = dealing.expected(ids)
+        self.seconds = dealing.expected(ids, self.config.option.markexpr)
         self.all = sum(self.seconds.values())
         self.left = {}
         for test in ids:
@@ -119,7 +119,8 @@ class Follower:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_terminal_summary(self) -> Iterator[None]:
-        self.passed.file.with_name(TOOK).write_text(json.dumps(self.took), encoding="utf-8")
+        took = {self.config.option.markexpr: self.took}
+        self.passed.file.with_name(TOOK).write_text(json.dumps(took), encoding="utf-8")
         yield
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:

@@ -13,7 +13,7 @@ A, B = "tests/site/test_pages.py[a]", "tests/site/test_pages.py[b]"
 
 @pytest.fixture(autouse=True)
 def what_is_known(monkeypatch):
-    monkeypatch.setattr(dealing, "known", lambda: {B: 20.0})
+    monkeypatch.setattr(dealing, "known", lambda selected: {B: 20.0})
 
 
 def test_a_file_is_a_unit_and_of_a_long_one_each_thing():
@@ -36,3 +36,13 @@ def test_what_is_not_known_is_taken_for_short_unless_it_is_a_chapter():
 
 def test_the_files_that_are_dealt_out_by_tests_are_there():
     assert [file for file in dealing.ONE_BY_ONE if not (ROOT / file).is_file()] == []
+
+
+def test_a_unit_takes_as_long_as_those_of_its_tests_that_run(monkeypatch, tmp_path):
+    monkeypatch.undo()
+    monkeypatch.setattr(dealing, "SECONDS", tmp_path / "seconds.json")
+    dealing.SECONDS.write_text('{"thorough": {"a": 5.0}, "not thorough": {"a": 2.0, "b": 1.0}}')
+    dealing.known.cache_clear()
+    assert dealing.known("thorough") == {"a": 5.0}
+    assert dealing.known() == {"a": 7.0, "b": 1.0}
+    dealing.known.cache_clear()
