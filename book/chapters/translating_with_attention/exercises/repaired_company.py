@@ -53,7 +53,7 @@ check_repaired_company = Exercise(
         _company("right for two of one length", 13, 4, 4, longest=4),
         _company("right for a short one beside a long one", 15, 2, 5, longest=5),
         _company("right for four", 17, 1, 3, 6, 2, longest=6),
-        _far_ahead("right where the padding is far ahead", 22, 2, 5),
+        _far_ahead("right for a short one beside a long one", 22, 2, 5),
         _company("right in float64", 19, 2, 4, longest=4, dtype=torch.float64),
     ),
     mistakes={
