@@ -61,6 +61,10 @@ _SELDOM = _table(
 )
 
 
+# What goes on is likelier after 20 words than the one row that ended at once.
+_ONWARD = _table([0, 0.25, 0.75, 0], [0, 1, 0, 0], [0, 0.005, 0.99, 0.005], [0, 0, 1, 0])
+
+
 # Two rows have ended when the likeliest has not: it needs both places of a beam of two again.
 _AGAIN = _table(
     [0, 0.15, 0, 0, 0, 0.85],
@@ -88,6 +92,7 @@ check_beam_search = Exercise(
         Case("right where rows end one after the other", _LATE, 0, 1, 2),
         Case("right where the best ends late", _LATE, 0, 1, 4),
         Case("right where rows seldom end", _SELDOM, 0, 1, 2),
+        Case("right where rows seldom end", _ONWARD, 0, 1, 2),
         Case("right where no row ends", _SELDOM, 0, 1, 1),
         Case("right where the place of a row that ended is needed", _AGAIN, 0, 1, 2),
         Case("right with start and end in other places", _AGAIN.flip(0, 1), 5, 4, 2),

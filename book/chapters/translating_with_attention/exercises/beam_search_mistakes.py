@@ -54,6 +54,7 @@ def _step_by_step(
     add: Callable[[float, float], float] = lambda total, log: total + log,
     choose: Part = _chosen,
     enough: Callable[[int, int], bool] = lambda ended, width: False,
+    among: Part = lambda ended, rows: ended or rows,
     rank: Callable[[float, list[int]], float] = lambda total, row: total,
     answer: Part = lambda row, total: (row[1:], total),
 ) -> tuple[Tensor, Tensor]:
@@ -70,7 +71,7 @@ def _step_by_step(
         rows, ended = choose(longer, ended, width, end)
         if not rows or enough(len(ended), width):
             break
-    total, row = max(ended or rows, key=lambda one: rank(*one))
+    total, row = max(among(ended, rows), key=lambda one: rank(*one))
     row, total = answer(row, total)
     return whole(*row), torch.tensor(total, dtype=table.dtype, device="cpu")
 
@@ -144,6 +145,13 @@ MISTAKES: Mistakes = _ALONE | in_parts(
             "You stop when `width` rows have ended. One that goes on may still end with a higher "
             "probability.",
             lambda ended, width: ended >= width,
+        ),
+    },
+    among={
+        "cut rows beside ended ones": (
+            "You return a row that was cut although another had ended. Rows without an end count where "
+            "none has one.",
+            lambda ended, rows: ended + rows,
         ),
     },
     rank={

@@ -28,7 +28,14 @@ def refilled(rows, ended, width, end):
 
 
 def beam_of_tuples(
-    table, start, end, width, choose=likeliest_and_the_rest, stop=lambda rows, ended: False, longest=20
+    table,
+    start,
+    end,
+    width,
+    choose=likeliest_and_the_rest,
+    stop=lambda rows, ended: False,
+    longest=20,
+    among=lambda rows, ended: ended or rows,
 ):
     rows, ended = [((start,), 0.0)], []
     for _ in range(longest):
@@ -41,7 +48,7 @@ def beam_of_tuples(
         rows, ended = choose(longer, ended, width, end)
         if not rows or stop(rows, ended):
             break
-    row, total = max(ended or rows, key=lambda one: one[1])
+    row, total = max(among(rows, ended), key=lambda one: one[1])
     return list(row[1:]), total
 
 
@@ -84,6 +91,7 @@ NAMED = {
             table, start, end, width, stop=lambda rows, ended: len(ended) >= width
         ),
         "one word too few": partial(beam_of_tuples, longest=19),
+        "cut rows beside ended ones": partial(beam_of_tuples, among=lambda rows, ended: rows + ended),
         "probability": lambda *inputs: (search(*inputs)[0], search(*inputs)[1].exp()),
         "start kept": lambda *inputs: ([inputs[1], *beam_of_tuples(*inputs)[0]], beam_of_tuples(*inputs)[1]),
         "end left out": lambda *inputs: (
