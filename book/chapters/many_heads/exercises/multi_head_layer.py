@@ -56,6 +56,10 @@ _EACH = combine(causal(3), padding(whole(3, 2)))  # (2, 3, 3)
 _ACROSS = (2, 3, 6), (2, 5, 6), (2, 5, 6)
 
 
+# As the text says, (B, n, m): each query's row is there, though all are the same.
+_PADDED = padding(whole(5, 2)).repeat(1, 3, 1)  # (2, 3, 5)
+
+
 check_multi_head_layer = Exercise(
     "multi_head_layer",
     difficulty=3,
@@ -69,7 +73,7 @@ check_multi_head_layer = Exercise(
         Case("right for two heads", *draw(44, *_THREE), None, 2),
         Case("right for keys from another sentence", *draw(47, *_ACROSS), None, 3),
         Case("refuses 3 heads for 4 numbers", *draw(50, *_THREE), None, 3),
-        Case("right with padding", *draw(53, *_ACROSS), padding(whole(5, 2)), 3),
+        Case("right with padding", *draw(53, *_ACROSS), _PADDED, 3),
         # As many heads as sentences: a mask on the wrong axis fits.
         Case("right with a mask for each sentence", *draw(56, *_THREE), _EACH, 2),
         Case("right in float64", *draw(59, *_ACROSS, dtype=torch.float64), None, 2),

@@ -174,8 +174,8 @@ _MISTAKEN = in_parts(
             _at_the_batch,
         ),
         "mask on the queries' axis": (
-            "The mask's new axis stands where the queries are. Padding does not notice, since there the mask "
-            "has 1 in their place. mask.unsqueeze(1) puts the axis where the heads are.",
+            "The mask's new axis stands where the queries are. With padding nothing shows, since there the "
+            "rows of all queries are the same. mask.unsqueeze(1) puts the axis where the heads are.",
             lambda mask: mask.unsqueeze(2),  # (B, n, 1, m)
         ),
     },

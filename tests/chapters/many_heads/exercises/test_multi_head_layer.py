@@ -170,6 +170,13 @@ RIGHT = {
                 scores if mask is None else scores.masked_fill(~mask.unsqueeze(1), -1e9)
             ).softmax(-1)
         ),
+        "a mask of the shape that the text says": variant(
+            weights=lambda self, scores, mask: (
+                scores
+                if mask is None
+                else scores.masked_fill(~mask.view(len(scores), 1, *scores.shape[-2:]), -math.inf)
+            ).softmax(-1)
+        ),
         "a list": variant(forward=lambda self, *inputs: list(MyMultiHead.forward(self, *inputs))),
     }
 }
