@@ -1,7 +1,8 @@
 """Repair a count of neighbours that goes across the ends of sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -37,6 +38,13 @@ def _neighbours(
             for other in (*left(place, window), *right(place, window, len(sentence))):
                 counts[word, sentence[other]] = add(counts[word, sentence[other]])
     return counts
+
+
+def _as_singles(work: Callable[..., Any], *inputs: Any) -> Any:
+    """Counts are counts, whether they come as whole numbers or in any precision."""
+    counts = work(*inputs)
+    is_number = isinstance(counts, Tensor) and not (counts.is_complex() or counts.dtype is torch.bool)
+    return counts.float() if is_number else counts
 
 
 _WINDOWS: Mistakes = {
@@ -94,6 +102,7 @@ check_neighbour_counts = Exercise(
     takes=("sentences", "vocabulary", "window"),
     returns=("counts",),
     reference=_neighbours,
+    ask=_as_singles,
     cases=(
         # In a single sentence there is no end to cross, and the broken code passes: the clue.
         Case("right for a single sentence", ((0, 1, 2, 0, 3),), 4, 2),

@@ -55,7 +55,13 @@ def counted_by(beside):
     return code
 
 
-RIGHT = {check_neighbour_counts: named(sentence_by_sentence, by_pairs)}
+RIGHT = {
+    check_neighbour_counts: named(sentence_by_sentence, by_pairs)
+    | {
+        "whole numbers": changed(by_pairs, torch.Tensor.long),
+        "in float64": changed(by_pairs, torch.Tensor.double),
+    }
+}
 
 
 NAMED = {
@@ -78,6 +84,7 @@ UNKNOWN = {
     check_neighbour_counts: {
         "the near ones double": counted_by(lambda i, j, window: max(0, window + 1 - abs(i - j)) * (i != j)),
         "nothing": changed(counted, torch.zeros_like),
+        "true or false": changed(counted, torch.Tensor.bool),
     }
 }
 
