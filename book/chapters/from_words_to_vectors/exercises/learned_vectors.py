@@ -109,11 +109,12 @@ check_learned_vectors = Exercise(
         ),
         "one table for both": (
             "Each word has come to lie near the words that stand beside it, and not near those that stand in "
-            "its place. Words and neighbours need a table each.",
+            "its place. Words and neighbours need a table each, and only that of the words is asked for.",
             _first_order,
         ),
         "some of them": (
-            "Some words find their like, and too few. Are there columns, steps and strangers enough?",
+            "Some words find their like, and too few. Are there columns, steps and strangers enough? Pairs "
+            "that never meet say something, too.",
             _half_lost,
         ),
         "not finite": (

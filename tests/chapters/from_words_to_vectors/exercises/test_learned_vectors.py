@@ -3,8 +3,9 @@
 from functools import partial
 
 import numpy as np
+import pytest
 import torch
-from exercise_cases import judged_as, named
+from exercise_cases import judged_as, named, words
 from from_words_to_vectors_answers import loss, trained
 
 from chapters.from_words_to_vectors.exercises import (
@@ -35,7 +36,41 @@ def table_of(pairs, vocabulary):
     )
 
 
-RIGHT = {check_learned_vectors: named(by_skip_gram, by_scaled_counts)}
+def by_glove(pairs, vocabulary, weigh=lambda counts: (counts / 100).clamp(max=1) ** 0.75, add=0, both=False):
+    """Logarithms of counts as products: as published, pairs that never meet weigh nothing."""
+    counts = table_of(pairs, vocabulary)
+    weights, logs = weigh(counts), (counts + add).clamp(min=1).log()
+    source = torch.Generator().manual_seed(0)
+    tables = (0.3 * torch.randn(2, vocabulary, 17, generator=source)).requires_grad_()
+    optimizer = torch.optim.Adam([tables], lr=0.05)
+    for _ in range(300):
+        own, other = tables[..., :16]
+        biases = tables[0, :, 16:] + tables[1, :, 16]
+        optimizer.zero_grad()
+        (weights * (own @ other.mT + biases - logs) ** 2).sum().backward()
+        optimizer.step()
+    return (tables.sum(0) if both else tables[0])[:, :16]
+
+
+@pytest.mark.parametrize(
+    ("answer", "name", "advice"),
+    [
+        (by_glove, "some of them", "Pairs that never meet say something, too."),
+        (partial(by_glove, both=True), "one table for both", "only that of the words is asked for"),
+    ],
+    ids=["words alone", "both added"],
+)
+def test_glove_as_published_is_told_what_it_lacks(answer, name, advice):
+    """It finds too few; where pairs that never meet are counted, it finds all."""
+    report = check_learned_vectors.judge(answer)
+    assert report.mistake == name, report
+    assert advice in words(report)
+
+
+RIGHT = {
+    check_learned_vectors: named(by_skip_gram, by_scaled_counts)
+    | {"GloVe, of all pairs": partial(by_glove, weigh=torch.ones_like, add=1)}
+}
 
 
 NAMED = {
