@@ -9,6 +9,8 @@ import torch
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from bookkit.checking.exercise import Exercise
+from bookkit.checking.report import Report
 from tools import ROOT
 from tools.site import build
 from tools.site.browser import launch
@@ -38,6 +40,21 @@ def soup(site: Path) -> Callable[[str], BeautifulSoup]:
         return BeautifulSoup((site / name).read_text("utf-8"), "html.parser")
 
     return parsed
+
+
+@pytest.fixture(autouse=True)
+def faults_of_checks_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader is asked to report them; a test must fail."""
+
+    broken_off = Exercise._broken_off
+
+    def raised_again(check: Exercise, error: Exception) -> Report:
+        report = broken_off(check, error)
+        if report.fault:
+            raise report.fault
+        return report
+
+    monkeypatch.setattr(Exercise, "_broken_off", raised_again)
 
 
 # ---- a browser to look at the site with ----

@@ -6,9 +6,11 @@ agree, the mistake has a name. Where none agrees, what can be seen in any answer
 """
 
 import dis
+import sys
 import time
+import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -25,6 +27,7 @@ from bookkit.checking.wording import arrow, joined, shown
 # For the search for two mistakes at once. Most exercises try all of their pairs in a tenth of it.
 PAIRS_LIMIT = 2.0
 
+ISSUES = "https://github.com/attention-measured/attention-measured/issues"
 MARKS = {True: "✓", False: "✗", None: "·"}
 
 
@@ -77,9 +80,18 @@ class Exercise(Check, Task):
         try:
             return self._judge(work)
         except Exception as error:
-            # Its calls ran under guard, so it must have replaced a part of PyTorch or Python itself.
+            return self._broken_off(error)
+
+    def _broken_off(self, error: Exception) -> Report:
+        """What is said where the check itself ends in an error: the work's calls ran under guard."""
+        if guard.replaced() or not _is_ours(error):
             words = f"The check could not go on ({type(error).__name__}). Restart the kernel and try again."
             return self._not_yet(words)
+        words = (
+            f"The check itself has a fault ({type(error).__name__}), so it can't say how yours is. "
+            f"Please report it, with your code: {ISSUES}"
+        )
+        return replace(self._not_yet(words), fault=error)
 
     def _not_yet(self, words: str) -> Report:
         return Report(self.name, "not yet", arrow(words))
@@ -204,6 +216,13 @@ class Exercise(Check, Task):
             properties[label] = None if tried.failed else not verdict.gradient
         properties["leaves its inputs and all settings as they were"] = not verdict.changes
         return properties
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether no code but the book's, PyTorch's and Python's own ran where it was raised."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    rooms = {frame.f_globals.get("__name__", "").partition(".")[0] for frame in frames}
+    return rooms <= {"attnlab", "bookkit", "chapters", "numpy", "torch", *sys.stdlib_module_names}
 
 
 def _is_stub(work: object) -> bool:

@@ -93,6 +93,14 @@ def _set_parts(parts: _Parts) -> None:
             setattr(Tensor, name, method)
 
 
+_AS_IMPORTED = _Parts()
+
+
+def replaced() -> bool:
+    """`replaced()` is True where functions of PyTorch are not those that were there at first."""
+    return _Parts() != _AS_IMPORTED
+
+
 PARTS = "functions of PyTorch itself"
 # What a function has no business to change: how to read it, and how to put it back.
 SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {

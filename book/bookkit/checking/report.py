@@ -30,13 +30,15 @@ class Report:
     """`check_scaled_scores(my_function).passed` is True or False; shown, the report is plain text.
 
     `mistake` is the name of what was recognised: a mistake of the exercise's own catalogue, or something that
-    can be seen in any answer, such as "constant factor".
+    can be seen in any answer, such as "constant factor". `fault` is an error of the check itself.
     """
 
     exercise: str
     state: State
     lines: tuple[str, ...]
     mistake: str | None = None
+    # What was raised by the check itself. pytest raises it again.
+    fault: Exception | None = field(default=None, compare=False)
 
     @property
     def passed(self) -> bool:

@@ -6,6 +6,7 @@ import time
 
 import pytest
 import torch
+import yaml
 from exercise_cases import words
 from small_checks import (
     EXERCISES,
@@ -21,6 +22,7 @@ from torch import nn
 
 from bookkit.checking import exercise, guard
 from bookkit.checking.mistakes import in_parts
+from tools import ROOT
 
 EACH = pytest.mark.parametrize("check", EXERCISES, ids=lambda check: check.name)
 EACH_KIND = pytest.mark.parametrize("check", REPRESENTATIVES, ids=lambda check: check.name)
@@ -247,6 +249,43 @@ def test_a_replaced_part_of_pytorch_ends_in_words_too(monkeypatch):
     report = check_scores.judge(check_scores.reference)
     assert not report.passed
     assert "Restart the kernel" in words(report)
+
+
+def test_a_fault_of_the_check_is_not_blamed_on_the_reader(monkeypatch):
+    monkeypatch.undo()  # conftest.py has it raised in all other tests
+    monkeypatch.setattr(exercise.findings, "changes", None)  # a fault of ours
+    report = check_scores.judge(check_scores.reference)
+    assert report.state == "not yet"
+    assert "The check itself has a fault (TypeError)" in words(report)
+    assert "Please report it, with your code: https://github.com/" in words(report)
+    assert "Restart" not in words(report)
+    assert isinstance(report.fault, TypeError)
+    assert "fault=" not in repr(report)
+    assert dataclasses.replace(report, fault=None) == report
+
+
+def test_a_fault_of_the_check_fails_a_test(monkeypatch):
+    monkeypatch.setattr(exercise.findings, "changes", None)
+    with pytest.raises(TypeError):
+        check_scores.judge(check_scores.reference)
+
+
+def test_what_the_readers_code_raises_outside_of_the_guard_is_no_fault_of_the_check():
+    class Odd(type):
+        def __subclasscheck__(cls, other):
+            raise KeyError(other)
+
+        def __getattribute__(cls, name):
+            raise KeyError(name)
+
+    report = check_shift.judge(Odd("Odd", (), {}))
+    assert "The check could not go on (KeyError)." in words(report)
+    assert report.fault is None
+
+
+def test_who_reports_a_fault_finds_the_way():
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert settings["repository"]["url"] + "/issues" == exercise.ISSUES
 
 
 @pytest.mark.parametrize("name", ["allclose", "equal", "isclose"])

@@ -189,9 +189,15 @@ FAULTS: Faults = {
         "test_a_replaced_part_of_pytorch_ends_in_words_too": [
             (
                 "a broken PyTorch raises",
-                "        except Exception as error:\n            # Its calls",
-                "        except KeyError as error:\n            # Its calls",
+                "        except Exception as error:\n            return self._broken_off",
+                "        except KeyError as error:\n            return self._broken_off",
             ),
+        ],
+        "test_a_fault_of_the_check_is_not_blamed_on_the_reader": [
+            ("the reader blamed", "if guard.replaced() or not _is_ours(error):", "if True:"),
+        ],
+        "test_what_the_readers_code_raises_outside_of_the_guard_is_no_fault_of_the_check": [
+            ("the check blamed", "if guard.replaced() or not _is_ours(error):", "if guard.replaced():"),
         ],
         "test_what_a_class_makes_in_its_place_is_told_so": [
             ("a module taken for a class", 'hasattr(type(work), "forward")', "False"),
