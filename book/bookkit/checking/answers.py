@@ -16,6 +16,8 @@ from bookkit.checking.wording import WRITTEN_OUT, dtype, joined, written
 TOLERANCE = 1e-4
 # Of a tensor that has another shape than the right one and more numbers than this, only the shape is kept.
 LARGE = 1_000_000
+# More numbers than any question goes on with. `expand` makes as many without a copy, and a sum takes minutes.
+ENORMOUS = 10 * LARGE
 
 Answer: TypeAlias = tuple[Tensor, ...]  # one tensor for each name in an exercise's `returns`
 
@@ -37,12 +39,14 @@ def right_answer(answer: object) -> Answer:
 def returned(answer: Any) -> Any:
     """`found = returned(work(model))` is what came back, for a question that goes on with it.
 
-    Where that is nothing, or still a stub's `...`, the attempt ends here, and the report says so.
+    Where that is nothing, still a stub's `...`, or enormous, the attempt ends here, and the report says so.
     """
     if answer is ...:
         raise UnwrittenError
     if answer is None:
         raise WrongTypeError("It returns None. Is there a `return` at its end?")
+    if isinstance(answer, Tensor) and answer.numel() > ENORMOUS:
+        raise WrongTypeError(f"It returns a tensor of shape {tuple(answer.shape)}: far too many numbers.")
     return answer
 
 
@@ -51,7 +55,8 @@ def read(answer: object, right: Answer, names: Sequence[str]) -> Answer:
     parts = answer if isinstance(answer, (tuple, list)) and len(right) > 1 else (answer,)
     if any(part is ... for part in parts):
         raise UnwrittenError
-    returned(answer)
+    if answer is None:
+        returned(answer)
     if inspect.iscoroutine(answer):
         answer.close()  # else Python warns, some time later, that nobody awaited it
     if len(parts) != len(right):
@@ -100,7 +105,7 @@ def _kind(tensor: Tensor) -> str:
 
 def close(got: Tensor, expected: Tensor) -> bool:
     """`close(got, expected)` allows for rounding; whole numbers must be equal."""
-    if got.shape != expected.shape:
+    if got.shape != expected.shape or got.is_meta or expected.is_meta:
         return False
     if not expected.is_floating_point() or expected.numel() == 0:
         return bool((got == expected).all())

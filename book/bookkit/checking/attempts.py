@@ -17,6 +17,7 @@ from bookkit.checking.answers import (
     difference,
     other_dtype,
     read,
+    returned,
     right_answer,
 )
 from bookkit.checking.wording import dtype, line_of, raised
@@ -136,6 +137,11 @@ class Attempt:
         return isinstance(self.error, guard.TimeUpError)
 
     @property
+    def comparable(self) -> bool:
+        """Whether there are numbers to look at: no error, and no result of which only the shape was kept."""
+        return self.error is None and not any(part.is_meta for part in self.answer)
+
+    @property
     def passed(self) -> bool:
         """Whether the answer is right, whatever else was done."""
         return (
@@ -209,7 +215,7 @@ def gradients(task: Task, work: Any, case: Case) -> dict[str, Tensor]:
         }
         # Copies go in: PyTorch forbids writing into a leaf, which is the business of another property.
         answer = task.ask(work, *(value.clone() if is_floating(value) else value for value in inputs))
-        parts = answer if isinstance(answer, (tuple, list)) else (answer,)
+        parts = [returned(part) for part in (answer if isinstance(answer, (tuple, list)) else (answer,))]
         # Another factor for each number, so that gradients can't cancel.
         factors = [torch.arange(1, part.numel() + 1, device="cpu").cos().view_as(part) for part in parts]
         total = sum((part * factor).sum() for part, factor in zip(parts, factors, strict=True))

@@ -161,7 +161,7 @@ class Exercise(Check, Task):
         these only to the right, is counting nothing. Where the time is up before all pairs are tried, none is
         told: another might fit as well.
         """
-        if any(mine.error is not None for mine in tried.attempts):
+        if not all(mine.comparable for mine in tried.attempts):
             return None
         # Of a result far too large only the shape is known.
         if not any(part.is_meta or part.any() for mine in tried.attempts for part in mine.answer):

@@ -230,10 +230,9 @@ def _dtype(tried: Tried) -> Iterator[Finding]:
 
 def _ignored_inputs(tried: Tried) -> Iterator[Finding]:
     """Inputs that the right answer depends on, and the given one does not."""
-    parts = [part for attempt in tried.attempts for part in attempt.answer]
-    # Of a result far too large only the shape is known.
-    finite = all(not part.is_meta and part.isfinite().all() for part in parts)
-    if not finite or any(attempt.error is not None for attempt in tried.attempts):
+    if not all(attempt.comparable for attempt in tried.attempts):
+        return
+    if not all(part.isfinite().all() for attempt in tried.attempts for part in attempt.answer):
         return
     if names := [name for place, name in enumerate(tried.task.takes) if _ignored(tried, place)]:
         yield Finding("ignored input", f"The answer is the same, whatever is given as {joined(names)}.")

@@ -6,6 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from bookkit.checking.answers import returned
+
 
 def asking(*names: str) -> Callable[..., object]:
     """`Exercise(…, takes=("table", "words", "asked"), ask=asking("table", "words"))` asks in code.
@@ -52,7 +54,7 @@ def held(model: nn.Module) -> list[Tensor]:
 def gradient(model: nn.Module, inputs: Tensor) -> Tensor:
     """`gradient(model, inputs)` is what comes back to the inputs from the sum of the outputs."""
     inputs = inputs.clone().requires_grad_()
-    return torch.autograd.grad(model(inputs).sum(), inputs)[0]
+    return torch.autograd.grad(returned(model(inputs)).sum(), inputs)[0]
 
 
 def trained(model: nn.Module, batches: Tensor) -> nn.Module:

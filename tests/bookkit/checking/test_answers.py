@@ -74,6 +74,17 @@ def test_of_an_enormous_result_of_another_shape_nothing_is_copied():
     assert difference("scores", got, *TENSOR) == ("scores has shape (1000000, 1000000), expected (2, 2)",)
 
 
+def test_an_enormous_result_is_close_to_nothing():
+    (got,) = read(torch.zeros(1).expand(10**6, 10**6), TENSOR, ("scores",))
+    assert not close(got, got)
+
+
+def test_nothing_goes_on_with_an_enormous_result():
+    with pytest.raises(WrongTypeError, match="far too many numbers"):
+        answers.returned(torch.zeros(1).expand(10**6, 10**6))
+    assert answers.returned(*TENSOR) is TENSOR[0]
+
+
 # --- numbers ---
 
 

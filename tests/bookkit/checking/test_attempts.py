@@ -7,6 +7,7 @@ import torch
 from small_checks import Holder, check_attention, check_count, check_holder, check_scores
 from torch import nn
 
+from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case, gradients, is_floating
 from bookkit.checking.inputs import exact, whole
 
@@ -188,3 +189,8 @@ def test_gradients_are_found_where_recording_is_off():
             "query",
             "key",
         }
+
+
+def test_an_enormous_answer_is_not_asked_for_its_gradient():
+    with pytest.raises(WrongTypeError, match="far too many numbers"):
+        gradients(check_scores, lambda query, key: query[:1, :1].expand(10**6, 10**6), check_scores.cases[0])

@@ -223,6 +223,31 @@ def test_bad_code_is_rejected_in_words(check, fault, monkeypatch):
     assert "could not go on" not in words(report)
 
 
+def enormous(dtype=torch.float32):
+    """Four terabytes, if it were copied."""
+    return torch.zeros(1, dtype=dtype, requires_grad=dtype.is_floating_point).expand(10**6, 10**6)
+
+
+class EnormousShift(Shift):
+    def forward(self, inputs):
+        return enormous()
+
+
+# As long as they ask for two mistakes, for smaller numbers and for other inputs.
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool])
+@pytest.mark.parametrize("check", [*REPRESENTATIVES, PARTED], ids=lambda check: check.name)
+def test_of_an_enormous_answer_no_number_is_looked_at(check, dtype):
+    count = len(check.returns)
+    answer = enormous(dtype) if count == 1 else (enormous(dtype),) * count
+    work = EnormousShift if check is check_shift else lambda *inputs: answer
+    started = time.monotonic()
+    report = check.judge(work)
+    assert time.monotonic() - started < 1
+    assert report.state == "not yet"
+    if dtype is torch.float32 and check is check_scores:
+        assert "scores has shape (1000000, 1000000), expected (1, 3)" in words(report)
+
+
 @EACH_KIND
 def test_printing_is_kept_off_the_page(check, capfd):
     def code(*inputs):

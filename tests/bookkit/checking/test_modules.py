@@ -1,9 +1,12 @@
 """What can be asked of a reader's class: each question tells right modules from wrong ones."""
 
+import re
+
 import pytest
 import torch
 from torch import nn
 
+from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw
@@ -91,6 +94,11 @@ def test_held_is_everything_and_plain_what_no_drawer_holds():
     assert repr(example) == "two tensors"
     assert list(plain(example)) == ["bare"]
     assert sorted(tensor.numel() for tensor in held(example)) == [2, 2, 2, 3, 4]
+
+
+def test_an_enormous_sum_is_not_taken():
+    with pytest.raises(WrongTypeError, match=re.escape("shape (1000000, 1000000): far too many numbers")):
+        gradient(lambda inputs: inputs[:1, :1].expand(10**6, 10**6), torch.ones(5, 3))
 
 
 def test_a_gradient_comes_back_from_the_sum():
