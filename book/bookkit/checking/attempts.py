@@ -66,6 +66,14 @@ class Task:
         inputs = zip(self.takes, self.cases[-1].inputs, strict=True)
         return tuple(name for name, value in inputs if self.trainable and is_floating(value))
 
+    @property
+    def modules_may_draw(self) -> bool:
+        """`task.modules_may_draw`: who counts what nn.Linear learns makes one, and that draws numbers.
+
+        Other questions than plain calls may hand a generator, and then all is to be drawn from it.
+        """
+        return self.ask is call or isinstance(self.reference, type)
+
     def right(self, inputs: Sequence[Any]) -> Answer:
         """`task.right(case.fresh())` is the right answer."""
         return right_answer(self.ask(self.reference, *inputs))
@@ -76,11 +84,14 @@ class Task:
         outcome = run(lambda: read(self.ask(work, *inputs), right, self.returns))
         named = zip(self.takes, case.inputs, inputs, strict=True)
         changed = tuple(name for name, before, after in named if not _same(before, after))
+        touched = outcome.touched
+        if outcome.made_modules and self.modules_may_draw:
+            touched = tuple(name for name in touched if name != guard.DRAWN)
         error = outcome.error
         if guard.PARTS in outcome.touched:  # so its answer was read by functions of its own
             error = WrongTypeError(f"It replaces {guard.PARTS}. They are put back.")
         answer = outcome.value if error is None else ()
-        return Attempt(self, case, right, answer or (), error, changed, outcome.touched, outcome.printed)
+        return Attempt(self, case, right, answer or (), error, changed, touched, outcome.printed)
 
 
 def is_floating(value: object) -> bool:

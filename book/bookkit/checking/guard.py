@@ -18,6 +18,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.modules.module import register_module_parameter_registration_hook
+from torch.utils.hooks import RemovableHandle
 
 Value = TypeVar("Value")
 
@@ -102,11 +104,12 @@ def replaced() -> bool:
 
 
 PARTS = "functions of PyTorch itself"
+DRAWN = "PyTorch's random numbers"
 # What a function has no business to change: how to read it, and how to put it back.
 SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     # First, because what comes after is read and put back by them.
     PARTS: (_Parts, _set_parts),
-    "PyTorch's random numbers": (_torch_state, _set_torch_state),
+    DRAWN: (_torch_state, _set_torch_state),
     "Python's random numbers": (random.getstate, random.setstate),
     "NumPy's random numbers": (_numpy_state, _set_numpy_state),
     "PyTorch's default dtype": (torch.get_default_dtype, torch.set_default_dtype),
@@ -144,12 +147,16 @@ class TimeUpError(BaseException):
 
 @dataclass(frozen=True)
 class Outcome(Generic[Value]):
-    """`guarded(lambda: 1 + 1).value` is 2: what came back, or the error, and what else the code did."""
+    """`guarded(lambda: 1 + 1).value` is 2: what came back, or the error, and what else the code did.
+
+    `made_modules` where modules drew their first numbers, and nobody set a seed.
+    """
 
     value: Value | None
     error: BaseException | None
     touched: tuple[str, ...]
     printed: bool
+    made_modules: bool = False
 
 
 def deadline() -> float:
@@ -168,19 +175,26 @@ def guarded(action: Callable[[], Value], until: float | None = None) -> Outcome[
     (("PyTorch's random numbers",), True)
     """
     value, error = None, None
-    muted = _Muted()
+    muted, registered = _Muted(), _Registered()
+    seed = torch.initial_seed()
     before = {name: read() for name, (read, _) in SETTINGS.items()}
-    with warnings.catch_warnings(), contextlib.redirect_stdout(muted), contextlib.redirect_stderr(muted):
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(muted),
+        contextlib.redirect_stderr(muted),
+        registered.hook(),
+    ):
         warnings.simplefilter("ignore")
         try:
             value = _limited(action, deadline() if until is None else until)
         # Even SystemExit and KeyboardInterrupt: whoever asked must be able to say that they were raised.
         except BaseException as raised:
             error = raised
+    made_modules = registered.any and torch.initial_seed() == seed
     touched = _put_back(before)
     if isinstance(error, TimeUpError):
         touched = ()  # what is stopped can't clear up behind itself
-    return Outcome(value, error, touched, muted.used)
+    return Outcome(value, error, touched, muted.used, made_modules)
 
 
 def trusted(action: Callable[[], Value]) -> Outcome[Value]:
@@ -191,6 +205,19 @@ def trusted(action: Callable[[], Value]) -> Outcome[Value]:
             return Outcome(action(), None, (), printed=False)
         except Exception as raised:
             return Outcome(None, raised, (), printed=False)
+
+
+class _Registered:
+    """Whether any module has been given a parameter."""
+
+    any = False
+
+    def hook(self) -> RemovableHandle:
+        """Until the end of a `with`."""
+        return register_module_parameter_registration_hook(self)
+
+    def __call__(self, *_: object) -> None:
+        self.any = True
 
 
 class _Muted(io.TextIOBase):

@@ -329,6 +329,51 @@ def test_who_replaces_what_answers_are_compared_by_does_not_pass(name, monkeypat
         assert getattr(torch, name) is before
 
 
+# --- random numbers ---
+
+
+def linear(rows, columns, doubled):
+    weight = nn.Linear(columns, rows, bias=False).weight
+    return (1 + doubled) * weight.numel()
+
+
+def test_who_makes_a_module_changes_nothing():
+    assert check_count.judge(linear).passed
+
+
+def test_who_draws_or_seeds_without_making_a_module_does():
+    def seeded(rows, columns, doubled):
+        torch.manual_seed(3)
+        return linear(rows, columns, doubled)
+
+    def drawn(rows, columns, doubled):
+        return (1 + doubled) * torch.rand(rows, columns).numel()
+
+    for work in (seeded, drawn):
+        assert check_count.judge(work).mistake == "changes settings"
+
+
+def test_where_a_question_is_no_plain_call_even_modules_draw_from_what_is_handed():
+    def asked(work, *inputs):
+        return work(*inputs)
+
+    assert dataclasses.replace(check_count, ask=asked).judge(linear).mistake == "changes settings"
+
+
+def raises_after_drawing(rows, columns, doubled):
+    nn.Linear(columns, rows)
+    raise ValueError("after drawing")
+
+
+@pytest.mark.parametrize("work", [linear, raises_after_drawing, check_count.reference, lambda *sizes: 7])
+def test_whatever_is_judged_the_next_random_number_is_the_same(work):
+    drawing = {"drawing": ("It draws.", lambda *sizes: torch.rand(3).numel())}
+    check = dataclasses.replace(check_count, mistakes=drawing)
+    before = torch.get_rng_state()
+    check.judge(work)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 # --- what can't be judged at all ---
 
 

@@ -141,6 +141,14 @@ def test_what_comes_next_is_drawn_as_if_nothing_had_been_drawn():
     assert torch.equal(torch.rand(2), wanted)
 
 
+def test_modules_are_noticed_and_what_they_drew_is_told_all_the_same():
+    outcome = guarded(lambda: torch.nn.Linear(2, 2))
+    assert outcome.touched == ("PyTorch's random numbers",)
+    assert outcome.made_modules
+    assert not guarded(lambda: torch.rand(2)).made_modules
+    assert not guarded(lambda: [torch.manual_seed(5), torch.nn.Linear(2, 2)]).made_modules
+
+
 # --- the time ---
 
 

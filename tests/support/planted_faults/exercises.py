@@ -117,6 +117,9 @@ FAULTS: Faults = {
                 "(False, torch.is_anomaly_check_nan_enabled()),",
             ),
         ],
+        "test_modules_are_noticed_and_what_they_drew_is_told_all_the_same": [
+            ("a seed unseen", " and torch.initial_seed() == seed", ""),
+        ],
         "test_what_is_stopped_is_not_blamed_for_what_it_could_not_put_back": [
             ("blamed all the same", "if isinstance(error, TimeUpError):", "if False:"),
         ],
@@ -198,6 +201,9 @@ FAULTS: Faults = {
                 "        except Exception as error:\n            return self._broken_off",
                 "        except KeyError as error:\n            return self._broken_off",
             ),
+        ],
+        "test_whatever_is_judged_the_next_random_number_is_the_same": [
+            ("what mistakes draw is missed", "with torch.random.fork_rng(devices=[]):", "if True:"),
         ],
         "test_a_fault_of_the_check_is_not_blamed_on_the_reader": [
             ("the reader blamed", "if guard.replaced() or not _is_ours(error):", "if True:"),
