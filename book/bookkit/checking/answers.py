@@ -59,9 +59,12 @@ def read(answer: object, right: Answer, names: Sequence[str]) -> Answer:
         returned(answer)
     if inspect.iscoroutine(answer):
         answer.close()  # else Python warns, some time later, that nobody awaited it
+    expected = f"{len(right)} results, {joined(names)}, are expected"
     if len(parts) != len(right):
-        expected = f"{len(right)} results, {joined(names)}, are expected"
         raise WrongTypeError(f"It returns {type(answer).__name__} where {expected}.")
+    # A single one of the results, as a list that happens to be as long.
+    if len(parts) > 1 and all(isinstance(part, Real) for part in parts) and any(map(Tensor.dim, right)):
+        raise WrongTypeError(f"It returns a {type(answer).__name__} of numbers where {expected}.")
     return tuple(_read_part(part, wanted) for part, wanted in zip(parts, right, strict=True))
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from bookkit.checking.answers import close
+from bookkit.checking.answers import close, other_dtype
 from bookkit.checking.attempts import Attempt, Tried, described, gradients, is_floating
-from bookkit.checking.wording import joined, written
+from bookkit.checking.wording import dtype, joined, written
 
 
 class Finding(NamedTuple):
@@ -221,11 +221,19 @@ def _large_numbers(tried: Tried) -> Iterator[Finding]:
 
 def _dtype(tried: Tried) -> Iterator[Finding]:
     if all(attempt.equals(attempt.right) for attempt in tried.attempts):
-        yield Finding(
-            "another dtype",
-            "The numbers are right, but not always of the inputs' dtype. What torch.zeros, torch.tensor and "
-            "their like make is of the default dtype, unless they are given dtype=….",
+        words = (
+            "not always of the inputs' dtype. What torch.zeros, torch.tensor and their like make is of the "
+            "default dtype, unless they are given dtype=…."
         )
+        if not all(any(map(is_floating, attempt.case.inputs)) for attempt in tried.failed):
+            (got, right), *_ = (
+                pair
+                for attempt in tried.failed
+                for pair in zip(attempt.answer, attempt.right, strict=True)
+                if other_dtype(*pair)
+            )
+            words = f"of {dtype(got)} where {dtype(right)} is expected: `.to(torch.{dtype(right)})`."
+        yield Finding("another dtype", f"The numbers are right, but {words}")
 
 
 def _ignored_inputs(tried: Tried) -> Iterator[Finding]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from torch import Tensor, float32, int64, nn
 
+# Where classes are made for checks, under names that no chapter shows.
+OURS = ("bookkit", "chapters")
 # The most numbers that a message writes out; of a larger tensor it gives the shape.
 WRITTEN_OUT = 16
 
@@ -41,13 +43,21 @@ def shown(name: str, value: Any) -> str:
     'd_k = 4'
     """
     if isinstance(value, nn.Module):
-        return f"{name} = {type(value).__name__}(…)"
+        return f"{name} = {_described(value)}"
     if not isinstance(value, Tensor):
         return f"{name} = {value}"
     if value.numel() > WRITTEN_OUT:
         return f"{name} of shape {tuple(value.shape)}, {dtype(value)}"
     kind = "" if value.dtype in (float32, int64) else f", dtype={value.dtype}"
     return f"{name} = torch.tensor({written(value)}{kind})"
+
+
+def _described(module: nn.Module) -> str:
+    """In its own words, where it has some. Else what kind it is, by a name that the reader may know."""
+    known = next(kind for kind in type(module).__mro__ if kind.__module__.partition(".")[0] not in OURS)
+    if type(module).__repr__ is not known.__repr__:
+        return repr(module)
+    return "a module made for this check" if known is nn.Module else f"{known.__name__}(…)"
 
 
 def dtype(tensor: Tensor) -> str:

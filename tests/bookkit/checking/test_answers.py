@@ -57,6 +57,13 @@ def test_another_number_of_results_is_refused(answer):
         read(answer, (*NUMBER, *NUMBER), ("first", "second"))
 
 
+@pytest.mark.parametrize("answer", [[3, 1], (3, 1)])
+def test_a_single_result_that_is_as_long_as_all_results_is_told(answer):
+    expected = f"a {type(answer).__name__} of numbers where 2 results, words and total, are expected"
+    with pytest.raises(WrongTypeError, match=expected):
+        read(answer, (*TENSOR, *NUMBER), ("words", "total"))
+
+
 def test_a_list_of_results_will_do():
     assert answers.all_close(read([2.5, 73_728], (*NUMBER, *WHOLE), ("first", "second")), (*NUMBER, *WHOLE))
 

@@ -208,6 +208,23 @@ def test_axes_are_not_blamed_for_a_dtype():
     assert double.judge(lambda query: 2 * query.flip(0).float().flip(0)).mistake == "another dtype"
 
 
+def test_where_no_input_has_a_dtype_the_expected_one_is_said():
+    halves = Exercise(
+        "halves",
+        difficulty=1,
+        minutes=1,
+        takes=("count",),
+        returns=("numbers",),
+        reference=lambda count: torch.arange(count) / 2,
+        cases=(Case("right for one", 1), Case("right for many", 5)),
+        mistakes={},
+    )
+    report = halves.judge(lambda count: torch.arange(count).double() / 2)
+    assert report.mistake == "another dtype"
+    assert "but of float64 where float32 is expected: `.to(torch.float32)`." in words(report)
+    assert "the inputs' dtype" not in words(report)
+
+
 def test_of_whole_numbers_nearly_a_factor_is_none():
     assert check_count.judge(lambda *sizes: 2 * count(*sizes) + (count(*sizes) > 1000)).mistake is None
 

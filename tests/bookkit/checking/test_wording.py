@@ -5,6 +5,11 @@ import torch
 
 from bookkit.checking import wording
 from bookkit.checking.inputs import draw, exact, whole
+from bookkit.checking.modules import Example
+
+
+def made_for_a_check(kind):
+    return type("_Reader", (kind,), {"__module__": "chapters.any.exercises.one"})()
 
 
 def test_rounding_noise_does_not_show():
@@ -28,6 +33,9 @@ def test_whole_numbers_are_written_whole():
         ("sea", "key = sea"),
         (0.5, "key = 0.5"),
         (torch.nn.Sequential(torch.nn.Linear(2, 2)), "key = Sequential(…)"),
+        (made_for_a_check(torch.nn.Module), "key = a module made for this check"),
+        (made_for_a_check(torch.nn.Identity), "key = Identity(…)"),
+        (Example("a plain tensor (2, 3)"), "key = a plain tensor (2, 3)"),
     ],
 )
 def test_an_input_is_shown_as_a_reader_would_type_it_or_by_its_shape(value, shown):
