@@ -54,7 +54,7 @@ def shown(name: str, value: Any) -> str:
 
 def _described(module: nn.Module) -> str:
     """In its own words, where it has some. Else what kind it is, by a name that the reader may know."""
-    known = next(kind for kind in type(module).__mro__ if kind.__module__.partition(".")[0] not in OURS)
+    known: Any = next(kind for kind in type(module).__mro__ if kind.__module__.partition(".")[0] not in OURS)
     if type(module).__repr__ is not known.__repr__:
         return repr(module)
     return "a module made for this check" if known is nn.Module else f"{known.__name__}(…)"
