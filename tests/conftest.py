@@ -26,7 +26,7 @@ def site() -> Path:
     """The built site, from just the files that are here: `make test` makes it beside the first tests."""
     if trouble := await_site():
         pytest.fail(trouble, pytrace=False)
-    if not build.BUILT_FROM.exists() or build.BUILT_FROM.read_text() != build.inputs():
+    if not build.is_up_to_date():
         pytest.fail("the site in _build/html is not built from these files: run `make book`", pytrace=False)
     return ROOT / "_build" / "html"
 

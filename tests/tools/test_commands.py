@@ -192,6 +192,15 @@ def test_an_unchanged_site_is_not_built_again(site):
     assert run(sys.executable, "-m", "tools.site.build").stdout == "build: _build/html is up to date\n"
 
 
+def test_a_site_that_somebody_removed_is_not_up_to_date(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "BUILT_FROM", tmp_path / ".built-from")
+    build.BUILT_FROM.write_text(build.inputs())
+    assert not build.is_up_to_date()
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html" / "index.html").touch()
+    assert build.is_up_to_date()
+
+
 @pytest.mark.parametrize("name", ["book/index.md", "_config.yml", "book/bookkit/claims.py"])
 def test_a_changed_file_makes_the_site_stale(name, monkeypatch):
     before = build.inputs()

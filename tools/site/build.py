@@ -42,6 +42,12 @@ def inputs() -> str:
     return digest.hexdigest()
 
 
+def is_up_to_date() -> bool:
+    """Whether the site is there, and built from just the files that are here."""
+    was_built = BUILT_FROM.exists() and (BUILT_FROM.parent / "html" / "index.html").exists()
+    return was_built and BUILT_FROM.read_text() == inputs()
+
+
 def sphinx(command: list[str], name: str) -> tuple[int, list[str]]:
     """Run it, saying how far it is: its status, and the lines that it said."""
     said = []
@@ -61,12 +67,12 @@ def sphinx(command: list[str], name: str) -> tuple[int, list[str]]:
 
 def main() -> int:
     started = time.monotonic()
-    wanted = inputs()
-    if BUILT_FROM.exists() and BUILT_FROM.read_text() == wanted:
+    if is_up_to_date():
         print("build: _build/html is up to date")
         return 0
     print("build: making _build/html", flush=True)
     BUILT_FROM.unlink(missing_ok=True)
+    wanted = inputs()  # as they are now: what is edited meanwhile makes the next call build again
     status, said = sphinx(COMMAND, "build")
     if status:
         troubles = [line for line in said if "WARNING" in line or "ERROR" in line]

@@ -35,11 +35,11 @@ class Beside:
     def __init__(self, *modules: list[str], failed: Callable[[], object]) -> None:
         self.modules, self.failed = modules, failed
         self.said = ""
-        READY.parent.mkdir(exist_ok=True)
-        READY.unlink(missing_ok=True)
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def start(self) -> None:
+        READY.parent.mkdir(exist_ok=True)
+        READY.unlink(missing_ok=True)
         self._thread.start()
 
     def _run(self) -> None:

@@ -119,8 +119,9 @@ class Follower:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_terminal_summary(self) -> Iterator[None]:
-        took = {self.config.option.markexpr: self.took}
-        self.passed.file.with_name(TOOK).write_text(json.dumps(took), encoding="utf-8")
+        if self.took:
+            took = {self.config.option.markexpr: self.took}
+            self.passed.file.with_name(TOOK).write_text(json.dumps(took), encoding="utf-8")
         yield
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:

@@ -20,8 +20,7 @@ def suite(tmp_path, monkeypatch):
     monkeypatch.setattr(Digests, "now", lambda: known.digests)
     monkeypatch.setattr(run, "PLANNED", tmp_path / "plan.json")
     monkeypatch.setattr(check.Memory, "keep", lambda self, jobs: None)
-    monkeypatch.setattr(check, "chapters", list)
-    monkeypatch.setattr(check, "tests", list)
+    monkeypatch.setattr(check, "everything", list)
     monkeypatch.setattr(run, "pytest", lambda *words, **variables: SimpleNamespace())
     monkeypatch.setattr(beside.Beside, "start", lambda self: None)
 
@@ -47,6 +46,13 @@ def test_types_that_fail_make_it_fail(suite):
 @pytest.mark.parametrize(("status", "failed"), [(0, 0), (1, 1), (run.NOTHING_TO_RUN, 0), (4, 1)])
 def test_it_fails_where_pytest_does_but_may_have_nothing_to_run(suite, status, failed):
     assert suite(status=status)[1] == failed
+
+
+def test_it_begins_without_touching_what_another_run_waits_for(suite, tmp_path, monkeypatch):
+    (tmp_path / "ready").write_text("made")
+    monkeypatch.setattr(beside, "READY", tmp_path / "ready")
+    suite()
+    assert (tmp_path / "ready").exists()
 
 
 def test_an_interrupted_run_says_what_had_passed(suite, capsys):
