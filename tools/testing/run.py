@@ -61,7 +61,7 @@ def suite(selected: str, again: bool) -> int:
         print(f"test: interrupted when {passed:,} tests had passed; the next run goes on from there")
     failed = bool(types.returncode) or status not in (0, *([NOTHING_TO_RUN] if known else []))
     if not failed:
-        # Planted faults too, which `make test` leaves out: `make check` plants those of rooms edited from now on.
+        # Planted faults too, though `make test` plants none: `make check` does in rooms edited from now on.
         check.Memory().keep(check.everything())
     return int(failed)
 
