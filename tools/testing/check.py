@@ -52,19 +52,27 @@ def files_of(module: str) -> tuple[Path, ...]:
 
 
 @functools.cache
+def named_in(file: Path) -> frozenset[Path]:
+    """The project's files that a Python file names in its own imports."""
+    found: set[Path] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        names = [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module}.{name}" for name in names)]
+        found.update(file for name in names for file in files_of(name))
+    return frozenset(found)
+
+
+@functools.cache
 def imported(file: Path) -> frozenset[Path]:
     """The project's files that a Python file imports, itself included, through all that they import."""
     found, waiting = {file}, [file]
     while waiting:
-        for node in ast.walk(ast.parse(waiting.pop().read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Import | ast.ImportFrom):
-                continue
-            names = [alias.name for alias in node.names]
-            if isinstance(node, ast.ImportFrom):
-                names = [node.module or "", *(f"{node.module}.{name}" for name in names)]
-            new = {file for name in names for file in files_of(name)} - found
-            found |= new
-            waiting += new
+        new = named_in(waiting.pop()) - found
+        found |= new
+        waiting += new
     return frozenset(found)
 
 

@@ -6,7 +6,7 @@ page, one chapter, one exercise, one planted fault.
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
@@ -58,11 +58,19 @@ def expected(tests: Sequence[str], selected: str = "") -> dict[str, float]:
     }
 
 
-def longest_first(tests: Sequence[str], selected: str = "") -> list[str]:
-    """The tests in another order: by what their unit takes, and within a unit as they were."""
-    seconds = expected(tests, selected)
-    # Units of one length stay side by side with those of their file.
-    return sorted(tests, key=lambda test: (-seconds[unit_of(test)], test.partition("::")[0], unit_of(test)))
+def longest_first(tests: Sequence[str], selected: str = "", waiting: Collection[str] = ()) -> list[str]:
+    """The tests in another order: by what their unit takes, and within a unit as they were.
+
+    Units with a test among those `waiting` come behind all others: for the site, which is being made meanwhile.
+    """
+    seconds, late = expected(tests, selected), {unit_of(test) for test in waiting}
+
+    def place(test: str) -> tuple[bool, float, str, str]:
+        unit = unit_of(test)
+        # Units of one length stay side by side with those of their file.
+        return unit in late, -seconds[unit], test.partition("::")[0], unit
+
+    return sorted(tests, key=place)
 
 
 class Dealing(LoadScopeScheduling):

@@ -53,7 +53,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
         items[:] = [item for item in items if item.nodeid not in out]
     by_name = {item.nodeid: item for item in items}
-    items[:] = [by_name[name] for name in dealing.longest_first([*by_name], config.option.markexpr)]
+    # A notebook's cells have no fixtures.
+    for_the_site = [name for name, item in by_name.items() if "site" in getattr(item, "fixturenames", ())]
+    order = dealing.longest_first([*by_name], config.option.markexpr, for_the_site)
+    items[:] = [by_name[name] for name in order]
 
 
 @pytest.hookimpl(optionalhook=True)

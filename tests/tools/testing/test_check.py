@@ -22,9 +22,11 @@ def project(tmp_path, monkeypatch):
         file.write_text(source)
     monkeypatch.setattr(check, "PLACES", [tmp_path / "book", tmp_path / "tests/support"])
     check.imported.cache_clear()
+    check.named_in.cache_clear()
     check.files_of.cache_clear()
     yield tmp_path
     check.imported.cache_clear()
+    check.named_in.cache_clear()
     check.files_of.cache_clear()
 
 

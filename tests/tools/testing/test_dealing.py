@@ -29,6 +29,12 @@ def test_what_takes_longest_comes_first_and_units_stay_in_their_order():
     assert sorted(dealing.longest_first(tests)) == sorted(tests)
 
 
+def test_who_waits_for_the_site_comes_last_with_all_of_its_unit():
+    waiting = dealing.longest_first([*SHORT, *CHAPTER, *PAGES], waiting=PAGES[1:])
+    assert waiting == [*CHAPTER, *SHORT, PAGES[0], PAGES[1]]
+    assert dealing.longest_first([*SHORT, *CHAPTER], waiting=SHORT[:1]) == [*CHAPTER, *SHORT]
+
+
 def test_what_is_not_known_is_taken_for_short_unless_it_is_a_chapter():
     seconds = dealing.expected([*SHORT, *CHAPTER])
     assert seconds == {"tests/b.py": 2 * dealing.A_TEST, "book/a.ipynb": dealing.A_CHAPTER}
