@@ -32,6 +32,7 @@ def test_the_chart_is_attnlabs_attention(page: Page, base_url: str) -> None:
             torch.testing.assert_close(numbers(chart, "weight"), [weights[0]], atol=1e-6, rtol=0)
 
 
+@pytest.mark.thorough
 def test_the_arrows_point_where_the_words_and_the_slider_say(page: Page, base_url: str) -> None:
     page.goto(base_url + HOME)
     chart = page.locator(".chart")
@@ -57,6 +58,7 @@ def arrows(chart: Locator, role: str) -> list[torch.Tensor]:
     return [torch.tensor(each, dtype=torch.float64) for each in chart.evaluate(script, role)]
 
 
+@pytest.mark.thorough
 def test_what_the_charts_description_says_is_so(page: Page, base_url: str) -> None:
     page.goto(base_url + HOME)
     chart = page.locator(".chart")
@@ -84,6 +86,7 @@ def test_the_chart_answers_to_the_keyboard_and_loads_vega_only_then(page: Page, 
     assert base_url + "_static/vega.js" in asked
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [1280, 390])
 def test_each_door_opens_from_anywhere_on_its_card(page: Page, base_url: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})

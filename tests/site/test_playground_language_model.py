@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 import torch
 from open_playground import CHAPTER, field, opened
 from playwright.sync_api import Locator, Page, expect
@@ -53,6 +54,7 @@ def test_the_likeliest_words_with_the_models_chances_and_the_grammars(page: Page
             assert is_share(said[word][1], allowed)
 
 
+@pytest.mark.thorough
 def test_a_word_is_chosen_from_the_bars_and_a_wrong_beginning_is_told(page: Page, base_url: str) -> None:
     box = opened(page, base_url + CHAPTER, "language-model")
     field(box).fill("the")
@@ -73,6 +75,7 @@ def test_a_word_is_chosen_from_the_bars_and_a_wrong_beginning_is_told(page: Page
     assert box.locator(".next").get_by_role("button", disabled=False).count() == 0
 
 
+@pytest.mark.thorough
 def test_rings_and_bars_have_one_scale(page: Page, base_url: str) -> None:
     box = opened(page, base_url + CHAPTER, "language-model")
     field(box).fill("the dogs near the king")
@@ -94,6 +97,7 @@ def test_rings_and_bars_have_one_scale(page: Page, base_url: str) -> None:
     assert max(width) < 1.12 * min(width)  # shares are rounded
 
 
+@pytest.mark.thorough
 def test_an_unknown_word_is_not_passed_over_in_writing_on(page: Page, base_url: str) -> None:
     box = opened(page, base_url + CHAPTER, "language-model")
     field(box).fill("the elephant ")
@@ -109,6 +113,7 @@ def test_an_unknown_word_is_not_passed_over_in_writing_on(page: Page, base_url: 
     expect(box.locator(".sample")).to_contain_text("“the king ")
 
 
+@pytest.mark.thorough
 def test_a_mark_is_named_and_cannot_be_chosen(page: Page, base_url: str) -> None:
     box = opened(page, base_url + CHAPTER, "language-model")
     field(box).fill("")
@@ -116,6 +121,7 @@ def test_a_mark_is_named_and_cannot_be_chosen(page: Page, base_url: str) -> None
     expect(box.locator(".next").get_by_role("button", name="start")).to_be_disabled()
 
 
+@pytest.mark.thorough
 def test_without_a_head_the_chances_change_as_pytorchs_do(page: Page, base_url: str) -> None:
     box = opened(page, base_url + CHAPTER, "language-model")
     words = "the dogs near the king"
@@ -158,6 +164,7 @@ def test_what_it_writes_is_judged_by_the_grammar(page: Page, base_url: str) -> N
     expect(box.locator(".sample")).not_to_contain_text("So far")
 
 
+@pytest.mark.thorough
 def test_written_at_hardly_any_temperature_it_takes_the_likeliest(page: Page, base_url: str) -> None:
     page.add_init_script("Math.random = () => 0.5")
     box = opened(page, base_url + CHAPTER, "language-model")

@@ -1,5 +1,6 @@
 """The translator in the page, and what a reader does with it."""
 
+import pytest
 import torch
 from open_playground import CHAPTER, HOME, field, opened
 from playwright.sync_api import Page, expect
@@ -60,6 +61,7 @@ def test_words_are_offered_and_strange_ones_named(page: Page, base_url: str) -> 
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the dog my dog sleeps')}")
 
 
+@pytest.mark.thorough
 def test_one_sentence_is_read(page: Page, base_url: str) -> None:
     box = opened(page, base_url + HOME, "translator")
     field(box).fill("... The dog sleeps. My cat si")
@@ -71,6 +73,7 @@ def test_one_sentence_is_read(page: Page, base_url: str) -> None:
     expect(box.locator(".ask .hint")).to_contain_text("It knows ")
 
 
+@pytest.mark.thorough
 def test_a_long_picture_is_moved_in_its_place(page: Page, base_url: str) -> None:
     box = opened(page, base_url + CHAPTER, "translator")
     field(box).fill("the dog and the cat and the horse sleep")
@@ -84,6 +87,7 @@ def test_a_long_picture_is_moved_in_its_place(page: Page, base_url: str) -> None
     assert picture.evaluate("it => it.scrollHeight > it.clientHeight")
 
 
+@pytest.mark.thorough
 def test_what_was_typed_is_printed(page: Page, base_url: str) -> None:
     box = opened(page, base_url + HOME, "translator")
     page.emulate_media(media="print")
@@ -92,6 +96,7 @@ def test_what_was_typed_is_printed(page: Page, base_url: str) -> None:
     assert box.locator(".hint:visible").count() == 0
 
 
+@pytest.mark.thorough
 def test_each_offered_sentence_is_new_to_the_model_and_translated(page: Page, base_url: str) -> None:
     box = opened(page, base_url + HOME, "translator")
     for sentence in exported("translator")["offered"]:
@@ -100,6 +105,7 @@ def test_each_offered_sentence_is_new_to_the_model_and_translated(page: Page, ba
         box.get_by_role("button", name="Another sentence").click()
 
 
+@pytest.mark.thorough
 def test_one_word_of_one_head_is_shown_with_its_weights_and_its_mix(page: Page, base_url: str) -> None:
     box = opened(page, base_url + CHAPTER, "translator")
     field(box).fill("these kings will love the kings")
@@ -123,6 +129,7 @@ def test_one_word_of_one_head_is_shown_with_its_weights_and_its_mix(page: Page, 
             assert box.locator(".found .vector").count() == len(shares) + 1
 
 
+@pytest.mark.thorough
 def test_without_a_head_the_sentence_says_what_becomes_of_it(page: Page, base_url: str) -> None:
     box = opened(page, base_url + CHAPTER, "translator")
     words = "the old king 's red dogs follow my cats"
@@ -153,6 +160,7 @@ def test_without_a_head_the_sentence_says_what_becomes_of_it(page: Page, base_ur
     expect(box.get_by_role("checkbox", name=name, exact=True)).to_be_checked()
 
 
+@pytest.mark.thorough
 def test_without_positions_and_without_the_mask(page: Page, base_url: str, monkeypatch) -> None:
     box = opened(page, base_url + CHAPTER, "translator")
     words = "these queens follow the small happy cats"
@@ -173,6 +181,7 @@ def test_without_positions_and_without_the_mask(page: Page, base_url: str, monke
     expect(box.locator(".looks")).to_contain_text("is written, head 1 of layer 1 looks at “")
 
 
+@pytest.mark.thorough
 def test_all_of_it_is_reached_from_the_keyboard(page: Page, base_url: str) -> None:
     page.goto(base_url + CHAPTER)
     box = page.locator(".playground").first

@@ -130,10 +130,12 @@ def test_the_buttons_of_a_clone(tmp_path):
     assert any(link.startswith("https://github.com/ada/fork/issues/new?") for link in links)
 
 
+@pytest.mark.thorough
 def test_the_buttons_of_a_build_in_ci(tmp_path):
     ci = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "grace/other-fork"}
     assert buttons("grace/other-fork") <= build(tmp_path, **ci)
 
 
+@pytest.mark.thorough
 def test_the_buttons_of_a_downloaded_copy(tmp_path):
     assert buttons("attention-measured/attention-measured") <= build(tmp_path)

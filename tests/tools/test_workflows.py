@@ -84,12 +84,14 @@ def planted(folder: Path, right: str, wrong: str) -> Path:
     return file
 
 
+@pytest.mark.thorough
 def test_both_linters_accept_a_good_workflow(tmp_path):
     file = planted(tmp_path, "make test", "make book")
     assert schema("github-workflows", file).returncode == 0
     assert security(file).returncode == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
@@ -103,6 +105,7 @@ def test_a_planted_mistake_fails_the_schema(tmp_path, right, wrong):
     assert schema("github-workflows", planted(tmp_path, right, wrong)).returncode != 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("right", "wrong", "finding"),
     [

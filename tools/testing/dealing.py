@@ -61,7 +61,7 @@ def expected(tests: Sequence[str], selected: str = "") -> dict[str, float]:
 def longest_first(tests: Sequence[str], selected: str = "", waiting: Collection[str] = ()) -> list[str]:
     """The tests in another order: by what their unit takes, and within a unit as they were.
 
-    Units with a test among those `waiting` come behind all others: for the site, which is being made meanwhile.
+    Units with a test among those `waiting` for the site come behind all others, while it is being made.
     """
     seconds, late = expected(tests, selected), {unit_of(test) for test in waiting}
 

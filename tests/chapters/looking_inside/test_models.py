@@ -79,6 +79,7 @@ def test_who_looks_behind_the_same_word_is_an_induction_head():
 # ---- training ----
 
 
+@pytest.mark.thorough
 def test_a_training_repeats_and_notes_what_it_came_by(monkeypatch):
     monkeypatch.setattr(models, "NOTED_EVERY", 30)
     model, history = models.trained(layers=1, seed=3, updates=60)

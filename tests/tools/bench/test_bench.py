@@ -206,6 +206,7 @@ def test_machines_are_one_core_all_cores_and_a_gpu_where_there_is_one():
     assert sum(machine.device.type == "cuda" for machine in machines) == torch.cuda.is_available()
 
 
+@pytest.mark.thorough
 def test_each_model_in_the_page_is_timed_at_every_text_that_it_offers(browser, base_url, site, monkeypatch):
     monkeypatch.setattr(the_site, "SITE", site)
     pages = the_site.models()

@@ -20,6 +20,10 @@ from tools import ROOT
 from tools.site import links
 
 # What the server says to the first, second, ... request for a page; the last answer is repeated.
+
+pytestmark = pytest.mark.thorough
+
+
 ANSWERS = {
     "/there": [(200, {})],
     "/entry": [(200, {})],

@@ -11,6 +11,9 @@ import pytest
 from tools import ROOT
 from tools.testing.plugin import Plan
 
+pytestmark = pytest.mark.thorough
+
+
 TESTS = """
 import os
 

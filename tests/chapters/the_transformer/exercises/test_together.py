@@ -25,6 +25,7 @@ def test_a_model_that_knows_the_grammar_is_at_the_limit():
     assert abs(_mean_loss(exact(fresh.previous), fresh.targets) - fresh.limit) < 1e-6
 
 
+@pytest.mark.thorough
 def test_two_faults_at_once_are_told_in_words():
     code = mended(mask=lambda self, length: None, hold=lambda self, layers: list(layers))
     assert "There is no mask left" in exercise_cases.words(check_repaired_model.judge(code))
