@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -94,6 +95,17 @@ def test_two_mistakes_that_others_give_as_well_are_not_told():
 def test_two_mistakes_are_not_told_before_all_pairs_are_tried(monkeypatch):
     monkeypatch.setattr(exercise, "PAIRS_LIMIT", -1.0)
     assert PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3).mistake != "negative & cubed"
+
+
+def test_who_would_need_far_longer_for_all_pairs_does_not_wait_till_the_end(monkeypatch):
+    """Four pairs, each as if it took two fifths of the time: after the first it is plain."""
+    asked = []
+    pair = ("a & b", "Both.", lambda *inputs: asked.append(inputs))
+    monkeypatch.setattr(exercise, "pairs", lambda mistakes: [pair] * 4)
+    now = SimpleNamespace(monotonic=lambda: 0.4 * exercise.PAIRS_LIMIT * len(asked))
+    monkeypatch.setattr(exercise, "time", now)
+    PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3)
+    assert len(asked) == 1
 
 
 # --- stubs ---

@@ -172,7 +172,14 @@ FAULTS: Faults = {
             ),
         ],
         "test_two_mistakes_are_not_told_before_all_pairs_are_tried": [
-            ("told before the end", "if time.monotonic() > until:", "if False:"),
+            (
+                "told before the end",
+                "if time.monotonic() - started > PAIRS_LIMIT * max(0.1, done / len(every)):",
+                "if False:",
+            ),
+        ],
+        "test_who_would_need_far_longer_for_all_pairs_does_not_wait_till_the_end": [
+            ("waits to the end", "max(0.1, done / len(every))", "1"),
         ],
         "test_a_known_mistake_is_named_by_its_own_sentence_alone": [
             (

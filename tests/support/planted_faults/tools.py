@@ -43,7 +43,11 @@ FAULTS: Faults = {
     },
     "tools/testing/dealing": {
         "test_what_takes_longest_comes_first_and_units_stay_in_their_order": [
-            ("the shortest first", "(-seconds[unit_of(test)],", "(seconds[unit_of(test)],"),
+            ("the shortest first", "unit in late, -seconds[unit],", "unit in late, seconds[unit],"),
+        ],
+        "test_who_waits_for_the_site_comes_last_with_all_of_its_unit": [
+            ("waits first", "return unit in late,", "return unit not in late,"),
+            ("torn apart", "{unit_of(test) for test in waiting}", "set(waiting)"),
         ],
         "test_a_file_is_a_unit_and_of_a_long_one_each_thing": [
             ("by test", 'return f"{file}[{thing}" if bracket else test', "return test"),
