@@ -50,7 +50,8 @@ class Task:
 
     `takes` and `returns` name the inputs and the results. `cases` go from the smallest to the largest: the
     first that fails is shown. `trainable=False` asks for no gradients. `ask` is for work that is no plain
-    function: what it makes of the work (a class, say) and a case's inputs is the answer.
+    function: what it makes of the work (a class, say) and a case's inputs is the answer. `without` are the
+    modules, classes and functions, written in Python, that the work may not call: `without=(attnlab,)`.
     """
 
     takes: tuple[str, ...]
@@ -59,6 +60,7 @@ class Task:
     cases: Sequence[Case]
     trainable: bool = True
     ask: Callable[..., object] = call
+    without: tuple[Any, ...] = ()
 
     @property
     def trained(self) -> tuple[str, ...]:

@@ -34,11 +34,12 @@ MARKS = {True: "✓", False: "✗", None: "·"}
 
 
 class Verdict(NamedTuple):
-    """`Verdict(known, seen, gradient, changes)` is all that was found against somebody's work."""
+    """`Verdict(known, seen, gradient, ready, changes)` is all that was found against somebody's work."""
 
     known: Finding | None
     seen: Finding | None
     gradient: Finding | None
+    ready: Finding | None
     changes: Finding | None
 
     @property
@@ -201,13 +202,14 @@ class Exercise(Check, Task):
         return self._attempts[mistake, place]
 
     def _verdict(self, tried: Tried) -> Verdict:
-        known = seen = gradient = None
+        known = seen = gradient = ready = None
         if tried.failed:
             known = self._known_mistake(tried) or self._two_mistakes(tried)
             seen = None if known else findings.found(tried)
-        elif self.trained:
-            gradient = findings.gradient_fault(tried)
-        return Verdict(known, seen, gradient, findings.changes(tried))
+        else:
+            gradient = findings.gradient_fault(tried) if self.trained else None
+            ready = findings.ready_made(tried)
+        return Verdict(known, seen, gradient, ready, findings.changes(tried))
 
     def _properties(self, tried: Tried, verdict: Verdict) -> dict[str, bool | None]:
         """Each is True, False, or None where it could not be tried."""
@@ -220,6 +222,8 @@ class Exercise(Check, Task):
         if self.trained:
             label = f"gradients reach {joined(self.trained)}"
             properties[label] = None if tried.failed else not verdict.gradient
+        if verdict.ready:
+            properties["is written without what is there already"] = False
         properties["leaves its inputs and all settings as they were"] = not verdict.changes
         return properties
 
@@ -248,7 +252,7 @@ def _reasons(tried: Tried, verdict: Verdict) -> Iterator[str]:
     # The sentence of a known mistake says it all; beside what was seen, the input helps.
     if tried.failed and not verdict.known:
         yield from _smallest_failure(tried)
-    for finding in (verdict.gradient, verdict.changes):
+    for finding in (verdict.gradient, verdict.ready, verdict.changes):
         yield from arrow(finding.sentence) if finding else ()
 
 

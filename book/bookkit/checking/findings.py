@@ -3,7 +3,10 @@
 A finding says what was tried and seen, so that it holds whatever the code looks like.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
 import torch
@@ -298,6 +301,56 @@ def gradient_fault(tried: Tried) -> Finding | None:
             f"The numbers are right, but the gradient of {joined(wrong)} is not: a part of the path is cut.",
         )
     return None
+
+
+# --- right, but not the reader's own ---
+
+
+def ready_made(tried: Tried) -> Finding | None:
+    """`ready_made(tried)` says what the work calls, though the task is to write it without."""
+    if not tried.task.without:
+        return None
+    # What the question itself calls, it calls for the reference, too.
+    names = sorted(_called(tried, tried.work) - _called(tried, tried.task.reference))
+    if not names:
+        return None
+    them, are = ("it", "is") if len(names) == 1 else ("them", "are")
+    return Finding(
+        "ready-made",
+        f"The answers are right, but {joined(names)} {are} there already, and your code calls {them}. The "
+        f"task is to write this without {them}.",
+    )
+
+
+def _called(tried: Tried, work: Any) -> set[str]:
+    """The names of those functions and classes, of what the work is to do without, that it calls itself."""
+    rooms = tuple(f"{_full_name(thing)}." for thing in tried.task.without)
+    names: set[str] = set()
+
+    def is_without(frame: FrameType | None) -> bool:
+        if frame is None:
+            return False
+        return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}.".startswith(rooms)
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and is_without(frame) and not is_without(frame.f_back):
+            names.add(frame.f_code.co_qualname.partition(".")[0])
+
+    def run(inputs: Sequence[Any]) -> None:
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            tried.task.ask(work, *inputs)
+        finally:
+            sys.setprofile(before)
+
+    for case in tried.task.cases:
+        tried.run(partial(run, case.fresh()))
+    return names
+
+
+def _full_name(thing: Any) -> str:
+    return thing.__name__ if isinstance(thing, ModuleType) else f"{thing.__module__}.{thing.__qualname__}"
 
 
 # --- right or wrong, but not alone ---

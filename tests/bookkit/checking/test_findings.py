@@ -1,12 +1,16 @@
 """Findings: what is seen in wrong answers that no catalogue knows; and never where it is not so."""
 
+import dataclasses
 import math
+import sys
 
 import pytest
 import torch
 from exercise_cases import changed, words
 from small_checks import check_attention, check_count, check_holder, check_scores, check_weights
 
+import attnlab.attention
+import attnlab.scores
 from bookkit.checking import guard
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
@@ -291,3 +295,42 @@ def test_what_was_stopped_is_not_looked_at(monkeypatch):
         return scores(query, key)
 
     assert check_scores.judge(code).mistake is None
+
+
+# --- right, but not the reader's own ---
+
+
+class Products(torch.nn.Module):
+    def forward(self, query, key):
+        return query @ key.mT
+
+
+@pytest.mark.parametrize(
+    ("without", "name"),
+    [
+        ((attnlab,), "masked_softmax"),
+        ((attnlab.attention,), "masked_softmax"),
+        ((attnlab.attention.masked_softmax,), "masked_softmax"),
+        ((Products,), "Products"),
+        ((Products, attnlab), "Products and masked_softmax"),
+        ((attnlab.scores, attnlab.attention.attend), ""),
+        ((), ""),
+    ],
+)
+def test_what_the_work_is_to_do_without_is_named_where_it_is_called(without, name):
+    check = dataclasses.replace(check_weights, without=without)
+    report = check.judge(lambda query, key: attnlab.attention.masked_softmax(Products()(query, key)))
+    assert report.passed == (name == ""), report
+    if name:
+        assert report.mistake == "ready-made"
+        assert f"The answers are right, but {name} " in words(report)
+
+
+def test_what_the_question_itself_calls_is_no_doing_of_the_readers():
+    def ask(work, query, key):
+        attnlab.scores.dot(query, key)
+        return work(query, key)
+
+    check = dataclasses.replace(check_weights, without=(attnlab,), ask=ask)
+    assert check.judge(lambda query, key: (query @ key.mT).softmax(-1)).passed
+    assert sys.getprofile() is None

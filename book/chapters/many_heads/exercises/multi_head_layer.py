@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+import attnlab
 from attnlab.masks import causal, combine, padding
 from attnlab.shapes import Mask
 from bookkit.checking.answers import WrongTypeError
@@ -68,6 +69,7 @@ check_multi_head_layer = Exercise(
     returns=("output", "weights"),
     reference=_Layer,
     ask=_asked,
+    without=(attnlab, nn.MultiheadAttention),
     cases=(
         Case("right for one head", *draw(41, *_THREE), None, 1),
         Case("right for two heads", *draw(44, *_THREE), None, 2),

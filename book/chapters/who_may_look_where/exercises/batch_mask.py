@@ -1,5 +1,6 @@
 """Make the mask of a batch: causal, and without the filler."""
 
+import attnlab
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import whole
@@ -64,9 +65,16 @@ _JOINED: Mistakes = {
         "You let a key be seen where one of the two masks allows it. Both must: `&`, not `|`.",
         lambda shown, earlier: shown[:, None] | earlier,
     ),
+    # Under a causal mask this comes to the same as hiding rows and columns: words see no filler anyway.
     "filler hidden as a query": (
-        "You hide the rows of the filler, where its columns must be hidden: (B, 1, n) lines up with keys.",
+        "The rows of the filler are empty in your mask. Hide its columns alone: (B, 1, n) lines up with "
+        "keys. A row that nobody reads still needs a key to look at, or its softmax is 0 / 0.",
         lambda shown, earlier: shown[:, :, None] & earlier,
+    ),
+    "rows and columns of filler hidden, not causal": (
+        "Rows and columns of the filler are hidden, where the columns alone should be; and every word may "
+        "look at those that come after it.",
+        lambda shown, earlier: shown[:, :, None] & shown[:, None],
     ),
     "True for blocked": (
         "The right table, with True and False in each other's place: here True means that a query may look.",
@@ -91,4 +99,5 @@ check_batch_mask = Exercise(
     ),
     mistakes=in_parts(_batch_mask, shown=_SHOWN, earlier=_EARLIER, join=_JOINED),
     trainable=False,
+    without=(attnlab,),
 )

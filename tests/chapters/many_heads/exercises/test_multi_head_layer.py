@@ -9,6 +9,7 @@ from exercise_cases import judged_as, words
 from torch import nn
 from torch.nn import functional as F
 
+from attnlab.attention import attend
 from chapters.many_heads.exercises import (
     check_multi_head_layer,
 )
@@ -128,6 +129,14 @@ def variant_without(layer, name):
     return other
 
 
+def by_attend(self, query, key, value, mask=None):
+    queries, keys, values = (
+        self.cut(W(x)) for W, x in ((self.W_Q, query), (self.W_K, key), (self.W_V, value))
+    )
+    output, weights = attend(queries, keys, values, mask=None if mask is None else mask[:, None])
+    return self.W_O(self.glue(output)), weights
+
+
 class NoMatrices(nn.Module):
     def __init__(self, d_model, heads):
         super().__init__()
@@ -153,6 +162,15 @@ def test_a_layer_through_which_no_gradient_comes(layer, lost):
     assert f"no gradient reaches {lost}," in words(report)
 
 
+@pytest.mark.parametrize(
+    ("forward", "name"), [(by_attend, "attend"), (by_pytorch, "MultiheadAttention")], ids=["attend", "layer"]
+)
+def test_what_the_task_forbids_is_named_where_it_is_called(forward, name):
+    report = check_multi_head_layer.judge(variant(forward=forward))
+    assert report.mistake == "ready-made", report
+    assert f"{name} is there already, and your code calls it" in words(report)
+
+
 def test_a_remark_on_a_loop_over_the_heads_alone():
     for name, layer in RIGHT[check_multi_head_layer].items():
         remarked = "A loop of Python's" in words(check_multi_head_layer.judge(layer))
@@ -164,7 +182,6 @@ RIGHT = {
         "step by step": MyMultiHead,
         "head by head": variant(forward=head_by_head),
         "einsum": variant(forward=by_einsum),
-        "PyTorch's own": WithoutRandomNumbers,
         "-1e9": variant(
             weights=lambda self, scores, mask: (
                 scores if mask is None else scores.masked_fill(~mask.unsqueeze(1), -1e9)
@@ -184,6 +201,7 @@ RIGHT = {
 
 NAMED = {
     check_multi_head_layer: {
+        "ready-made": WithoutRandomNumbers,
         "root of d_model": variant(divisor=lambda self: self.W_O.in_features**0.5),
         "not scaled": variant(divisor=lambda self: 1),
         "divided by d_k": variant(divisor=lambda self: self.d_k),
