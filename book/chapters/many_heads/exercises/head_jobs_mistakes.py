@@ -31,7 +31,28 @@ def _by_the_weights(model: Any, x: Tensor, names: Tensor) -> Tensor:
     return torch.where(right.amax(-1) > 0.9, right.argmax(-1), -1)
 
 
+def _steps(model: Any, x: Tensor, names: Tensor) -> Tensor:
+    """How many seats on each head looks, 0 to 7: read off the weights, too, and never brought to names."""
+    _, weights = model(x)
+    each = weights.mean(0)  # (heads, 8, 8)
+    ahead = [each.roll(-step, -1).diagonal(dim1=1, dim2=2).mean(-1) for step in range(_GUESTS)]
+    return torch.stack(ahead).argmax(0)
+
+
+def _steps_back_and_forth(model: Any, x: Tensor, names: Tensor) -> Tensor:
+    steps = _steps(model, x, names)
+    return torch.where(steps > _GUESTS // 2, steps - _GUESTS, steps)
+
+
+_STEPS = (
+    "These are seats: how many further on each head looks, {}. Asked for is the place of that neighbour "
+    "among the names, 0, 1, …; and a head that looks need not be heard: take it away, and see what is lost."
+)
+
+
 MISTAKES: Mistakes = {
+    "seats for places": (_STEPS.format("from 0 to 7"), _steps),
+    "seats for places, back and forth": (_STEPS.format("back or forth"), _steps_back_and_forth),
     "read off the weights": (
         "This is where the heads look. One of them looks sharply, and nothing of what it finds reaches "
         "the output. Take the heads away, and see what is no longer right.",
@@ -64,6 +85,11 @@ MISTAKES: Mistakes = {
         "what is left": (
             "These are the names that are still right without the head. Asked for is the one that is lost.",
             lambda lost: int(lost.argmin()) if lost.max() > 0.2 else -1,
+        ),
+        "nobody has a job": (
+            "You say of every head that it has no job. Do you wait for too much to be lost? Whoever guesses "
+            "is right once in eight times, so that without its head about 7/8 of a name is lost, not all.",
+            lambda lost: -1,
         ),
         "counted from 1": (
             "The neighbours are counted from 0, and yours from 1.",

@@ -48,11 +48,31 @@ def most_looked_at(model, x, names):
     return jobs
 
 
+def steps(model, x, names):
+    """How many seats on each head looks, by its weights alone."""
+    looked = model(x)[1].argmax(-1)  # (tables, heads, 8)
+    return ((looked - torch.arange(8)) % 8).mode(-1).values.mode(0).values
+
+
+def with_a_threshold_of(lost):
+    def jobs(model, x, names):
+        found = []
+        for head in range(model.attention.heads):
+            damaged = copy.deepcopy(model)
+            damaged.attention.W_O.weight.data[:, columns(model, head)] = 0
+            gone = right(model, x, names) - right(damaged, x, names)
+            found.append(int(gone.argmax()) if gone.max() > lost else -1)
+        return found
+
+    return jobs
+
+
 RIGHT = {
     check_head_jobs: {
         "put back": put_back,
         "each alone": alone,
         "values silenced": values_silenced,
+        "a threshold of a half": with_a_threshold_of(0.5),
     }
 }
 
@@ -60,6 +80,9 @@ RIGHT = {
 NAMED = {
     check_head_jobs: {
         "read off the weights": most_looked_at,
+        "seats for places": steps,
+        "seats for places, back and forth": lambda *inputs: (steps(*inputs) + 3) % 8 - 3,
+        "nobody has a job": with_a_threshold_of(0.95),
         "counted from 1": lambda *inputs: [job + 1 if job >= 0 else -1 for job in jobs_of(*inputs).tolist()],
     }
 }
