@@ -94,6 +94,27 @@ def test_each_exercise_is_the_check_of_its_name():
         assert getattr(module, f"check_{exercise.name}") is exercise
 
 
+IMPORTED = """
+import random
+import numpy, torch
+from bookkit import catalogue, registry
+def states():
+    return torch.get_rng_state().tolist(), random.getstate(), str(numpy.random.get_state())
+for chapter in registry.chapters():
+    before = states()
+    catalogue.of_chapter(chapter.package)
+    print(chapter.package, "moves" if states() != before else "leaves all")
+"""
+
+
+def test_importing_a_chapters_exercises_moves_no_random_numbers():
+    run = [sys.executable, "-c", IMPORTED]
+    path = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    printed = subprocess.run(run, env=os.environ | path, capture_output=True, text=True, check=True).stdout
+    assert printed.count("leaves all") >= 16
+    assert "moves" not in printed
+
+
 @EACH_EXERCISE
 def test_a_stub_is_not_written_yet(exercise):
     assert exercise.judge(lambda *inputs: ...).state == "not written yet"
