@@ -14,7 +14,12 @@ from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, whole
 from chapters.many_heads.exercises.heads import _NAMES
-from chapters.many_heads.exercises.multi_head_layer_mistakes import _MISTAKEN, _NOT_REFUSED, _never
+from chapters.many_heads.exercises.multi_head_layer_mistakes import (
+    _MISTAKEN,
+    _NOT_REFUSED,
+    _asserted,
+    _never,
+)
 from chapters.many_heads.exercises.multi_head_layer_parts import _Layer
 
 
@@ -30,7 +35,7 @@ def _asked(work: Any, query: Tensor, key: Tensor, value: Tensor, mask: Mask | No
         if not isinstance(linear, nn.Linear) or linear.weight.shape != (d_model, d_model):
             raise WrongTypeError(
                 f"The layer needs four nn.Linear(d_model, d_model), called {', '.join(_NAMES)}; {name} is "
-                f"{'missing' if linear is None else repr(linear)}."
+                f"{_in_a_word(linear)}."
             )
         weight, bias = draw(100 + 2 * place, (d_model, d_model), (d_model,))
         linear.weight.data = weight.to(query) / 2
@@ -39,13 +44,22 @@ def _asked(work: Any, query: Tensor, key: Tensor, value: Tensor, mask: Mask | No
     return layer(query, key, value) if mask is None else layer(query, key, value, mask)
 
 
+def _in_a_word(found: object) -> str:
+    if found is None:
+        return "missing"
+    return repr(found) if isinstance(found, nn.Linear) else f"{type(found).__name__} instead"
+
+
 def _refusal(work: Any, d_model: int, heads: int) -> tuple[Tensor, Tensor]:
-    """An answer of no numbers where the layer is refused, and of one where it is made."""
+    """An answer of no numbers where the layer is refused, of one where it is made, of two by an assert."""
     try:
         work(d_model, heads)
-    except (ValueError, AssertionError):
-        return torch.zeros(0, device="cpu"), torch.zeros(0, device="cpu")
-    return torch.zeros(1, device="cpu"), torch.zeros(1, device="cpu")
+        numbers = 1
+    except ValueError:
+        numbers = 0
+    except AssertionError:
+        numbers = 2
+    return torch.zeros(numbers, device="cpu"), torch.zeros(numbers, device="cpu")
 
 
 _THREE = (2, 3, 4), (2, 3, 4), (2, 3, 4)
@@ -89,5 +103,11 @@ check_multi_head_layer = Exercise(
         )
         for name, (sentence, code) in _MISTAKEN.items()
     }
-    | {"does not refuse": (f"All is right but one thing: {_NOT_REFUSED}", partial(_Layer, refuse=_never))},
+    | {
+        "does not refuse": (f"All is right but one thing: {_NOT_REFUSED}", partial(_Layer, refuse=_never)),
+        "refuses by an assert": (
+            "`python -O` leaves out every `assert`, and then nothing is refused. Raise a ValueError.",
+            partial(_Layer, refuse=_asserted),
+        ),
+    },
 )

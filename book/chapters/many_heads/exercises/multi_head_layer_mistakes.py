@@ -1,6 +1,7 @@
 """The mistakes that `check_multi_head_layer` knows by name."""
 
 import math
+from functools import partial
 
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -77,6 +78,11 @@ _HIDDEN: Mistakes = {
     "mask reversed": (
         "The mask is turned round: what may be seen is hidden. True means that a query may look.",
         lambda scores, mask: _hidden(scores, None if mask is None else ~mask),
+    ),
+    "mask reversed, by a large number": (
+        "What may be seen gets -1e9 or the like, so that it is hidden. In a mask True means that a query may "
+        "look: lower the scores where it is False.",
+        lambda scores, mask: softmax(scores if mask is None else scores.masked_fill(mask, -1e9)),
     ),
     "mask after the softmax": (
         "What is hidden is set to 0 after the softmax, so that rows no longer sum to 1. Give it the score "
@@ -161,7 +167,47 @@ def _never(d_model: int, heads: int) -> bool:
     return False
 
 
-_MISTAKEN = in_parts(
+def _asserted(d_model: int, heads: int) -> bool:
+    if d_model % heads:
+        raise AssertionError
+    return False
+
+
+def _all_in_one(x: Tensor, heads: int) -> Tensor:
+    return x.unsqueeze(1)  # (B, 1, T, d_model)
+
+
+_SEVERAL: Mistakes = {
+    "no biases": (
+        "The biases are missing: none of the four matrices adds one. nn.Linear has a bias unless it is "
+        "made with bias=False; call it, and its bias is added.",
+        partial(_Layer, project=_without_bias, finish=_FINISHED["W_O without bias"][1]),
+    ),
+    "never transposed": (
+        "The words are cut into heads and glued together again, but T stands before the heads all the time: "
+        "each word's heads look at one another, and no word at any other. After the cut swap the axes, "
+        "(B, heads, T, d_k), and before the glue swap them back.",
+        partial(_Layer, split=SPLITTING["not transposed"][1], join=lambda x: x.flatten(2)),
+    ),
+    "one head": (
+        "Queries, keys and values are never cut: one head of full width looks, however many heads are asked "
+        "for.",
+        partial(_Layer, split=_all_in_one, join=lambda x: x.squeeze(1)),
+    ),
+    "one head, without its axis": (
+        "Queries, keys and values are never cut, so that the weights are a single table, (B, n, m), "
+        "however many heads are asked for. Cut them into heads: (B, heads, T, d_k).",
+        partial(
+            _Layer,
+            split=_all_in_one,
+            join=lambda x: x.squeeze(1),
+            answer=lambda output, weights: (output, weights.squeeze(1)),
+        ),
+    ),
+}
+
+
+_MISTAKEN = _SEVERAL | in_parts(
     _Layer,
     project=_PROJECTED,
     split=SPLITTING,

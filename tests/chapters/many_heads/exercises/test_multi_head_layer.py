@@ -137,6 +137,32 @@ def by_attend(self, query, key, value, mask=None):
     return self.W_O(self.glue(output)), weights
 
 
+class NoBiases(MyMultiHead):
+    def __init__(self, d_model, heads):
+        super().__init__(d_model, heads)
+        for name in ("W_Q", "W_K", "W_V", "W_O"):
+            setattr(self, name, nn.Linear(d_model, d_model, bias=False))
+
+
+class Asserts(MyMultiHead):
+    def __init__(self, d_model, heads):
+        assert d_model % heads == 0, "heads must divide d_model"
+        super().__init__(d_model, heads)
+
+
+def one_table(self, query, key, value, mask=None):
+    """No heads at all: attention as the chapters before have it."""
+    query, key, value = self.W_Q(query), self.W_K(key), self.W_V(value)
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    weights = (scores if mask is None else scores.masked_fill(~mask, -math.inf)).softmax(-1)
+    return self.W_O(weights @ value), weights
+
+
+def one_head(self, *inputs):
+    output, weights = one_table(self, *inputs)
+    return output, weights[:, None]
+
+
 class NoMatrices(nn.Module):
     def __init__(self, d_model, heads):
         super().__init__()
@@ -215,6 +241,16 @@ NAMED = {
         ),
         "bias left out": variant(__init__=no_bias),
         "does not refuse": variant(__init__=never_refuses),
+        "refuses by an assert": Asserts,
+        "no biases": NoBiases,
+        "never transposed": variant(
+            cut=lambda self, x: x.view(*x.shape[:2], self.heads, self.d_k), glue=lambda self, x: x.flatten(2)
+        ),
+        "one head": variant(forward=one_head),
+        "one head, without its axis": variant(forward=one_table),
+        "mask reversed, by a large number": masked(
+            lambda scores, mask: (scores if mask is None else scores - 1e9 * mask).softmax(-1)
+        ),
         "root of d_model, does not refuse": variant(
             __init__=never_refuses, divisor=lambda self: self.W_O.in_features**0.5
         ),
