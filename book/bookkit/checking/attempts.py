@@ -1,8 +1,8 @@
 """Trying somebody's code on the cases of a task: what it answers, and what it does besides."""
 
 import copy
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import torch
@@ -52,6 +52,8 @@ class Task:
     first that fails is shown. `trainable=False` asks for no gradients. `ask` is for work that is no plain
     function: what it makes of the work (a class, say) and a case's inputs is the answer. `without` are the
     modules, classes and functions, written in Python, that the work may not call: `without=(attnlab,)`.
+    `meanings={"verdict": {0: "honest", 1: "leaks"}}` says what the numbers of a result stand for. With
+    `again=False`, for work that trains, it is tried on the cases' inputs alone.
     """
 
     takes: tuple[str, ...]
@@ -61,6 +63,8 @@ class Task:
     trainable: bool = True
     ask: Callable[..., object] = call
     without: tuple[Any, ...] = ()
+    meanings: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    again: bool = True
 
     @property
     def trained(self) -> tuple[str, ...]:
@@ -184,6 +188,9 @@ class Attempt:
                 reason = ", as the inputs are" if any(map(is_floating, self.case.inputs)) else ""
                 return (f"{name} is {dtype(got)}, expected {dtype(expected)}{reason}",)
             if lines := difference(name, got, expected):
+                if meanings := self.task.meanings.get(name):
+                    said, wanted = meanings[int(got)], meanings[int(expected)]
+                    lines = f"expected {name}: {wanted}", f"     got {name}: {said}"
                 return lines
         return ()
 
@@ -209,6 +216,8 @@ class Tried:
 
     def again(self, inputs: Sequence[Any]) -> Attempt | None:
         """`tried.again(inputs)` tries the same work on inputs that are no case; None where they can't be."""
+        if not self.task.again:
+            return None
         case = Case("", *inputs)
         try:
             right = self.task.right(case.fresh())

@@ -1,6 +1,7 @@
 """Attempts: fresh inputs for each, what is changed is noticed, gradients of what can have one."""
 
 import copy
+import dataclasses
 
 import pytest
 import torch
@@ -194,3 +195,27 @@ def test_gradients_are_found_where_recording_is_off():
 def test_an_enormous_answer_is_not_asked_for_its_gradient():
     with pytest.raises(WrongTypeError, match="far too many numbers"):
         gradients(check_scores, lambda query, key: query[:1, :1].expand(10**6, 10**6), check_scores.cases[0])
+
+
+# --- what a task may ask besides ---
+
+
+def test_numbers_that_stand_for_something_are_said_in_words():
+    meanings = {"numbers": {6: "all of them", 5: "too few"}}
+    check = dataclasses.replace(check_count, meanings=meanings)
+    attempt = attempted(check, lambda rows, columns, doubled: rows + columns)
+    assert attempt.fault(None) == ("expected numbers: all of them", "     got numbers: too few")
+    assert not attempted(check, check.reference).fault(None)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_work_that_trains_is_tried_on_the_cases_alone(again):
+    asked = []
+
+    def code(rows, columns, doubled):
+        asked.append(rows)
+        return rows * columns
+
+    check = dataclasses.replace(check_count, again=again)
+    assert check.judge(code).mistake == ("ignored input" if again else None)
+    assert (len(asked) > len(check.cases)) == again

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from attnlab.runtime import generator
-from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from chapters.queries_keys_and_values_that_learn.exercises.narrowest_heads_mistakes import MISTAKES
@@ -30,9 +30,11 @@ def _games(games: int, names: int, seed: int) -> tuple[Tensor, Tensor]:
 
 def _width_and_finds(train: Callable[..., Any], words: Tensor, chased: Tensor, names: int) -> Any:
     """Whether what `train(words, chased)` returns has less than 2 columns or more, and whom it finds."""
-    pair = train(words, chased)
+    pair = returned(train(words, chased))
     if not _is_pair(pair):
-        return pair
+        for part in pair if isinstance(pair, tuple | list) else ():
+            returned(part)
+        raise WrongTypeError("Return two matrices, to_query and to_key.")
     to_query, to_key = (matrix.detach() for matrix in pair)
     rows = 3 * names
     if to_query.dim() != 2 or to_query.shape != to_key.shape or len(to_query) != rows:
@@ -58,7 +60,7 @@ def _width_and_finds(train: Callable[..., Any], words: Tensor, chased: Tensor, n
         finds = 3 if found > 1.6 / names else 0
     # A pair that does not find whom it should has a fault that comes before its width.
     columns = (to_query.shape[-1] > 2) - (to_query.shape[-1] < 2) if finds >= 3 else 0
-    return torch.tensor([columns, finds], device="cpu")
+    return columns, finds
 
 
 check_narrowest_heads = Exercise(
@@ -66,9 +68,20 @@ check_narrowest_heads = Exercise(
     difficulty=3,
     minutes=40,
     takes=("words", "chased", "names"),
-    returns=("columns and finds",),
+    returns=("columns", "finds"),
     reference=_laid_out(_circle),
     ask=_width_and_finds,
+    again=False,
+    meanings={
+        "columns": {-1: "too few", 0: "as few as can be", 1: "more than it takes"},
+        "finds": {
+            0: "anyone, by chance",
+            1: "itself",
+            2: "the one that chases it",
+            3: "some, not all, of those that are chased",
+            4: "the one that it chases",
+        },
+    },
     trainable=False,
     cases=(
         Case("finds six animals, with as few columns as can be", *_games(2000, 6, seed=1), 6),

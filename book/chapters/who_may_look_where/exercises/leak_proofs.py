@@ -130,4 +130,12 @@ check_leak_proofs = Exercise(
     mistakes=MISTAKES,
     trainable=False,
     ask=_judged,
+    meanings={
+        "verdict": {
+            _ACQUITTED: "no proof",
+            _CONVICTED: "a proof",
+            _NO_COMMON_START: "two texts that differ before the place",
+            _NO_DIFFERENCE: "two texts with the same outputs before the place",
+        }
+    },
 )

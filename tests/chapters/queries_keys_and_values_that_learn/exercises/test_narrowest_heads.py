@@ -1,7 +1,7 @@
 """The exercise `narrowest_heads`, tried as readers would."""
 
 import torch
-from exercise_cases import judged_as
+from exercise_cases import judged_as, words
 from torch.nn import functional as F
 
 from attnlab.runtime import generator
@@ -92,3 +92,19 @@ UNKNOWN = {
 test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
     RIGHT, NAMED, UNKNOWN
 )
+
+
+def test_what_is_found_is_said_in_words():
+    report = check_narrowest_heads.judge(UNKNOWN[check_narrowest_heads]["right for six animals alone"])
+    assert "expected finds: the one that it chases got finds: anyone, by chance" in words(report)
+
+
+def test_nobody_trains_more_often_than_there_are_games_to_train_on():
+    trainings = []
+
+    def train(games, chased):
+        trainings.append(games.shape)
+        return UNKNOWN[check_narrowest_heads]["right for six animals alone"](games, chased)
+
+    assert check_narrowest_heads.judge(train).mistake is None
+    assert len(trainings) == 2

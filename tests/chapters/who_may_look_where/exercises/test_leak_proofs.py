@@ -1,7 +1,7 @@
 """The exercise `leak_proofs`, tried as readers would."""
 
 import torch
-from exercise_cases import judged_as, named
+from exercise_cases import judged_as, named, words
 
 from chapters.who_may_look_where.exercises import (
     check_leak_proofs,
@@ -92,3 +92,12 @@ UNKNOWN = {
 test_right_code_is_accepted, test_a_learners_mistake_is_named, test_an_unknown_fault_is_rejected = judged_as(
     RIGHT, NAMED, UNKNOWN
 )
+
+
+def test_what_a_proof_shows_is_said_in_words():
+    def both_moved(model):
+        one, other, place = prove(model) or (None, None, 0)
+        return None if one is None else (one, (other + 1) % 6, place)
+
+    said = words(check_leak_proofs.judge(both_moved))
+    assert "expected verdict: a proof got verdict: two texts that differ before the place" in said
