@@ -82,6 +82,7 @@ def suspects() -> list[nn.Module]:
     return [model.requires_grad_(False) for model in made]
 
 
+_TEXT = (1, _PLACES), (_PLACES,)  # the shapes of a text in a proof
 _ACQUITTED, _CONVICTED, _NO_COMMON_START, _NO_DIFFERENCE = range(4)
 
 
@@ -96,10 +97,10 @@ def _judged(prove: Callable[..., object], model: nn.Module) -> int:
     if isinstance(place, Tensor) and place.numel() == 1:
         place = place.item()
     right = all(
-        isinstance(text, Tensor) and text.numel() == _PLACES and text.dtype == torch.int64 for text in texts
+        isinstance(text, Tensor) and text.shape in _TEXT and text.dtype == torch.int64 for text in texts
     )
     if len(parts) != 3 or not right or isinstance(place, bool) or not isinstance(place, int):
-        raise WrongTypeError("Return None, or a proof: two texts of 8 word numbers each, and a place.")
+        raise WrongTypeError("Return None, or a proof: two texts of shape (1, 8) or (8,), and a place.")
     one, other = (text.view(1, _PLACES) for text in texts)
     if not 0 < place < _PLACES or not all(((text >= 0) & (text < _WORDS)).all() for text in (one, other)):
         raise WrongTypeError("In a proof, words are numbers from 0 to 5, and the place is from 1 to 7.")
