@@ -28,10 +28,14 @@ check_projection_shapes = ShapePuzzle(
         "width kept": (
             "the product sums over the 18 numbers of a word, and what comes out is as wide as the matrix "
             "on the right.",
-            {"words @ to_query": (8, 6, 18), "weights @ value": (8, 6, 18)},
+            {"words @ to_query": (8, 6, 18)},
+        ),
+        "as wide as a word": (
+            "the weights mix values, not words: each output is as wide as a value.",
+            {"weights @ value": (8, 6, 18)},
         ),
         "numbers where words should be": (
-            "the sum runs over the numbers of a word, and a score is left for each word with each word.",
+            "the sum runs over the last axis of both, and a score is left for each word with each word.",
             {"query @ key.mT": (8, 4, 4), "words @ words.mT": (8, 18, 18)},
         ),
         "width of the keys kept": (
@@ -57,7 +61,11 @@ check_projection_shapes = ShapePuzzle(
         ),
         "a matrix for each game": (
             "all games share one matrix, and its gradient is the sum over them.",
-            {"to_value.grad": (8, 18, 10), "to_query @ to_key.mT": (8, 18, 18)},
+            {"to_value.grad": (8, 18, 10)},
+        ),
+        "a product for each game": (
+            "neither matrix knows of games: all of them share the two, and so their product.",
+            {"to_query @ to_key.mT": (8, 18, 18)},
         ),
         "the output's gradient": (
             "this is the gradient on the output. A gradient has the shape of what it is a gradient on.",

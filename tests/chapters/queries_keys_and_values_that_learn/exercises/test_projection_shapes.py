@@ -2,7 +2,7 @@
 
 import exercise_cases
 import torch
-from exercise_cases import judged_as
+from exercise_cases import judged_as, words
 
 from chapters.queries_keys_and_values_that_learn.exercises import (
     check_projection_shapes,
@@ -29,8 +29,17 @@ NAMED = {
         "as wide as a key": SHAPES | {"weights @ value": (8, 6, 4)},
         "the narrow side": SHAPES | {"to_query @ to_key.mT": (4, 4)},
         "a matrix for each game": SHAPES | {"to_value.grad": (8, 18, 10)},
+        "as wide as a word": SHAPES | {"weights @ value": (8, 6, 18)},
+        "a product for each game": SHAPES | {"to_query @ to_key.mT": (8, 18, 18)},
     }
 }
 
 
 _, test_a_learners_mistake_is_named, _ = judged_as({}, NAMED, {})
+
+
+def test_only_what_runs_over_a_words_numbers_is_said_to():
+    expressions = [expression for expression in SHAPES if not expression.startswith("words @")]
+    for expression in expressions:
+        said = words(check_projection_shapes.judge(SHAPES | {expression: (8, 6, 18)}))
+        assert "sums over the 18 numbers" not in said, expression
