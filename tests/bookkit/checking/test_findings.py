@@ -326,6 +326,15 @@ def test_what_the_work_is_to_do_without_is_named_where_it_is_called(without, nam
         assert f"The answers are right, but {name} " in words(report)
 
 
+def test_what_a_helper_calls_in_turn_is_not_named():
+    def hidden_nowhere(query, key):
+        scores = query @ key.mT
+        return attnlab.attention.masked_softmax(scores, torch.ones_like(scores) > 0)
+
+    report = dataclasses.replace(check_weights, without=(attnlab,)).judge(hidden_nowhere)
+    assert "but masked_softmax is there already, and your code calls it" in words(report)
+
+
 def test_what_the_question_itself_calls_is_no_doing_of_the_readers():
     def ask(work, query, key):
         attnlab.scores.dot(query, key)

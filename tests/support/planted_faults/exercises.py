@@ -109,6 +109,12 @@ FAULTS: Faults = {
         "test_where_no_input_is_a_tensor_no_input_is_a_reason": [
             ("a reason out of nothing", "if any(map(is_floating, self.case.inputs)) else", "if True else"),
         ],
+        "test_numbers_that_stand_for_something_are_said_in_words": [
+            ("numbers alone", "if meanings := self.task.meanings.get(name):", "if meanings := None:"),
+        ],
+        "test_work_that_trains_is_tried_on_the_cases_alone": [
+            ("trained again and again", "if not self.task.again:", "if False:"),
+        ],
     },
     "bookkit/checking/guard": {
         "test_a_changed_setting_is_reported_and_put_back": [
@@ -291,6 +297,13 @@ FAULTS: Faults = {
         ],
         "test_what_was_stopped_is_not_looked_at": [
             ("stopped, and looked at", "if tried.attempts[-1].stopped:", "if False:"),
+        ],
+        "test_what_a_helper_calls_in_turn_is_not_named": [
+            ("what helpers call is named, too", " and not is_without(frame.f_back)", ""),
+        ],
+        "test_what_the_question_itself_calls_is_no_doing_of_the_readers": [
+            ("the question's calls blamed", " - _called(tried, tried.task.reference)", ""),
+            ("calls looked at ever after", "sys.setprofile(before)", "pass"),
         ],
     },
     "bookkit/checking/remarks": {
