@@ -189,6 +189,24 @@ _SEVERAL: Mistakes = {
         "(B, heads, T, d_k), and before the glue swap them back.",
         partial(_Layer, split=SPLITTING["not transposed"][1], join=lambda x: x.flatten(2)),
     ),
+    "not transposed on the way in": (
+        "T stands before the heads when the queries meet the keys, so that each word's heads look at one "
+        "another. Swap the axes as soon as the words are cut: (B, heads, T, d_k).",
+        partial(
+            _Layer,
+            split=SPLITTING["not transposed"][1],
+            join=lambda x: x.transpose(1, 2).reshape(len(x), x.shape[1], -1),
+        ),
+    ),
+    "heads and d_k swapped": (
+        "The heads stand where d_k should: as many heads as one has numbers, each with as many numbers as "
+        "there should be heads. Cut into (B, T, heads, d_k), and not (B, T, d_k, heads), before you swap.",
+        partial(
+            _Layer,
+            split=lambda x, heads: x.unflatten(-1, (-1, heads)).transpose(1, 2),
+            divisor=lambda query, key: math.sqrt(query.shape[1]),
+        ),
+    ),
     "one head": (
         "Queries, keys and values are never cut: one head of full width looks, however many heads are asked "
         "for.",

@@ -246,6 +246,10 @@ NAMED = {
         "never transposed": variant(
             cut=lambda self, x: x.view(*x.shape[:2], self.heads, self.d_k), glue=lambda self, x: x.flatten(2)
         ),
+        "not transposed on the way in": variant(cut=lambda self, x: x.unflatten(-1, (self.heads, self.d_k))),
+        "heads and d_k swapped": variant(
+            cut=lambda self, x: x.unflatten(-1, (self.d_k, self.heads)).transpose(1, 2)
+        ),
         "one head": variant(forward=one_head),
         "one head, without its axis": variant(forward=one_table),
         "mask reversed, by a large number": masked(
