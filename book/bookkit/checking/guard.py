@@ -79,8 +79,8 @@ class _Parts:
         return (
             isinstance(other, _Parts)
             and all(map(operator.is_, self.functions, other.functions))
-            and list(self.methods) == list(other.methods)
-            and all(map(operator.is_, self.methods.values(), other.methods.values()))
+            and self.methods.keys() == other.methods.keys()  # in any order: what is put back comes last
+            and all(method is other.methods[name] for name, method in self.methods.items())
         )
 
 

@@ -106,6 +106,7 @@ def test_tensors_get_their_methods_back(name):
     assert (name in vars(torch.Tensor)) is own
     assert guarded(lambda: delattr(torch.Tensor, "__repr__")).touched == ("functions of PyTorch itself",)
     assert "tensor(" in repr(torch.ones(1))
+    assert not guard.replaced()  # all is there again, if in another order
 
 
 @pytest.mark.thorough
