@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from attnlab import require
 from attnlab.masks import for_heads
 from attnlab.scores import scaled_dot
-from attnlab.shapes import Keys, Mask, Queries, Scores, Sequence, Values, Weights
+from attnlab.shapes import Keys, Mask, Queries, Scores, Values, Vectors, Weights
 
 Score: TypeAlias = Callable[[Queries, Keys], Scores]
 
@@ -154,13 +154,13 @@ class MultiHeadAttention(nn.Module):
 
     def forward(
         self,
-        query: Sequence,
-        key: Sequence | None = None,
-        value: Sequence | None = None,
+        query: Vectors,
+        key: Vectors | None = None,
+        value: Vectors | None = None,
         mask: Mask | None = None,
         need_weights: bool = True,
         cache: Cache | None = None,
-    ) -> tuple[Sequence, Weights | None]:
+    ) -> tuple[Vectors, Weights | None]:
         """`attention(x)` is self-attention, and `attention(x, memory)` cross-attention.
 
         Without a key the query is the key, and without a value the key is the value. The mask is (B, n, m),
@@ -189,7 +189,7 @@ class MultiHeadAttention(nn.Module):
         output = output.transpose(1, 2).flatten(2)  # (B, n, heads, d_k), then (B, n, d_model)
         return self.out_proj(output), weights
 
-    def _split(self, x: Sequence) -> Tensor:
+    def _split(self, x: Vectors) -> Tensor:
         """`_split(x)` is (B, heads, length, d_k): each head has d_k neighbours of the d_model numbers."""
         x = x.view(*x.shape[:2], self.heads, -1)  # (B, length, heads, d_k)
         # A view straight to (B, heads, length, d_k) would have the right shape, and mix the tokens.

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from attnlab import require
 from attnlab.attention import Cache, MultiHeadAttention, Score
 from attnlab.scores import scaled_dot
-from attnlab.shapes import Mask, Sequence
+from attnlab.shapes import Mask, Vectors
 
 
 class ScaledEmbedding(nn.Module):
@@ -30,7 +30,7 @@ class ScaledEmbedding(nn.Module):
         require.at_least(1, vocabulary=vocabulary, d_model=d_model)
         self.weight = nn.Parameter(torch.randn(vocabulary, d_model) / math.sqrt(d_model))
 
-    def forward(self, ids: Tensor) -> Sequence:
+    def forward(self, ids: Tensor) -> Vectors:
         """`ScaledEmbedding(20000, 512)(ids)` adds an axis of 512 to the shape of ids."""
         if ids.dtype not in (torch.int64, torch.int32):
             raise TypeError(f"ids must be int64 or int32, got {ids.dtype}")
@@ -53,7 +53,7 @@ class LayerNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(d_model))
         self.bias = nn.Parameter(torch.zeros(d_model))
 
-    def forward(self, inputs: Sequence) -> Sequence:
+    def forward(self, inputs: Vectors) -> Vectors:
         """`LayerNorm(5)(inputs)` has the shape and the dtype of inputs, (…, 5)."""
         require.axes("inputs", inputs, "…", d_model=len(self.weight))
         # In float16 the square of 256 is already infinite.
@@ -82,10 +82,10 @@ class FeedForward(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.narrow = nn.Linear(hidden, d_model)
 
-    def forward(self, inputs: Sequence) -> Sequence:
+    def forward(self, inputs: Vectors) -> Vectors:
         """`FeedForward(512, 2048)(inputs)` has the shape of inputs, (B, T, 512)."""
         hidden = self.dropout(self.widen(inputs).relu())  # (B, T, hidden)
-        outputs: Sequence = self.narrow(hidden)  # (B, T, d_model)
+        outputs: Vectors = self.narrow(hidden)  # (B, T, d_model)
         return outputs
 
 
@@ -106,11 +106,11 @@ class Residual(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.norm_first = norm_first
 
-    def forward(self, inputs: Sequence, block: Callable[[Sequence], Sequence]) -> Sequence:
+    def forward(self, inputs: Vectors, block: Callable[[Vectors], Vectors]) -> Vectors:
         """`Residual(512)(inputs, block)` has the shape of inputs, which block must keep."""
         added = block(self.norm(inputs) if self.norm_first else inputs)
         require.same_shape("block must keep the shape", added, inputs.shape)
-        outputs: Sequence = inputs + self.dropout(added)  # (B, T, d_model)
+        outputs: Vectors = inputs + self.dropout(added)  # (B, T, d_model)
         return outputs if self.norm_first else self.norm(outputs)
 
 
@@ -139,7 +139,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward = FeedForward(d_model, hidden, dropout)
         self.around_feed_forward = Residual(d_model, dropout, norm_first)
 
-    def forward(self, inputs: Sequence, mask: Mask | None = None, cache: Cache | None = None) -> Sequence:
+    def forward(self, inputs: Vectors, mask: Mask | None = None, cache: Cache | None = None) -> Vectors:
         """`EncoderLayer(512, 8, 2048)(inputs, mask)` has the shape of inputs, (B, T, 512).
 
         mask is (B|1, T|1, T), True where a position may attend. With a cache of the words before, its last
@@ -148,7 +148,7 @@ class EncoderLayer(nn.Module):
         vectors = self.around_self_attention(
             inputs, lambda x: self.self_attention(x, mask=mask, need_weights=False, cache=cache)[0]
         )
-        outputs: Sequence = self.around_feed_forward(vectors, self.feed_forward)
+        outputs: Vectors = self.around_feed_forward(vectors, self.feed_forward)
         return outputs
 
 
@@ -181,8 +181,8 @@ class DecoderLayer(nn.Module):
         self.around_feed_forward = Residual(d_model, dropout, norm_first)
 
     def forward(
-        self, inputs: Sequence, memory: Sequence, mask: Mask | None = None, memory_mask: Mask | None = None
-    ) -> Sequence:
+        self, inputs: Vectors, memory: Vectors, mask: Mask | None = None, memory_mask: Mask | None = None
+    ) -> Vectors:
         """`DecoderLayer(512, 8, 2048)(inputs, memory)` has the shape of inputs, (B, T, 512).
 
         memory is (B, S, 512). mask is (B|1, T|1, T) and memory_mask (B|1, T|1, S), True where a position of
@@ -194,5 +194,5 @@ class DecoderLayer(nn.Module):
         vectors = self.around_cross_attention(
             vectors, lambda x: self.cross_attention(x, memory, mask=memory_mask, need_weights=False)[0]
         )
-        outputs: Sequence = self.around_feed_forward(vectors, self.feed_forward)
+        outputs: Vectors = self.around_feed_forward(vectors, self.feed_forward)
         return outputs

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from attnlab import require
 from attnlab.scores import scaled_dot
-from attnlab.shapes import Keys, Queries, Scores, Sequence
+from attnlab.shapes import Keys, Queries, Scores, Vectors
 
 
 def sinusoidal(
@@ -198,7 +198,7 @@ class SinusoidalPositions(_Table):
         super().__init__(d_model, max_length, base)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, inputs: Sequence, offset: int = 0) -> Sequence:
+    def forward(self, inputs: Vectors, offset: int = 0) -> Vectors:
         """`SinusoidalPositions(16)(words)` has the shape and the dtype of words, (B, T, 16).
 
         The first word stands at position `offset`: behind those that a cache remembers.
@@ -206,7 +206,7 @@ class SinusoidalPositions(_Table):
         require.vectors("inputs", inputs, d_model=self.table.shape[-1])
         require.at_least(0, offset=offset)
         rows = self.rows(offset, inputs.shape[-2]).to(inputs.dtype)  # (T, d_model)
-        outputs: Sequence = self.dropout(inputs + rows)  # (B, T, d_model)
+        outputs: Vectors = self.dropout(inputs + rows)  # (B, T, d_model)
         return outputs
 
 
@@ -244,7 +244,7 @@ class LearnedPositions(nn.Module):
         self.table = nn.Parameter(torch.randn(max_length, d_model) * math.sqrt(0.5))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, inputs: Sequence, offset: int = 0) -> Sequence:
+    def forward(self, inputs: Vectors, offset: int = 0) -> Vectors:
         """`LearnedPositions(16, 100)(words)` has the shape of words, (B, T, 16), with T at most 100.
 
         The first word stands at position `offset`: behind those that a cache remembers.
@@ -254,7 +254,7 @@ class LearnedPositions(nn.Module):
         end = offset + inputs.shape[-2]
         if end > len(self.table):
             raise ValueError(f"inputs has {end} positions, and max_length is {len(self.table)}")
-        outputs: Sequence = self.dropout(inputs + self.table[offset:end])  # (B, T, d_model)
+        outputs: Vectors = self.dropout(inputs + self.table[offset:end])  # (B, T, d_model)
         return outputs
 
 

@@ -15,4 +15,4 @@ Scores: TypeAlias = Tensor  # (…, n, m)
 Weights: TypeAlias = Tensor  # (…, n, m), each row sums to 1 over the keys it may see
 Mask: TypeAlias = Tensor  # (…, n, m) boolean, True = may attend
 Lengths: TypeAlias = Tensor  # (batch,) whole numbers
-Sequence: TypeAlias = Tensor  # (batch, time, d_model)
+Vectors: TypeAlias = Tensor  # (batch, time, d_model)

@@ -6,7 +6,7 @@ from attnlab.attention import Cache
 from attnlab.layers import DecoderLayer, EncoderLayer, LayerNorm, ScaledEmbedding
 from attnlab.masks import causal, padding
 from attnlab.positions import SinusoidalPositions
-from attnlab.shapes import Lengths, Mask, Sequence
+from attnlab.shapes import Lengths, Mask, Vectors
 
 
 class Transformer(nn.Module):
@@ -44,14 +44,14 @@ class Transformer(nn.Module):
         self.decoder_norm = LayerNorm(d_model)
         self.word = nn.Linear(d_model, target_words)
 
-    def encode(self, source: Tensor, mask: Mask) -> Sequence:
+    def encode(self, source: Tensor, mask: Mask) -> Vectors:
         """`memory = model.encode(source, padding(lengths))` is what it reads, (B, S, d_model)."""
         vectors = self.positions(self.read(source))  # (B, S, d_model)
         for layer in self.encoder:
             vectors = layer(vectors, mask)
         return self.encoder_norm(vectors)  # type: ignore[no-any-return]
 
-    def decode(self, previous: Tensor, memory: Sequence, memory_mask: Mask) -> Tensor:
+    def decode(self, previous: Tensor, memory: Vectors, memory_mask: Mask) -> Tensor:
         """`model.decode(previous, memory, padding(lengths))` are the logits (B, T, words)."""
         vectors = self.positions(self.written(previous))  # (B, T, d_model)
         so_far = causal(previous.shape[1], device=previous.device)

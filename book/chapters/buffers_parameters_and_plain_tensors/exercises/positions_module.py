@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnlab.shapes import Sequence
+from attnlab.shapes import Vectors
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, exact
@@ -16,7 +16,7 @@ from bookkit.checking.modules import asking
 from chapters.buffers_parameters_and_plain_tensors.exercises.ways_to_hold import _same, _unsaved
 
 
-def _first_rows(words: Sequence, table: Tensor) -> Tensor:
+def _first_rows(words: Vectors, table: Tensor) -> Tensor:
     return words + table[: words.shape[-2]]  # (B, T, d_model)
 
 
@@ -25,7 +25,7 @@ class _Positions(nn.Module):
         super().__init__()
         self.table, self.add = hold(table), add
 
-    def forward(self, words: Sequence) -> Any:
+    def forward(self, words: Vectors) -> Any:
         return self.add(words, self.table)
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attnlab.scores import dot
-from attnlab.shapes import Keys, Queries, Scores, Sequence, Values, Weights
+from attnlab.shapes import Keys, Queries, Scores, Values, Vectors, Weights
 from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.inputs import draw, exact
@@ -17,13 +17,13 @@ from bookkit.checking.mistakes.weighing import softmax
 
 
 def _project(
-    words: Sequence, to_query: Tensor, to_key: Tensor, to_value: Tensor
+    words: Vectors, to_query: Tensor, to_key: Tensor, to_value: Tensor
 ) -> tuple[Queries, Keys, Values]:
     return words @ to_query, words @ to_key, words @ to_value
 
 
 def _self_attention(
-    words: Sequence,
+    words: Vectors,
     to_query: Tensor,
     to_key: Tensor,
     to_value: Tensor,
