@@ -1,7 +1,7 @@
 """The exercise `remembering`, tried as readers would."""
 
 import torch
-from exercise_cases import judged_as
+from exercise_cases import judged_as, words
 
 from chapters.three_ways_to_read_a_sequence.exercises import (
     check_remembering,
@@ -16,10 +16,20 @@ def drawn(longest, steps):
     return make
 
 
+def enormous():
+    return torch.ones((), dtype=torch.int64).expand(1_000_000, 1_000_000)
+
+
+def test_of_an_enormous_plan_the_shape_is_told():
+    """Before: its numbers were written out, until no memory was left."""
+    assert "of shape (1000000, 1000000): far too many numbers" in words(check_remembering.judge(enormous))
+
+
 RIGHT = {
     check_remembering: {
         "drawn": drawn(15, 300),
         "all eight": lambda: [8] * 300,
+        "all sixteen": lambda: [16] * 150,
         "growing": lambda: [1 + step // 15 for step in range(210)],
         "a tensor": lambda: torch.tensor([8] * 300),
         "NumPy's numbers": lambda: [*torch.tensor([8] * 300).numpy()],
@@ -43,6 +53,7 @@ UNKNOWN = {
     check_remembering: {
         "a number": lambda: 48,
         "halves": lambda: [0.5] * 10,
+        "a million by a million": enormous,
         "raises": lambda: [1] + 1,
     }
 }
