@@ -54,14 +54,25 @@ check_repaired_convolution = Exercise(
                 lambda reach, dilation: (reach // 2, reach - reach // 2),
             ),
             "on the right": (
-                "Now all of the padding stands after the last word: each output sees its own word and "
-                "those that come. Before the first word is its place.",
+                "Each output sees its own word and those that come, as if all of the padding stood after "
+                "the last word. Before the first word is its place; and windows begin at the front.",
                 lambda reach, dilation: (0, reach),
             ),
-            "both in full": (
-                "Before the first word it is right; but there is as much after the last. Your windows may "
-                "start in the wrong place, too: what you return is one window too late.",
+            "kernel for kernel - 1": (
+                "The padding is before the first word, and there is one dilation too much of it: each window "
+                "ends before the output's own word. From the first of `kernel` places to the last it is "
+                "(kernel - 1) * dilation.",
                 lambda reach, dilation: (reach + dilation, 0),
+            ),
+            "padding without dilation": (
+                "Your padding forgets the dilation. With it a window reaches that many times as far back: "
+                "(kernel - 1) * dilation.",
+                lambda reach, dilation: (reach // dilation, 0),
+            ),
+            "no padding": (
+                "Without padding the first words have no whole window, and fewer outputs than words come "
+                "out. Zeros before the first word fill the windows up.",
+                lambda reach, dilation: (0, 0),
             ),
         },
         start={

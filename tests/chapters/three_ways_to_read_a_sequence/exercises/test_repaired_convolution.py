@@ -11,8 +11,14 @@ from chapters.three_ways_to_read_a_sequence.exercises import (
 
 
 def broken_convolution(x, weight, dilation):
-    length, margin = x.shape[-2], (len(weight) - 1) * dilation // 2
-    padded = F.pad(x, (0, 0, margin, margin))
+    margin = (len(weight) - 1) * dilation // 2
+    return padded_with(x, weight, dilation, margin, margin)
+
+
+def padded_with(x, weight, dilation, before, after=0):
+    """The chapter's loop, with other padding."""
+    length = x.shape[-2]
+    padded = F.pad(x, (0, 0, before, after))
     output = 0
     for place in range(len(weight)):
         begin = place * dilation
@@ -49,13 +55,32 @@ def word_by_word(x, weight, dilation):
     return torch.stack(rows, -2)
 
 
-RIGHT = {check_repaired_convolution: {"conv1d": by_conv1d, "word by word": word_by_word}}
+def in_full_on_both_sides(x, weight, dilation):
+    """What stands after the last word is never read."""
+    reach = (len(weight) - 1) * dilation
+    return padded_with(x, weight, dilation, reach, reach)
+
+
+RIGHT = {
+    check_repaired_convolution: {
+        "conv1d": by_conv1d,
+        "word by word": word_by_word,
+        "in full on both sides": in_full_on_both_sides,
+    }
+}
 
 
 NAMED = {
     check_repaired_convolution: {
         "still broken": broken_convolution,
         "on the right": lambda x, weight, dilation: by_conv1d(x.flip(-2), weight.flip(0), dilation).flip(-2),
+        "kernel for kernel - 1": lambda x, weight, dilation: padded_with(
+            x, weight, dilation, len(weight) * dilation
+        ),
+        "padding without dilation": lambda x, weight, dilation: padded_with(
+            x, weight, dilation, len(weight) - 1
+        ),
+        "no padding": lambda x, weight, dilation: padded_with(x, weight, dilation, 0),
         "window turned": lambda x, weight, dilation: by_conv1d(x, weight.flip(0), dilation),
         "one place only": lambda x, weight, dilation: x @ weight.sum(0),
     }
