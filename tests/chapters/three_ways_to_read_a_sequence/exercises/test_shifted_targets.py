@@ -24,6 +24,29 @@ NAMED = {
         "not shifted": lambda texts: (by_where(texts)[0], by_where(F.pad(texts, (1, 0)))[1][:, :-1]),
         "end mark skipped": lambda texts: (texts[:, :-1], torch.where(texts[:, 1:] > 2, texts[:, 1:], -100)),
         "results swapped": lambda texts: by_where(texts)[::-1],
+        "whole inputs": lambda texts: (texts, by_where(texts)[1]),
+        "whole inputs & filled up again": lambda texts: (
+            texts,
+            F.pad(by_where(texts)[1], (0, 1), value=-100),
+        ),
+        "not shifted & padding counted": lambda texts: (texts[:, :-1], texts[:, :-1]),
+        "inputs shifted too": lambda texts: (texts[:, 1:], by_where(texts)[1]),
+        "inputs marked instead": lambda texts: (
+            texts[:, :-1].masked_fill(texts[:, :-1] == 0, -100),
+            texts[:, 1:],
+        ),
+        "end mark taken from the inputs": lambda texts: (
+            texts[:, :-1].where(texts[:, :-1] != 2, 0),
+            by_where(texts)[1],
+        ),
+        "end mark for padding": lambda texts: (
+            texts[:, :-1],
+            torch.where(texts[:, 1:] == 2, -100, texts[:, 1:]),
+        ),
+        "the words skipped": lambda texts: (texts[:, :-1], torch.where(texts[:, 1:] > 0, -100, texts[:, 1:])),
+        "100": lambda texts: (texts[:, :-1], texts[:, 1:] + 100 * (texts[:, 1:] == 0)),
+        "-1": lambda texts: (texts[:, :-1], texts[:, 1:] - 1 * (texts[:, 1:] == 0)),
+        "both marks dropped": lambda texts: (texts[:, 1:-1], by_where(texts[:, :-1])[1]),
         "backwards": lambda texts: (texts[:, 1:], texts[:, :-1].masked_fill(texts[:, 1:] == 0, -100)),
     }
 }
