@@ -33,6 +33,30 @@ NAMED = {
         "taken from the front": lambda outputs, real: by_weights(
             outputs, torch.arange(outputs.shape[-2]) < real.sum(-1, keepdim=True)
         ),
+        "the words filled with 0": lambda outputs, real: (
+            outputs.masked_fill(real.unsqueeze(-1), 0).sum(-2) / real.sum(-1, keepdim=True)
+        ),
+        "filled with -inf": lambda outputs, real: (
+            outputs.masked_fill(~real.unsqueeze(-1), -torch.inf).sum(-2) / real.sum(-1, keepdim=True)
+        ),
+        "one mean for all texts": lambda outputs, real: outputs[real].sum(0) / real.sum(),
+        "padding left out, over the features": lambda outputs, real: (
+            (outputs * real.unsqueeze(-1)).sum(-1) / real.sum(-1).unsqueeze(-1)
+        ),
+        "not added up": lambda outputs, real: outputs * real.unsqueeze(-1),
+        "divided twice": lambda outputs, real: (
+            (outputs * real.unsqueeze(-1)).mean(-2) / real.sum(-1).unsqueeze(-1)
+        ),
+        "axes counted from the front": lambda outputs, real: (
+            (outputs * real[..., None]).sum(1) / real[..., None].sum(1)
+        ),
+        "the last word": lambda outputs, real: (
+            torch.stack([row[keep][-1] for row, keep in zip(outputs, real, strict=True)])
+            if outputs.dim() == 3
+            else outputs[real][-1]
+        ),
+        "no axis for the features": lambda outputs, real: (outputs * real).sum(-2) / real.sum(-1),
+        "a count without its axis": lambda outputs, real: (outputs * real[..., None]).sum(-2) / real.sum(-1),
         "last place": lambda outputs, real: outputs[..., -1, :].clone(),
         "over the features": lambda outputs, real: outputs.sum(-1) / outputs.shape[-1],
     }
