@@ -1,72 +1,44 @@
 """An experiment: cut long reviews so that most of their opinions are kept."""
 
-from typing import Any
-
 import torch
-from torch import Tensor
+from torch.nn import functional as F
 
-from attnlab.corpora.reviews import BLAME, PADDING, PRAISE, written
-from attnlab.runtime import generator
+from attnlab.corpora.reviews import BLAME, PADDING, PRAISE
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from bookkit.checking.mistakes import Part
-
-_ROW = 12
-
-
-# Percent of the opinions in long reviews. The better end alone keeps 58, five first and seven last words 88.
-_ENOUGH = 78
+from bookkit.checking.mistakes import Mistakes, Part
+from chapters.text_as_tensors.exercises.cut_parts import _FAULTS, _ROW, _cut, _judged, _of_length
 
 
-def _cut(words: Tensor, head: int = 5, tail: int = 7) -> Tensor:
-    return words if len(words) <= _ROW else torch.cat([words[:head], words[len(words) - tail :]])
+def _unless_short(cut: Part) -> Part:
+    return lambda words: words if len(words) <= _ROW else cut(words)
 
 
-def _judged(cut: Part, rows: Tensor, long: bool) -> Any:
-    """How many reviews come back too long, how many in another order, and what percentage is kept.
-
-    Of a short review all words count, of a long one the words of opinion: what is enough of them is enough.
-    """
-    reviews = [row[row != PADDING] for row in rows]
-    cuts = [cut(words.clone()) for words in reviews]
-    if any(each is ... for each in cuts):
-        return ...
-    kept = [torch.as_tensor(each) for each in cuts]
-    too_many = sum(each.numel() > _ROW for each in kept)
-    reordered = sum(not _in_order(each, words) for each, words in zip(kept, reviews, strict=True))
-    count = _opinions if long else Tensor.numel
-    share = 100 * sum(map(count, kept)) // sum(map(count, reviews))
-    return too_many, reordered, min(share, _ENOUGH if long else 100)
+def _of_any_length(mistakes: Mistakes) -> Mistakes:
+    """Each of them twice: made of all reviews, and of the long ones alone."""
+    return mistakes | {
+        f"{name}, of long ones": (sentence, _unless_short(code))
+        for name, (sentence, code) in mistakes.items()
+    }
 
 
-def _in_order(kept: Tensor, words: Tensor) -> bool:
-    rest = iter(words.tolist())
-    return all(word in rest for word in kept.tolist())
-
-
-def _opinions(words: Tensor) -> int:
-    return int(((words >= PRAISE.start) & (words < BLAME.stop)).sum())
-
-
-def _of_length(rows: Tensor, long: bool) -> Tensor:
-    return rows[((rows != PADDING).sum(1) > _ROW) == long]
-
-
-_ROWS, _ = written(900, generator(101))
+def _joined(head: int) -> Part:
+    """That many of the first words, and the last ones that still fit."""
+    return lambda words: _cut(words, head, _ROW - head)
 
 
 check_cut = Exercise(
     "cut",
     difficulty=4,
     minutes=40,
-    takes=("rows", "long"),
-    returns=("too_many", "reordered", "percent_kept"),
+    takes=("reviews",),
+    returns=(*_FAULTS, "percent_kept", "early_ones"),
     reference=_cut,
     ask=_judged,
     trainable=False,
     cases=(
-        Case("reviews of up to 12 words stay whole", _of_length(_ROWS, long=False), False),
-        Case("enough of the opinions in long reviews", _of_length(_ROWS, long=True)[:500], True),
+        Case("reviews of up to 12 words stay whole", _of_length(long=False)),
+        Case("enough of the opinions in long reviews", _of_length(long=True)),
     ),
     mistakes={
         "the first words": (
@@ -82,6 +54,12 @@ check_cut = Exercise(
             "You keep the middle of a review. Count where the opinions stand: most are at its two ends.",
             lambda words: words[max(0, (len(words) - _ROW) // 2) :][:_ROW],
         ),
+        "ends and middle": (
+            "You keep words from the middle, where few opinions stand. Give their places to the two ends.",
+            _unless_short(
+                lambda words: torch.cat([words[:4], words[len(words) // 2 - 2 :][:4], words[-4:]]),
+            ),
+        ),
         "every so many": (
             "You keep words at equal distances. Count where the opinions stand: most are at the two ends.",
             lambda words: words[:: -(-len(words) // _ROW)],
@@ -89,6 +67,14 @@ check_cut = Exercise(
         "head and tail overlap": (
             "Right for long reviews. In a review of eight words head and tail overlap, and words come twice.",
             lambda words: torch.cat([words[:5], words[-7:]]),
+        ),
+        "filled up again": (
+            "Short reviews come back filled up. Filling a row is a later step: return the words alone.",
+            lambda words: F.pad(_cut(words), (0, max(0, _ROW - len(words))), value=PADDING),
+        ),
+        "turned round": (
+            "The words come back in the opposite order. Keep them in their own.",
+            lambda words: _cut(words).flip(0),
         ),
         "tail before head": (
             "The right words, with the tail before the head. Keep them in their order.",
@@ -102,5 +88,36 @@ check_cut = Exercise(
             "Right for long reviews. A review of up to 12 words fits, and should stay whole.",
             lambda words: words[:5] if len(words) <= _ROW else _cut(words),
         ),
-    },
+    }
+    | {
+        f"{head} first and {_ROW - head} last": (
+            "Head and tail are kept, and the head is too short: count how far from the start opinions stand.",
+            _joined(head),
+        )
+        for head in (1, 2, 3)
+    }
+    | {
+        f"{head} first and {_ROW - head} last": (
+            "Head and tail are kept, and the tail is too short: count how far from the end opinions stand.",
+            _joined(head),
+        )
+        for head in range(7, _ROW)
+    }
+    | _of_any_length(
+        {
+            "chosen by number": (
+                "Where the same words have other numbers, other places are kept. Choose by a word's place "
+                "alone: not by which word it is, and not at random.",
+                lambda words: words[(words >= PRAISE.start) & (words < BLAME.stop)],
+            ),
+            "places for words": (
+                "You return places, 0, 1, 2 and so on, and not what stands there: words[places].",
+                lambda words: torch.arange(len(words), device="cpu"),
+            ),
+            "a mask": (
+                "You return true or false for each word. words[mask] takes those where it is true.",
+                lambda words: words > 0,
+            ),
+        }
+    ),
 )
