@@ -1,11 +1,16 @@
 """Compute by hand the gradient that an embedding table gets."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
+from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, whole
+from bookkit.checking.mistakes import Part
 
 
 def _gradient(ids: Tensor, incoming: Tensor, vocabulary: int) -> Tensor:
@@ -20,6 +25,32 @@ def _last_one_wins(ids: Tensor, incoming: Tensor, vocabulary: int) -> Tensor:
     return gradient
 
 
+class _Calls(TorchFunctionMode):
+    """`with _Calls() as calls:` sees whether autograd is asked for anything. All its ways pass here."""
+
+    autograd = False
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        self.autograd |= function in (torch.autograd.grad, torch.autograd.backward, Tensor.backward)
+        return function(*args, **kwargs or {})
+
+
+def _by_hand(work: Part, *inputs: Any) -> Any:
+    with _Calls() as calls:
+        answer = work(*inputs)
+    if calls.autograd:
+        raise WrongTypeError("It asks autograd for the gradient.")
+    return answer
+
+
+def _by_autograd(ids: Tensor, incoming: Tensor, vocabulary: int) -> Tensor:
+    with torch.enable_grad():
+        table = incoming.new_zeros(vocabulary, incoming.shape[-1], requires_grad=True)
+        return torch.autograd.grad(table[ids], table, incoming)[0]
+
+
 def _times_read(ids: Tensor, vocabulary: int) -> Tensor:
     return torch.bincount(ids, minlength=vocabulary).clamp(min=1)[:, None]
 
@@ -31,6 +62,7 @@ check_table_gradient = Exercise(
     takes=("ids", "incoming", "vocabulary"),
     returns=("gradient",),
     reference=_gradient,
+    ask=_by_hand,
     trainable=False,
     cases=(
         Case("right where every word occurs once", whole(2, 0, 1), *draw(11, (3, 2)), 3),
@@ -39,6 +71,11 @@ check_table_gradient = Exercise(
         Case("right for a longer text", whole(5, 2, 5, 0, 5, 2, 6), *draw(14, (7, 4)), 9),
     ),
     mistakes={
+        "autograd": (
+            "You ask autograd. This time write down yourself what it does: begin with zeros, and send each "
+            "row of `incoming` to the row of the table that was read there.",
+            _by_autograd,
+        ),
         "the last one wins": (
             "A word that is read several times keeps only its last gradient. `gradient[ids] = incoming` "
             "overwrites; the gradients of all its places add up.",

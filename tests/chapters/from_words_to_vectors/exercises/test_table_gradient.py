@@ -1,6 +1,7 @@
 """The exercise `table_gradient`, tried as readers would."""
 
 import numpy as np
+import pytest
 import torch
 from exercise_cases import changed, judged_as, named
 from torch.nn import functional as F
@@ -40,7 +41,32 @@ def row_by_row(ids, incoming, vocabulary):
     return table
 
 
-RIGHT = {check_table_gradient: named(by_autograd, by_one_hot, by_numpy)}
+def by_backward(ids, incoming, vocabulary):
+    embedding = torch.nn.Embedding(vocabulary, incoming.shape[-1])
+    embedding(ids).backward(incoming)
+    return embedding.weight.grad
+
+
+def by_its_function(ids, incoming, vocabulary):
+    table = torch.zeros(vocabulary, incoming.shape[-1], requires_grad=True)
+    torch.autograd.backward(table[ids], incoming)
+    return table.grad
+
+
+def by_vjp(ids, incoming, vocabulary):
+    return torch.func.vjp(lambda table: table[ids], torch.zeros(vocabulary, incoming.shape[-1]))[1](incoming)[
+        0
+    ]
+
+
+@pytest.mark.parametrize("answer", [by_autograd, by_backward, by_its_function, by_vjp])
+def test_whoever_asks_autograd_is_told_to_write_it_out(answer):
+    report = check_table_gradient.judge(answer)
+    assert not report.passed, report
+    assert report.mistake == "autograd", report
+
+
+RIGHT = {check_table_gradient: named(by_one_hot, by_numpy)}
 
 
 NAMED = {
