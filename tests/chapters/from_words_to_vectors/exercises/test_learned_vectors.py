@@ -8,6 +8,7 @@ import torch
 from exercise_cases import judged_as, named, words
 from from_words_to_vectors_answers import loss, trained
 
+from bookkit import registry
 from chapters.from_words_to_vectors.exercises import (
     check_learned_vectors,
 )
@@ -65,6 +66,13 @@ def test_glove_as_published_is_told_what_it_lacks(answer, name, advice):
     report = check_learned_vectors.judge(answer)
     assert report.mistake == name, report
     assert advice in words(report)
+
+
+def test_the_task_does_not_promise_that_every_way_will_pass():
+    """GloVe as published, above, is an honest way, and finds too few."""
+    text = (registry.BOOK / "from-words-to-vectors.ipynb").read_text("utf-8")
+    assert "not every way finds so many" in text
+    assert "any honest way" not in text
 
 
 RIGHT = {
