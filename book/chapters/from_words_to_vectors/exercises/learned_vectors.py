@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from attnlab.runtime import generator
+from bookkit.checking.answers import returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.mistakes import Part
@@ -31,9 +32,7 @@ def _judged(vectors_of: Part, texts: int) -> Any:
     found = []
     for seed in range(texts):
         pairs, numbers = _pairs(seed)
-        answer = vectors_of(pairs.clone(), len(VOCABULARY))
-        if answer is None or answer is ...:
-            return answer
+        answer = returned(vectors_of(pairs.clone(), len(VOCABULARY)))
         found.append(_seen(torch.as_tensor(answer).detach().double(), pairs, numbers))
     *faults, percent, beside = zip(*found, strict=True)
     return *map(max, faults), min(percent), max(beside)

@@ -75,6 +75,12 @@ def test_the_task_does_not_promise_that_every_way_will_pass():
     assert "any honest way" not in text
 
 
+def test_of_an_enormous_table_only_the_shape_is_looked_at():
+    """Before: each of its numbers was to be stored in float64."""
+    report = check_learned_vectors.judge(lambda pairs, vocabulary: torch.ones(()).expand(vocabulary, 10**9))
+    assert "of shape (31, 1000000000): far too many numbers" in words(report)
+
+
 RIGHT = {
     check_learned_vectors: named(by_skip_gram, by_scaled_counts)
     | {"GloVe, of all pairs": partial(by_glove, weigh=torch.ones_like, add=1)}
