@@ -1,5 +1,8 @@
 """An experiment: cut long reviews so that most of their opinions are kept."""
 
+from collections.abc import Iterable
+from functools import partial
+
 import torch
 from torch.nn import functional as F
 
@@ -16,15 +19,26 @@ def _unless_short(cut: Part) -> Part:
 
 def _of_any_length(mistakes: Mistakes) -> Mistakes:
     """Each of them twice: made of all reviews, and of the long ones alone."""
-    return mistakes | {
-        f"{name}, of long ones": (sentence, _unless_short(code))
+    return {
+        name + more: (sentence.format(reviews=reviews), change(code))
         for name, (sentence, code) in mistakes.items()
+        for more, reviews, change in (
+            ("", "all reviews", lambda code: code),
+            (", of long ones", "long reviews", _unless_short),
+        )
     }
 
 
-def _joined(head: int) -> Part:
-    """That many of the first words, and the last ones that still fit."""
-    return lambda words: _cut(words, head, _ROW - head)
+def _lopsided(heads: Iterable[int], short: str) -> Mistakes:
+    """Twelve words from both ends, and too few from one."""
+    return {
+        f"{head} first and {_ROW - head} last": (
+            f"Both ends are kept; but {head} words from the start and {_ROW - head} from the end are too few "
+            f"from the {short}. Count how far from there opinions stand.",
+            partial(_cut, head=head, tail=_ROW - head),
+        )
+        for head in heads
+    }
 
 
 check_cut = Exercise(
@@ -89,33 +103,21 @@ check_cut = Exercise(
             lambda words: words[:5] if len(words) <= _ROW else _cut(words),
         ),
     }
-    | {
-        f"{head} first and {_ROW - head} last": (
-            "Head and tail are kept, and the head is too short: count how far from the start opinions stand.",
-            _joined(head),
-        )
-        for head in (1, 2, 3)
-    }
-    | {
-        f"{head} first and {_ROW - head} last": (
-            "Head and tail are kept, and the tail is too short: count how far from the end opinions stand.",
-            _joined(head),
-        )
-        for head in range(7, _ROW)
-    }
+    | _lopsided(range(1, 4), short="start")
+    | _lopsided(range(7, _ROW), short="end")
     | _of_any_length(
         {
             "chosen by number": (
-                "Where the same words have other numbers, other places are kept. Choose by a word's place "
-                "alone: not by which word it is, and not at random.",
+                "The cut of {reviews} changes when the same words have other numbers. Choose by a word's "
+                "place alone: not by which word it is, and not at random.",
                 lambda words: words[(words >= PRAISE.start) & (words < BLAME.stop)],
             ),
             "places for words": (
-                "You return places, 0, 1, 2 and so on, and not what stands there: words[places].",
+                "Of {reviews} you return the places, and not the words that stand there: words[places].",
                 lambda words: torch.arange(len(words), device="cpu"),
             ),
             "a mask": (
-                "You return true or false for each word. words[mask] takes those where it is true.",
+                "Of {reviews} you return true or false for each word. words[mask] takes those that are true.",
                 lambda words: words > 0,
             ),
         }
