@@ -3,6 +3,7 @@
 import ast
 import builtins
 import doctest
+import fnmatch
 import importlib
 import keyword
 import pkgutil
@@ -108,12 +109,14 @@ def test_style(command):
 
 
 def test_what_is_left_to_the_machine_is_told():
-    """tests/README.md lists each file with a test that `make test` leaves out, and no other."""
+    """tests/README.md lists the files with a test that `make test` leaves out, and no others."""
     tests = notebooks.ROOT / "tests"
     told = (tests / "README.md").read_text(encoding="utf-8").partition("## Left to `make test-all`")[2]
-    listed = set(re.findall(r"^\| `(tests/[^`]+)`", told, re.MULTILINE))
+    listed = re.findall(r"^\| `(tests/[^`]+)`", told, re.MULTILINE)
     files = {
         str(file.relative_to(tests.parent)): file.read_text("utf-8") for file in tests.rglob("test_*.py")
     }
     marked = {name for name, source in files.items() if "mark.thorough\n" in source}
-    assert listed == marked
+    untold = {file for file in marked if not any(fnmatch.fnmatch(file, each) for each in listed)}
+    assert not untold
+    assert all(fnmatch.filter(marked, each) for each in listed)

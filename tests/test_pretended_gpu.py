@@ -16,6 +16,8 @@ from bookkit.mime_types import DRAWING, FIGURE
 from tools.chapters import notebooks
 from tools.chapters.refresh import compared
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="session")
 def kernel() -> Iterator[NotebookClient]:
@@ -37,7 +39,6 @@ def run(kernel: NotebookClient, cells: list[NotebookNode], device: str = "cuda")
         kernel.execute_cell(cell, place)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
 def test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu(path, kernel: NotebookClient) -> None:
     stored, here = notebooks.read(path), notebooks.read(path)

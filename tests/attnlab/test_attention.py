@@ -295,6 +295,7 @@ class TestAttend:
         assert_same(vmap(output)(*inputs, mask), output(*inputs, mask))
         assert_same(vmap(grad(loss))(*inputs, mask), grad(loss)(*inputs, mask))
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("need_weights", [True, False])
     def test_compiles(self, need_weights: bool) -> None:
         inputs, mask = learnable(*(random(2, 5, 4, seed=seed) for seed in range(3))), random_mask(2, 5, 5)

@@ -270,6 +270,7 @@ class TestBothLayers:
         assert_same(ours.eval()(inputs, memory), theirs.eval()(inputs, memory))
         assert not torch.allclose(dropped, ours(inputs, memory))
 
+    @pytest.mark.thorough
     def test_compiles(self, norm_first: bool) -> None:
         inputs, memory = random(2, 6, 8), random(2, 5, 8, seed=1)
         for layer, arguments in (

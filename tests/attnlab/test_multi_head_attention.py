@@ -281,6 +281,7 @@ class TestMultiHeadAttention:
         for module, output in zip(modules, outputs, strict=True):
             assert_same(output, module(x, mask=causal(4))[0])
 
+    @pytest.mark.thorough
     def test_compiles(self) -> None:
         attention, _ = pair(8, 2)
         x = random(2, 4, 8).requires_grad_()

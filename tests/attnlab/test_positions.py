@@ -296,6 +296,7 @@ MODULES = {
 
 @pytest.mark.parametrize("build", MODULES.values(), ids=MODULES)
 class TestEveryModule:
+    @pytest.mark.thorough
     def test_compiles(self, build: Callable[[], nn.Module]) -> None:
         module, inputs = build(), random(2, 10, 8, dtype=torch.float32)
         compiled = torch.compile(copy.deepcopy(module), backend="eager", fullgraph=True)

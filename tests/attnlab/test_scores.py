@@ -229,6 +229,7 @@ class TestLeanAdditive:
         for ours, theirs in zip(*seconds, strict=True):
             torch.testing.assert_close(ours, theirs)
 
+    @pytest.mark.thorough
     def test_compiles(self) -> None:
         inputs = learnable(random(5, 3), random(4, 2), random(6, 3), random(6, 2), random(6))
         compiled = torch.compile(lambda *args: additive(*args, chunk=2), backend="aot_eager", fullgraph=True)

@@ -11,12 +11,16 @@ def page(site):
     return BeautifulSoup((site / "for-teachers.html").read_text(encoding="utf-8"), "html.parser").main
 
 
+@pytest.fixture(scope="module")
+def folds(page):
+    """What is folded under each line. The page is long, and is gone through once."""
+    return {fold.summary.get_text(): fold for fold in page.select("details")}
+
+
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.exercise)
-def test_an_exercise_is_listed_with_its_mistakes(page, entry):
-    summaries = [fold.summary.get_text() for fold in page.select("details")]
+def test_an_exercise_is_listed_with_its_mistakes(folds, entry):
     words = f"difficulty {entry.difficulty}, {entry.minutes} minutes, {len(entry.mistakes)} mistakes"
-    place = summaries.index(f"{entry.exercise}: {words}")
-    listed = page.select("details")[place]
+    listed = folds[f"{entry.exercise}: {words}"]
     # Sphinx curls quotes.
     terms = [term.get_text().replace("’", "'") for term in listed.select("dt")]
     sentences = [sentence.get_text().replace("’", "'") for sentence in listed.select("dd")]

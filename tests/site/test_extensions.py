@@ -112,6 +112,7 @@ def chapter(site: Path) -> BeautifulSoup:
     return BeautifulSoup((site / "chapter.html").read_text("utf-8"), "html.parser")
 
 
+@pytest.mark.thorough
 def test_formulas_are_mathml_with_numbers_and_references(chapter):
     assert chapter.select_one("span.math math msqrt")
     shown = chapter.select_one("div.math")
@@ -121,6 +122,7 @@ def test_formulas_are_mathml_with_numbers_and_references(chapter):
     assert "annotation" not in str(chapter)
 
 
+@pytest.mark.thorough
 def test_the_math_font_is_a_small_part_that_holds_every_letter(site):
     assert site.joinpath("_static/formulas.woff").stat().st_size < 20_000
     font = formulas.TTFont(site / "_static/formulas.woff")
@@ -133,6 +135,7 @@ def test_the_math_font_is_a_small_part_that_holds_every_letter(site):
     assert len({font["hmtx"][form.VariantGlyph][0] for form in forms}) == 1
 
 
+@pytest.mark.thorough
 def test_a_prediction_is_a_form_with_its_question(chapter):
     number, choice = chapter.select(".prediction")
     field = number.find("input", type="number")
@@ -143,6 +146,7 @@ def test_a_prediction_is_a_form_with_its_question(chapter):
     assert [radio["value"] for radio in choice.find_all("input", type="radio")] == ["more", "less"]
 
 
+@pytest.mark.thorough
 def test_a_chart_is_a_picture_with_labelled_controls(chapter):
     chart = chapter.select_one(".chart")
     assert chart.find(role="img")["aria-label"].startswith("Bars for the softmax weights")
@@ -153,11 +157,13 @@ def test_a_chart_is_a_picture_with_labelled_controls(chapter):
     assert "bind" not in chart.script.get_text()
 
 
+@pytest.mark.thorough
 def test_a_figure_brings_its_words_and_its_size(chapter):
     image = chapter.main.img
     assert (image["alt"], image["width"], image["height"]) == ("A line.", "96", "48")
 
 
+@pytest.mark.thorough
 def test_a_drawing_is_a_picture_for_each_screen_with_the_same_words(chapter):
     pictures = chapter.select(".drawing > svg[role=img]")
     assert [(each["data-screen"], each["width"]) for each in pictures] == [("wide", "204"), ("narrow", "334")]
@@ -165,12 +171,14 @@ def test_a_drawing_is_a_picture_for_each_screen_with_the_same_words(chapter):
     assert not chapter.select('img[src^="data:"]'), "the image for notebooks, too"
 
 
+@pytest.mark.thorough
 def test_a_hidden_cell_is_folded(chapter):
     fold = chapter.select_one(".tag_hide-cell details")
     assert "solved" in fold.get_text()
     assert not fold.has_attr("open")
 
 
+@pytest.mark.thorough
 def test_a_page_says_what_it_is_and_where(chapter, site):
     assert (
         chapter.find("link", rel="canonical")["href"]
@@ -183,6 +191,7 @@ def test_a_page_says_what_it_is_and_where(chapter, site):
     assert 'href="/attention-measured/"' in site.joinpath("404.html").read_text()
 
 
+@pytest.mark.thorough
 def test_a_page_loads_only_the_scripts_it_needs(chapter, site):
     def scripts(page):
         return {Path(script["src"]).name for script in page.find_all("script", src=True)}
@@ -199,6 +208,7 @@ def test_text_figures_and_charts_have_the_same_colours():
     assert set(re.findall(r"var\(--(\w+)\)", str(charts.LOOK))) <= named.keys()
 
 
+@pytest.mark.thorough
 def test_one_stylesheet_and_no_mark_without_a_colour(site, chapter):
     assert [sheet["href"] for sheet in chapter.select("link[rel=stylesheet]")] == ["_static/book.css"]
     styles = site.joinpath("_static/book.css").read_text("utf-8")

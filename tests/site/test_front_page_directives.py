@@ -12,6 +12,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from bookkit.mime_types import CLAIM
 from tools.chapters.notebooks import BOOK
 
+pytestmark = pytest.mark.thorough
+
+
 SETTINGS = f"""
 import sys
 sys.path.append({str(BOOK)!r})
@@ -104,7 +107,6 @@ def page(tmp_path_factory) -> BeautifulSoup:
     return BeautifulSoup((out / "index.html").read_text("utf-8"), "html.parser")
 
 
-@pytest.mark.thorough
 def test_chapters_are_listed_in_the_order_of_the_contents_and_counted_on(page):
     assert [caption.get_text() for caption in page.select("p.rubric")] == ["Beginnings", "More"]
     lists = page.select("ol.chapters")
@@ -140,7 +142,6 @@ def test_a_chart_stands_on_a_page_without_cells(page):
     assert len(chart.find_all("input", type="range")) == 2
 
 
-@pytest.mark.thorough
 def test_a_page_that_is_only_text_says_what_the_chart_shows(tmp_path):
     status, messages, out = build(tmp_path, builder="text")
     assert status == 0, messages
@@ -150,7 +151,6 @@ def test_a_page_that_is_only_text_says_what_the_chart_shows(tmp_path):
     assert "<" not in text
 
 
-@pytest.mark.thorough
 def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
     write(tmp_path, "third", "# A title\n")
     names = ["nowhere.soft_look_up", "chapters.what_is_attention.front_page.nothing", "soft_look_up"]

@@ -96,6 +96,7 @@ def test_a_busy_port():
     assert_one_line(result, f"port {port} is taken")
 
 
+@pytest.mark.thorough
 def test_no_gpu(tmp_path):
     # CUDA_VISIBLE_DEVICES hides the GPUs of a machine that has some.
     result = run(
@@ -155,6 +156,7 @@ def test_this_processor_has_every_instruction_set_that_the_variants_try():
         assert result.returncode == 0, instructions
 
 
+@pytest.mark.thorough
 def test_no_chromium(tmp_path):
     """Neither here nor to be had: no apt-get, and a place to download from that refuses every connection."""
     nowhere = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}

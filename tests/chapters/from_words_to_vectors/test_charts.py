@@ -1,5 +1,6 @@
 """The chart of “From words to vectors” compares words as PyTorch does."""
 
+import pytest
 import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
@@ -32,6 +33,7 @@ def test_the_nearest_words_are_pytorchs(page: Page, base_url: str) -> None:
             torch.testing.assert_close(drawn[rank == 1], first[None], atol=1e-9, rtol=1e-9)
 
 
+@pytest.mark.thorough
 def test_each_control_moves_by_keyboard(page: Page, base_url: str) -> None:
     page.goto(base_url + "from-words-to-vectors.html")
     chart = page.locator(".chart").first

@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 from living_charts import numbers, says
 from playwright.sync_api import Page
 
@@ -32,6 +33,7 @@ def test_the_words_are_those_that_the_windows_hear(page: Page, base_url: str) ->
         assert found == expected
 
 
+@pytest.mark.thorough
 def test_the_other_two_hear_every_word(page: Page, base_url: str) -> None:
     page.goto(base_url + "three-ways-to-read-a-sequence.html")
     chart = page.locator(".chart").first

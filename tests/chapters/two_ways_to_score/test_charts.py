@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
@@ -44,6 +45,7 @@ def test_the_field_the_weights_and_the_readout_are_attnlabs(page: Page, base_url
             torch.testing.assert_close(drawn, expected, atol=1e-6, rtol=0)
 
 
+@pytest.mark.thorough
 def test_only_the_dot_product_grows_with_the_query(page: Page, base_url: str) -> None:
     page.goto(base_url + "two-ways-to-score.html")
     chart = page.locator(".chart").first

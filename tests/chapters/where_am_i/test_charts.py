@@ -34,6 +34,7 @@ def test_the_table_and_the_profile_are_attnlabs(page: Page, base_url: str) -> No
         assert f", {alike.max():.3f}" in said
 
 
+@pytest.mark.thorough
 def test_each_control_moves_by_keyboard(page: Page, base_url: str) -> None:
     page.goto(base_url + "where-am-i.html")
     chart = page.locator(".chart").first

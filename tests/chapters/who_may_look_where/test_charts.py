@@ -1,5 +1,6 @@
 """The chart of “Who may look where?” draws what attnlab computes."""
 
+import pytest
 import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
@@ -44,6 +45,7 @@ def test_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> 
                 torch.testing.assert_close(drawn.view(PLACES, PLACES), weights, atol=1e-6, rtol=0)
 
 
+@pytest.mark.thorough
 def test_only_filler_in_front_leaves_a_row_with_nothing_to_look_at(page: Page, base_url: str) -> None:
     page.goto(base_url + "who-may-look-where.html")
     chart = page.locator(".chart").first

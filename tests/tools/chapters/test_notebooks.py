@@ -297,6 +297,7 @@ def run_cells(*sources):
     return refresh.normalise(refresh.execute(notebook))
 
 
+@pytest.mark.thorough
 def test_executing_twice_gives_the_same_file(tmp_path):
     source = "print(1)\nprint(2)\nfrom bookkit.claims import claim\nclaim('one', 1.0, expected=1)"
     first, second = run_cells(source, "3"), run_cells(source, "3")
@@ -364,6 +365,7 @@ def test_solutions_are_folded_in_jupyterlab_and_colab_and_other_cells_are_not(ta
     assert found.metadata == {"tags": tags} | folds
 
 
+@pytest.mark.thorough
 def test_a_chapter_is_written_as_jupyterlab_saves_it(tmp_path):
     """Which is what Jupyter's server does with what it is sent: JSON from JavaScript, which has no 2.0."""
     path = tmp_path / "chapter.ipynb"
