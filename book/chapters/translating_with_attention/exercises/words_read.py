@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, whole
@@ -15,11 +15,15 @@ from chapters.translating_with_attention.exercises.words_read_parts import _ENGL
 
 
 class _Reader(nn.Module):
-    """A translator made by hand: word t is written by source word `reads[t]`, and it looks at `looks[t]`."""
+    """A translator made by hand: word t is written by source word `reads[t]`, and it looks at `looks[t]`.
 
-    def __init__(self, reads: tuple[int, ...], looks: tuple[int, ...]) -> None:
+    With `noise` every word of the source moves each written word a little, as in a translator that learned.
+    """
+
+    def __init__(self, reads: tuple[int, ...], looks: tuple[int, ...], noise: float = 0.0) -> None:
         super().__init__()
         self.reads, self.looks = reads, looks
+        self.murmur = noise * draw(67, (_ENGLISH, 5))[0]
         # What each word of English makes of each written word: two English words never make the same.
         (self.made,) = draw(61, (len(reads), _ENGLISH + 1, 5))
         self.made[..., 0] += 8  # the likeliest word stays the same, whatever moves
@@ -30,19 +34,20 @@ class _Reader(nn.Module):
         # A place of its own for words that depend on nothing.
         words = [_ENGLISH if place < 0 else int(source[place]) for place in self.reads]
         logits = torch.stack([made[word] for made, word in zip(self.made, words, strict=True)])
+        logits = logits + self.murmur[source].sum(0)
         weights = torch.full((len(self.reads), len(source)), 0.1 / len(source), device="cpu")
         weights[range(len(self.reads)), list(self.looks)] += 0.9
         return logits, weights
 
 
-def _reader(label: str, source: list[int], reads: tuple[int, ...], looks: tuple[int, ...]) -> Case:
-    return Case(label, _Reader(reads, looks), whole(*source), _ENGLISH)
+def _reader(
+    label: str, source: list[int], reads: tuple[int, ...], looks: tuple[int, ...], noise: float = 0.0
+) -> Case:
+    return Case(label, _Reader(reads, looks, noise), whole(*source), _ENGLISH)
 
 
 def _numbers(work: Callable[..., Any], model: nn.Module, source: Tensor, words: int) -> Tensor:
-    read = work(model, source, words)
-    if read is None or read is ...:
-        return read  # type: ignore[return-value]
+    read = returned(work(model, source, words))
     try:
         numbers = torch.as_tensor(read, device="cpu")
     except (TypeError, ValueError, RuntimeError):
@@ -68,6 +73,7 @@ check_words_read = Exercise(
         _reader(
             "right for a word that comes twice", [1, 2, 1, 0, 2], (2, 4, 0, -1, 1, 3), (0, 1, 2, 3, 4, 3)
         ),
+        _reader("right where every word moves all a little", [2, 0, 4, 1], (1, 3, 0, 2), (0, 0, 2, 3), 0.02),
     ),
     mistakes=MISTAKES,
     trainable=False,

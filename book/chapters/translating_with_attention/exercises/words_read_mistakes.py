@@ -72,6 +72,18 @@ MISTAKES: Mistakes = (
                 "Right but for the words that depend on nothing: where no replacement moves them, say -1.",
                 lambda moved: moved.argmax(-1),
             ),
+            "the first that moves it": (
+                "You take the first word that moves the logits at all. Several may, a little: take the one that "
+                "moves them most.",
+                lambda moved: torch.where(moved.amax(-1) > 1e-6, (moved > 1e-6).int().argmax(-1), -1),
+            ),
+            "the last that moves it": (
+                "You take the last word that moves the logits at all. Several may, a little: take the one that "
+                "moves them most.",
+                lambda moved: torch.where(moved > 1e-6, torch.arange(moved.shape[-1], device="cpu"), -1).amax(
+                    -1
+                ),
+            ),
             "least moved": (
                 "These are the words that matter least. Asked for is the one that moves it.",
                 lambda moved: torch.where(moved.amax(-1) > 1e-6, moved.argmin(-1), -1),

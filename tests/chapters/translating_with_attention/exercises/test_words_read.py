@@ -1,5 +1,6 @@
 """The exercise `words_read`, tried as readers would."""
 
+import torch
 from exercise_cases import judged_as
 
 from chapters.translating_with_attention.exercises import (
@@ -8,18 +9,20 @@ from chapters.translating_with_attention.exercises import (
 
 
 def one_other_word(model, source, words):
-    """Each word replaced by its successor; which rows move at all."""
+    """Each word replaced by its successor; which of them moves a row most."""
     return replaced_by(model, source, lambda word: (word + 1) % words)
 
 
-def replaced_by(model, source, other_word):
-    logits, places = model(source)[0], [-1] * len(model(source)[0])
+def replaced_by(model, source, other_word, enough=None):
+    logits, moved = model(source)[0], []
     for place in range(len(source)):
         other = source.clone()
         other[place] = other_word(int(other[place]))
-        for t in (model(other)[0] != logits).any(-1).nonzero().flatten().tolist():
-            places[t] = place
-    return places
+        moved.append((model(other)[0] - logits).abs().sum(-1))
+    if enough is not None:  # the last of those that move it so much
+        return [max((p for p, by in enumerate(row) if by > enough), default=-1) for row in zip(*moved)]
+    most, places = torch.stack(moved).max(0)
+    return torch.where(most > 1e-6, places, -1).tolist()
 
 
 RIGHT = {check_words_read: {"one other word": one_other_word}}
@@ -33,6 +36,9 @@ NAMED = {
             int(source[place]) if place >= 0 else -1 for place in one_other_word(model, source, words)
         ],
         "always by word 1": lambda model, source, words: replaced_by(model, source, lambda word: 1),
+        "the last that moves it": lambda model, source, words: replaced_by(
+            model, source, lambda word: (word + 1) % words, enough=0
+        ),
         "counted from 1": lambda *inputs: [
             place + 1 if place >= 0 else -1 for place in one_other_word(*inputs)
         ],
