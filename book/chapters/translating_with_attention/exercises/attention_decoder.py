@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+import attnlab
 from attnlab.masks import padding
 from attnlab.shapes import Mask
 from bookkit.checking.answers import WrongTypeError
@@ -66,4 +67,5 @@ check_attention_decoder = Exercise(
         _sentences("right in float64", 35, 4, 3, 2, dtype=torch.float64),
     ),
     mistakes=MISTAKES,
+    without=(attnlab,),
 )

@@ -52,7 +52,7 @@ check_repaired_company = Exercise(
         _company("right for a sentence alone", 11, 3, longest=3),
         _company("right for two of one length", 13, 4, 4, longest=4),
         _company("right for a short one beside a long one", 15, 2, 5, longest=5),
-        _company("right for four", 17, 1, 3, 6, 2, longest=6),
+        _company("right for four", 17, 3, 1, 6, 2, longest=6),
         _far_ahead("right for a short one beside a long one", 22, 2, 5),
         _company("right in float64", 19, 2, 4, longest=4, dtype=torch.float64),
     ),
@@ -97,6 +97,10 @@ check_repaired_company = Exercise(
             "one word too many": (
                 "One place too many is seen: of `length` words, the last stands at length - 1.",
                 lambda lengths, longest: padding((lengths + 1).clamp(max=longest), longest),
+            ),
+            "the first length for all": (
+                "Each sentence is cut to the length of the first. Use its own length.",
+                lambda lengths, longest: padding(lengths[:1].expand_as(lengths), longest),
             ),
             "the shortest for all": (
                 "Each sentence is cut to the length of the shortest. Use its own length.",

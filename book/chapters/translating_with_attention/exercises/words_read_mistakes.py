@@ -73,13 +73,13 @@ MISTAKES: Mistakes = (
                 lambda moved: moved.argmax(-1),
             ),
             "the first that moves it": (
-                "You take the first word that moves the logits at all. Several may, a little: take the one that "
-                "moves them most.",
+                "You take the first word that moves the logits at all. Several may, a little: take the one "
+                "that moves them most.",
                 lambda moved: torch.where(moved.amax(-1) > 1e-6, (moved > 1e-6).int().argmax(-1), -1),
             ),
             "the last that moves it": (
-                "You take the last word that moves the logits at all. Several may, a little: take the one that "
-                "moves them most.",
+                "You take the last word that moves the logits at all. Several may, a little: take the one "
+                "that moves them most.",
                 lambda moved: torch.where(moved > 1e-6, torch.arange(moved.shape[-1], device="cpu"), -1).amax(
                     -1
                 ),

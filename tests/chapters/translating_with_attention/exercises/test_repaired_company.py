@@ -79,6 +79,9 @@ NAMED = {
             .softmax(1)
             @ memory
         ),
+        "the first length for all": lambda states, memory, lengths: contexts_one_by_one(
+            states, memory, [int(lengths[0])] * len(lengths)
+        ),
         "the shortest for all": lambda states, memory, lengths: contexts_one_by_one(
             states, memory, [int(lengths.min())] * len(lengths)
         ),

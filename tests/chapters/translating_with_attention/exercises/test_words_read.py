@@ -20,7 +20,8 @@ def replaced_by(model, source, other_word, enough=None):
         other[place] = other_word(int(other[place]))
         moved.append((model(other)[0] - logits).abs().sum(-1))
     if enough is not None:  # the last of those that move it so much
-        return [max((p for p, by in enumerate(row) if by > enough), default=-1) for row in zip(*moved)]
+        rows = torch.stack(moved, dim=-1).tolist()
+        return [max((place for place, by in enumerate(row) if by > enough), default=-1) for row in rows]
     most, places = torch.stack(moved).max(0)
     return torch.where(most > 1e-6, places, -1).tolist()
 
