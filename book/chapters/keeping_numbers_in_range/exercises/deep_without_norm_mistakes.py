@@ -16,7 +16,7 @@ MISTAKES: Mistakes = {
         lambda x, block: block(x),
     ),
     "averaged": (
-        "The mean of x and the answer halves x at every block, and there are 24 of them. Leave the "
+        "x is halved at every block, as in a mean of x and the answer, and there are 24 of them. Leave the "
         "road as wide as it is.",
         lambda x, block: (x + block(x)) / 2,
     ),
@@ -42,6 +42,11 @@ MISTAKES: Mistakes = {
         "The block's answer does not grow with x: what it reads has been normalised. Do without a norm.",
         lambda x, block: x + block(_normal(x)),
     ),
+    "squashed inside": (
+        "Of what you return the block's part does not grow as x does: something squashes what the block "
+        "reads or answers (a tanh, a sigmoid, a clamp). Multiply it by a number only.",
+        lambda x, block: x + 0.1 * block(x).tanh(),
+    ),
     "squashed": (
         "Something squashes what you return (a tanh, a sigmoid, a clamp). Add and multiply with "
         "numbers only.",
@@ -60,6 +65,11 @@ MISTAKES: Mistakes = {
     "louder": (
         "The block's answer is made louder, and the road grows from layer to layer. The other way.",
         lambda x, block: x + 3 * block(x),
+    ),
+    "cut off": (
+        "No gradient arrives at some of the weights: a detach() or a no_grad() cuts the way back. Take it "
+        "out.",
+        lambda x, block: x + 0.1 * block(x).detach(),
     ),
     "hardly heard": (
         "Everything stays in range, and too little is learned: what the blocks read, or what is heard "

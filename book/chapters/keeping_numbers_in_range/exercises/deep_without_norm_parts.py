@@ -63,8 +63,19 @@ def _words(batch: int, source: torch.Generator) -> Tensor:
     return torch.randint(_SYMBOLS, (batch, _LENGTH), generator=source, device="cpu")
 
 
+# What is asked, as a report shows it, with what its answers mean.
+GROWS = (
+    "how does what you return grow when x does? (1 as x; 0 not at all, 2 hardly, 3 less than x, 4 it comes "
+    "from nothing, 5 faster than x, 6 as x, but for the block's part, which does not grow)"
+)
+READS = "does the block make a difference? (1 yes, 0 no)"
+RANGE = "by how many powers of ten is x larger after twelve layers?"
+LEARNS = (
+    "does it learn? (1 yes; 0 no, 2 no, and its losses jump, 3 no, some weights hear nothing of the loss)"
+)
+
+
 def _growth(junction: _Junction) -> int:
-    """1 where what comes out grows as x does; 0 not at all, 2 little, 3 in part, 4 from nothing, 5 faster."""
     source = torch.Generator("cpu").manual_seed(1)
     x = torch.randn(1, 4 * _LENGTH, _WIDTH, generator=source, device="cpu").double()
     matrix = torch.randn(_WIDTH, _WIDTH, generator=source, device="cpu").double() / math.sqrt(_WIDTH)
@@ -74,6 +85,11 @@ def _growth(junction: _Junction) -> int:
     growth = (large.norm() / small.norm()).item()
     if abs(growth / 1000 - 1) < 1e-9:
         return 1
+    of_small, of_large = small - x, large - 1000 * x  # the block's part, where the road is x
+    if (
+        of_large - of_small
+    ).norm() < 0.01 * of_small.norm():  # a norm divides by a little more than the spread
+        return 6
     return 0 if growth < 1.01 else 2 if growth < 10 else 3 if growth < 1000 else 5
 
 
@@ -84,16 +100,21 @@ def _reads(junction: _Junction) -> int:
     return int(not torch.equal(*answers))
 
 
+def _road(junction: _Junction) -> int:
+    """How much of x comes through, in percent, where the block answers nothing."""
+    x = torch.ones(1, _LENGTH, _WIDTH, device="cpu")
+    return round(100 * (_joined(junction, x, torch.zeros_like).norm() / x.norm()).item())
+
+
 def _range(junction: _Junction) -> int:
-    """By how many powers of ten the signal is larger, or smaller, at the end of the road."""
     words = _words(8, torch.Generator("cpu").manual_seed(2))
     start, end = _through(junction, _weights(), words)
     ratio = (end.double().norm() / start.double().norm()).item()
-    return max(-9, min(9, round(math.log10(ratio)))) if 0 < ratio < math.inf else -9
+    return max(-99, min(99, round(math.log10(ratio)))) if 0 < ratio < math.inf else -99
 
 
 def _learned(junction: _Junction) -> int:
-    """1 where the middle one of five has learned; else 2 where a loss ever jumped, and 0 where none did."""
+    """The answer to LEARNS, of the middle one of five."""
     weights, source = _weights(), torch.Generator("cpu").manual_seed(3)
     losses = []
     with torch.enable_grad():
@@ -112,18 +133,21 @@ def _learned(junction: _Junction) -> int:
     course = torch.stack(losses).detach().nan_to_num(nan=math.inf)  # (steps, seeds)
     if course[-5:].mean(0).median() < 0.4:
         return 1
+    if any(weight.grad is None or not weight.grad.any() for weight in weights.values()):
+        return 3
     return 2 if course.max() > 1.3 * math.log(_SYMBOLS) else 0
 
 
-def _deep(junction: _Junction, question: str) -> int:
-    if question == "grows":
-        return _growth(junction)
+def _deep(junction: _Junction, question: str) -> tuple[int, int]:
+    """The answer; and of who does not stay in range, how wide the road is, in percent."""
+    if question == GROWS:
+        return _growth(junction), 100
     # What fails one question is not asked the next: the first fault is the one to mend.
     if _growth(junction) != 1:
-        return 0
-    if question == "reads":
-        return _reads(junction)
+        return 0, 100
+    if question == READS:
+        return _reads(junction), 100
     powers = _range(junction)
-    if question == "range":
-        return powers
-    return _learned(junction) if powers == 0 else 0
+    if question == RANGE:
+        return powers, _road(junction) if powers else 100
+    return _learned(junction) if powers == 0 else 0, 100

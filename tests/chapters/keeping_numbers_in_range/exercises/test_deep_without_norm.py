@@ -25,6 +25,8 @@ NAMED = {
         "block left out": lambda x, block: x.clone(),
         "post-norm": lambda x, block: F.normalize(x + block(x), dim=-1),
         "pre-norm": lambda x, block: x + 0.1 * block(x / x.norm(dim=-1, keepdim=True)),
+        "squashed inside": lambda x, block: x + 0.1 * block(x.clamp(-1, 1)),
+        "cut off": lambda x, block: (x + 0.1 * block(x.detach())).detach(),
         "squashed": lambda x, block: torch.clamp(x + 0.1 * block(x), -2, 2),
         "averaged": lambda x, block: torch.lerp(x, block(x), 0.5),
         "fading": lambda x, block: torch.lerp(x, block(x), 0.1),
@@ -37,6 +39,8 @@ NAMED = {
 
 UNKNOWN = {
     check_deep_without_norm: {
+        "a small road": lambda x, block: 0.01 * x + 0.1 * block(x),
+        "a fading road": lambda x, block: 0.7 * x + 0.3 * block(x),
         "the block alone": lambda x, block: block,
         "one token": lambda x, block: x[:, :1],
         "raises": lambda x, block: x + block(x, x),
