@@ -83,7 +83,8 @@ check_larger_rate = Exercise(
             _times(1),
         ),
         "twice": (
-            "You multiply by 2, the root of 4. Where the steps were short that is not far enough: measure.",
+            "Where the steps were short, twice the old rate (the root of 4, or what suits batches of another "
+            "size) is not far enough. Measure, with the batches of 100 that the rate is for.",
             _times(2),
         ),
         "a quarter": ("A larger batch has a better gradient: it can take longer steps.", _times(0.25)),

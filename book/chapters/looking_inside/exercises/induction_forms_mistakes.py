@@ -99,7 +99,8 @@ MISTAKES: Mistakes = {
         _made(gap=lambda ours, other, losses: ours - other),
     ),
     "first time": (
-        "This is about the gap over the places of the first time. Measure where the pattern is repeated.",
+        "Your gap is about 0, as it is over the places of the first time, where nothing can be foretold. "
+        "Measure where the pattern is repeated.",
         _made(
             gap=lambda ours, other, losses: float(
                 losses[1][0][~losses[0][1]].mean() - losses[0][0][~losses[0][1]].mean()

@@ -43,7 +43,9 @@ MISTAKES: Mistakes = (
             lambda *inputs: _place(_previous(*inputs)),
         ),
         "one place too late": (
-            "You look for a head that looks two places after the earlier word. It is the next one.",
+            "This head always looks 7 places back: where the period is 9, two places after the earlier word. "
+            "An induction head looks one place after it; and each sentence has a period of its own, so that "
+            "one number for all of them finds the wrong head.",
             lambda model, words, periods: _place(_looks(model, words, periods, back=2)),
         ),
         "no head looks": (

@@ -98,9 +98,10 @@ check_learned_bandwidth = Exercise(
             "of points; and if each point has a say in its own answer, narrow always looks better.",
             lambda key, value: 0.04,
         ),
-        "a compromise": (
+        "a compromise, or the worst": (
             "Your bandwidth is too narrow for the slow wave and too wide for the fast one. One number can't "
-            "suit both: choose it anew from each set of points.",
+            "suit both: choose it anew from each set of points. If you do, is it the smallest error that you "
+            "take, and not the largest?",
             lambda key, value: 0.17,
         ),
         "with its error": (

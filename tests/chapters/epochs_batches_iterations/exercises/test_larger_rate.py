@@ -32,14 +32,22 @@ def as_good_as_the_small(train, rate):
     return next(rate * factor for factor in (1, 2, 4, 8) if train(100, rate * factor) < 1.1 * wanted)
 
 
+def searched_with_the_small_batches(train, rate):
+    return min((rate * 2**step for step in range(-1, 5)), key=lambda each: train(25, each))
+
+
+def test_twice_the_rate_is_named_alike():
+    assert check_larger_rate.judge(lambda train, rate: rate * math.sqrt(4)).mistake == "twice"
+
+
 RIGHT = {check_larger_rate: named(by_halves, by_golden_section, as_good_as_the_small)}
 
 
 NAMED = {
     check_larger_rate: {
         "four times": lambda train, rate: rate * 100 / 25,
+        "twice": searched_with_the_small_batches,
         "the same rate": lambda train, rate: rate,
-        "twice": lambda train, rate: rate * math.sqrt(4),
         "a quarter": lambda train, rate: rate / 4,
         "far too large": lambda train, rate: min(train(100, rate * 2**step) for step in range(5)),
     }

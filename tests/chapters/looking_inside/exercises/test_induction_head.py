@@ -58,6 +58,9 @@ NAMED = {
         "by its looks": by_looks,
         "by its cost": by_cost,
         "the same word": by_the_same_word,
+        "one place too late": lambda model, words, periods: by_looks(
+            model, words, periods.double().mean().round().long().expand_as(periods)
+        ),
         "counted from 1": lambda *inputs: [number + 1 for number in which_by_product(*inputs)],
         "layer counted from 1": changed(which_by_product, lambda place: (place[0] + 1, place[1])),
         "head first": lambda *inputs: which_by_product(*inputs)[::-1],
