@@ -324,17 +324,22 @@ def ready_made(tried: Tried) -> Finding | None:
 
 def _called(tried: Tried, work: Any) -> set[str]:
     """The names of those functions and classes, of what the work is to do without, that it calls itself."""
-    rooms = tuple(f"{_full_name(thing)}." for thing in tried.task.without)
+    rooms = {f"{_full_name(thing)}.": thing for thing in tried.task.without}
     names: set[str] = set()
 
-    def is_without(frame: FrameType | None) -> bool:
+    def found(frame: FrameType | None) -> str | None:
         if frame is None:
-            return False
-        return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}.".startswith(rooms)
+            return None
+        path = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}."
+        things = (thing for room, thing in rooms.items() if path.startswith(room))
+        if (thing := next(things, None)) is None:
+            return None
+        # Of a module, what in it was called.
+        return frame.f_code.co_qualname.partition(".")[0] if isinstance(thing, ModuleType) else thing.__name__
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and is_without(frame) and not is_without(frame.f_back):
-            names.add(frame.f_code.co_qualname.partition(".")[0])
+        if event == "call" and (name := found(frame)) and not found(frame.f_back):
+            names.add(name)
 
     def run(inputs: Sequence[Any]) -> None:
         before = sys.getprofile()

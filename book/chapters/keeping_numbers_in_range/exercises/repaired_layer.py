@@ -10,7 +10,7 @@ from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, exact
 from bookkit.checking.mistakes import in_parts
-from chapters.keeping_numbers_in_range.exercises.norms import _normal
+from chapters.keeping_numbers_in_range.exercises.norms import _mean, _mean_square, _normal
 
 
 def _layer(
@@ -18,9 +18,11 @@ def _layer(
     widen: Tensor,
     narrow: Tensor,
     *,
-    arranged: Callable[..., Tensor] = lambda x, block: x + block(_normal(x)),
+    arranged: Callable[..., Tensor] = lambda x, block, normal: x + block(normal(x)),
+    normal: Callable[[Tensor], Tensor] = _normal,
+    between: Callable[[Tensor], Tensor] = torch.relu,
 ) -> Tensor:
-    return arranged(x, lambda read: (read @ widen).relu() @ narrow)
+    return arranged(x, lambda read: between(read @ widen) @ narrow, normal)
 
 
 check_repaired_layer = Exercise(
@@ -39,47 +41,79 @@ check_repaired_layer = Exercise(
     ),
     mistakes=in_parts(
         _layer,
+        normal={
+            "of a sample": (
+                "The norm divides by the spread of a sample, with d - 1, as var() and std() do unless told: "
+                "correction=0. (F.layer_norm does it all.)",
+                lambda x: (x - _mean(x)) / (x.var(-1, keepdim=True) + 1e-5).sqrt(),
+            ),
+            "mean kept": (
+                "The mean stays where it is: this is an RMSNorm, or half a layer norm. Take it away first.",
+                lambda x: x / (_mean_square(x) + 1e-5).sqrt(),
+            ),
+            "not divided": (
+                "The mean is taken away, and the spread stays. Divide by it.",
+                lambda x: x - _mean(x),
+            ),
+            "over the tokens": (
+                "Your norm runs over the tokens. Each token is normalised by itself, over the last axis.",
+                lambda x: _normal(x.mT).mT if x.dim() > 1 else _normal(x),
+            ),
+        },
+        between={
+            "no relu": (
+                "The relu between the two matrices is gone: without it they are one matrix.",
+                lambda hidden: hidden,
+            ),
+        },
         arranged={
             "still broken": (
                 "The fault that it came with is still there: the norm stands on the road. The first case "
                 "passes because its vector has mean 0 and variance 1 already. What is added to what?",
-                lambda x, block: _normal(x) + block(_normal(x)),
+                lambda x, block, normal: normal(x) + block(normal(x)),
             ),
             "post-norm": (
                 "Now it is post-norm: the norm stands on the road, after the plus. In pre-norm it is in "
                 "the side street.",
-                lambda x, block: _normal(x + block(x)),
+                lambda x, block, normal: normal(x + block(x)),
             ),
             "no norm": (
                 "The norm is gone, and the block reads what comes in as it is.",
-                lambda x, block: x + block(x),
+                lambda x, block, normal: x + block(x),
             ),
             "no road": (
                 "The block reads the right thing, and its answer replaces x, to which it must be added.",
-                lambda x, block: block(_normal(x)),
+                lambda x, block, normal: block(normal(x)),
             ),
             "norm after the block": (
                 "The norm stands in the side street, but after the block: what the block *reads* must be "
                 "normal.",
-                lambda x, block: x + _normal(block(x)),
+                lambda x, block, normal: x + normal(block(x)),
             ),
             "norm on the road only": (
                 "The road is normalised and what the block reads is not: the wrong way round.",
-                lambda x, block: _normal(x) + block(x),
+                lambda x, block, normal: normal(x) + block(x),
             ),
             "both norms": (
                 "The side street is right; but a norm still stands on the road, after the plus.",
-                lambda x, block: _normal(x + block(_normal(x))),
+                lambda x, block, normal: normal(x + block(normal(x))),
             ),
             "norm over everything": (
                 "One mean and one variance for all tokens. Each token is normalised by itself, over the "
                 "last axis.",
-                lambda x, block: x + block(F.layer_norm(x, x.shape)),
+                lambda x, block, normal: x + block(F.layer_norm(x, x.shape)),
             ),
             "x twice": (
                 "x is added twice.",
-                lambda x, block: 2 * x + block(_normal(x)),
+                lambda x, block, normal: 2 * x + block(normal(x)),
             ),
         },
-    ),
+    )
+    | {
+        "norm of the hidden numbers": (
+            "The norm stands between the two matrices. It belongs before the first: what the block reads "
+            "must be normal.",
+            lambda x, widen, narrow: x + _normal(x @ widen).relu() @ narrow,
+        ),
+    },
 )

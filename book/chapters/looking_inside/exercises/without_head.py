@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from attnlab import inside
+from bookkit.checking.answers import returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from chapters.looking_inside.circuits import (
@@ -13,14 +15,12 @@ from chapters.looking_inside.circuits import (
 )
 from chapters.looking_inside.exercises.looks import _FIRST, _SECOND, _hooks, _words
 from chapters.looking_inside.exercises.without_head_mistakes import MISTAKES
-from chapters.looking_inside.exercises.without_head_parts import _without
+from chapters.looking_inside.exercises.without_head_parts import _in_a_copy
 
 
 def _and_again(work: Callable[..., Any], model: Any, words: Tensor, layer: int, head: int) -> Any:
     """What comes back, and then what the model makes of the same words when nobody asks for a change."""
-    logits = work(model, words, layer, head)
-    if logits is None or logits is ...:
-        return logits
+    logits = returned(work(model, words, layer, head))
     with torch.no_grad():
         return logits, model(words), _hooks(model)
 
@@ -31,7 +31,7 @@ check_without_head = Exercise(
     minutes=15,
     takes=("model", "words", "layer", "head"),
     returns=("logits", "logits afterwards", "hooks left"),
-    reference=_without,
+    reference=_in_a_copy,
     ask=_and_again,
     cases=(
         Case("right in one layer", drawn(1, layers=1, heads=3, d_model=12), _FIRST, 0, 1),
@@ -47,4 +47,10 @@ check_without_head = Exercise(
     ),
     mistakes=MISTAKES,
     trainable=False,
+    # The lesson's way, which the text asks to do without.
+    without=(
+        inside,
+        nn.Module.register_forward_hook,
+        nn.Module.register_forward_pre_hook,
+    ),
 )

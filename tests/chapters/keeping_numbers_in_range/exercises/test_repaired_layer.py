@@ -41,6 +41,18 @@ RIGHT = {
 
 NAMED = {
     check_repaired_layer: {
+        "of a sample": street(
+            lambda x: (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + 1e-5).sqrt()
+        ),
+        "mean kept": street(lambda x: F.rms_norm(x, x.shape[-1:], eps=1e-5)),
+        "not divided": street(lambda x: x - x.mean(-1, keepdim=True)),
+        "over the tokens": street(
+            lambda x: F.layer_norm(x.mT, x.mT.shape[-1:]).mT if x.dim() > 1 else F.layer_norm(x, x.shape)
+        ),
+        "no relu": lambda x, widen, narrow: x + F.layer_norm(x, x.shape[-1:]) @ widen @ narrow,
+        "norm of the hidden numbers": lambda x, widen, narrow: (
+            x + F.layer_norm(x @ widen, widen.shape[-1:]).relu() @ narrow
+        ),
         "still broken": broken_layer,
         "no norm": lambda x, widen, narrow: x + (x @ widen).relu() @ narrow,
         "post-norm": lambda x, widen, narrow: F.layer_norm(x + (x @ widen).relu() @ narrow, x.shape[-1:]),
@@ -60,7 +72,6 @@ NAMED = {
 
 UNKNOWN = {
     check_repaired_layer: {
-        "no relu": lambda x, widen, narrow: x + F.layer_norm(x, x.shape[-1:]) @ widen @ narrow,
         "halved": changed(layer, lambda outputs: outputs / 2),
         "detached": changed(layer, torch.detach),
     }

@@ -2,6 +2,7 @@
 
 import copy
 
+import pytest
 import torch
 from exercise_cases import judged_as, words
 from looking_inside_answers import without_by_context
@@ -12,7 +13,7 @@ from chapters.looking_inside.exercises import (
     check_without_head,
 )
 
-without = check_without_head.reference
+without = without_by_context
 
 
 def test_a_hook_left_behind_is_told_of_even_though_the_logits_are_right():
@@ -110,13 +111,17 @@ def place_silenced(heads, head):
     return heads
 
 
-RIGHT = {
-    check_without_head: {
-        "columns of a copy": without_columns,
-        "attnlab's": without_by_context,
-        "subtracted": without_subtracted,
-    }
-}
+RIGHT = {check_without_head: {"columns of a copy": without_columns}}
+
+
+@pytest.mark.parametrize(
+    ("work", "named"),
+    [(without_by_context, "heads_changed and zeroed are"), (without_subtracted, "register_forward_hook is")],
+)
+def test_a_hook_which_the_text_asks_to_do_without_is_told(work, named):
+    report = check_without_head.judge(work)
+    assert report.mistake == "ready-made"
+    assert f"{named} there already" in words(report)
 
 
 NAMED = {
