@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from attnlab.training.progress import progress_bar
 from bookkit.checking import findings, guard
 from bookkit.checking.answers import Answer
 from bookkit.checking.attempts import Attempt, Task, Tried, call
@@ -145,11 +146,15 @@ class Exercise(Check, Task):
         # The right answers come first: the function may do anything, even to PyTorch.
         rights = self._rights
         run = partial(guard.guarded, until=guard.deadline())
-        attempts = []
-        for case, right in zip(self.cases, rights, strict=True):
-            attempts.append(self.attempt(work, case, right, run))
-            if attempts[-1].stopped:
-                break  # what the time is up for need not be tried again
+        attempts: list[Attempt] = []
+        # Who waits for seconds, since the work trains something, reads what is being asked.
+        with progress_bar(len(self.cases)) as bar:
+            for case, right in zip(self.cases, rights, strict=True):
+                bar.set_description(case.label, refresh=False)
+                bar.update(len(attempts) - bar.n)
+                attempts.append(self.attempt(work, case, right, run))
+                if attempts[-1].stopped:
+                    break  # what the time is up for need not be tried again
         return Tried(self, work, tuple(attempts), run)
 
     def _known_mistake(self, tried: Tried) -> Finding | None:

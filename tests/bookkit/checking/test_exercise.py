@@ -1,5 +1,6 @@
 """What a check says to readers who write anything at all, tried on small exercises of every kind."""
 
+import contextlib
 import dataclasses
 import re
 import time
@@ -106,6 +107,35 @@ def test_who_would_need_far_longer_for_all_pairs_does_not_wait_till_the_end(monk
     monkeypatch.setattr(exercise, "time", now)
     PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3)
     assert len(asked) == 1
+
+
+# --- waiting ---
+
+
+def test_who_waits_reads_what_is_being_asked(monkeypatch):
+    said, asked = [], []
+
+    class Bar(contextlib.nullcontext):
+        n = 0
+
+        def set_description(self, words, refresh):
+            assert not refresh  # nothing is shown before the time for it
+            said.append(words)
+
+        def update(self, more):
+            self.n += more
+            asked.append((self.n, len(said)))
+
+    def progress_bar(total):
+        assert total == len(check_scores.cases)
+        bar = Bar()
+        bar.enter_result = bar
+        return bar
+
+    monkeypatch.setattr(exercise, "progress_bar", progress_bar)
+    assert check_scores.judge(check_scores.reference).passed
+    assert said == [case.label for case in check_scores.cases]
+    assert asked == [(number, number + 1) for number in range(len(said))]
 
 
 # --- stubs ---

@@ -189,6 +189,14 @@ FAULTS: Faults = {
                 "if False:",
             ),
         ],
+        "test_who_waits_reads_what_is_being_asked": [
+            (
+                "shown too early",
+                "bar.set_description(case.label, refresh=False)",
+                "bar.set_description(case.label, refresh=True)",
+            ),
+            ("not told how far", "bar.update(len(attempts) - bar.n)", "pass"),
+        ],
         "test_who_would_need_far_longer_for_all_pairs_does_not_wait_till_the_end": [
             ("waits to the end", "max(0.1, done / len(every))", "1"),
         ],

@@ -103,7 +103,8 @@ def _reads(junction: _Junction) -> int:
 def _road(junction: _Junction) -> int:
     """How much of x comes through, in percent, where the block answers nothing."""
     x = torch.ones(1, _LENGTH, _WIDTH, device="cpu")
-    return round(100 * (_joined(junction, x, torch.zeros_like).norm() / x.norm()).item())
+    arrived: float = (_joined(junction, x, torch.zeros_like).norm() / x.norm()).item()
+    return round(100 * arrived)
 
 
 def _range(junction: _Junction) -> int:

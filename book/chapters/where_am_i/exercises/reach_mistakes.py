@@ -6,9 +6,9 @@ MISTAKES: dict[str, tuple[str, tuple[float, ...]]] = {
         "Not even sequences of the training length are copied. Is the trained reader the one that is tested?",
         (0.1, 0.1, 0.1, 0.1),
     ),
-    "lengths mixed up": (
-        "The hand of 63 positions copies everything. Is it trained at 24 and tested at `length`, and "
-        "not both at the same length?",
+    "lengths mixed up, or base 10000": (
+        "The hand of 63 positions copies everything. Is its base worked out from `wave`, and not a reader's "
+        "usual 10,000? And is it trained at 24 and tested at `length`, and not both at the same length?",
         (0.97, 0.97, 0.97, 0.97),
     ),
     "wave for base": (

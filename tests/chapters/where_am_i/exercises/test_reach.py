@@ -51,7 +51,8 @@ def test_the_chapters_readers_show_what_the_check_asks_for():
     ("name", "experiment"),
     [
         ("not trained", reach(right_base, trained=False)),
-        ("lengths mixed up", reach(right_base, length=None)),
+        ("lengths mixed up, or base 10000", reach(right_base, length=None)),
+        ("lengths mixed up, or base 10000", reach(lambda wave: 10_000)),
         ("wave for base", reach(lambda wave: wave)),
         ("without 2π", reach(lambda wave: wave**2)),
     ],
