@@ -92,6 +92,18 @@ _ALONE: Mistakes = {
         "You cut after 19 words: the start does not count among the 20.",
         partial(_step_by_step, longest=19),
     ),
+    "one word too many": (
+        "You cut after 21 words. At most 20 come behind the start.",
+        partial(_step_by_step, longest=21),
+    ),
+    "end taken for 1": (
+        "You take the word 1 for the end. Which word ends a row is given: `end`.",
+        lambda table, start, end, width: _search(table, start, 1, width),
+    ),
+    "one wider": (
+        "One row more than `width` is kept.",
+        lambda table, start, end, width: _search(table, start, end, width + 1),
+    ),
 }
 
 MISTAKES: Mistakes = _ALONE | in_parts(
@@ -138,7 +150,7 @@ MISTAKES: Mistakes = _ALONE | in_parts(
     },
     enough={
         "stops at the first end": (
-            "You stop as soon as a row ends. Another row may still end with a higher probability.",
+            "You return a row that ends first. Another row may still end with a higher probability.",
             lambda ended, width: ended > 0,
         ),
         "stops when enough have ended": (
@@ -160,6 +172,11 @@ MISTAKES: Mistakes = _ALONE | in_parts(
             "favours long rows; asked for is the likeliest.",
             lambda total, row: total / (len(row) - 1),
         ),
+        "least likely to end": (
+            "Of the rows that ended, you return the least likely. A log-probability is negative: the largest "
+            "is nearest to 0.",
+            lambda total, row: -total,
+        ),
         "last to end": (
             "Of the rows that ended, you return the last. Return the likeliest of them.",
             lambda total, row: len(row),
@@ -169,6 +186,14 @@ MISTAKES: Mistakes = _ALONE | in_parts(
         "start kept": (
             "The row begins with the start. Return the words behind it.",
             lambda row, total: (row, total),
+        ),
+        "mean per word": (
+            "The words are right. The log-probability is that of the whole row, not divided by its length.",
+            lambda row, total: (row[1:], total / (len(row) - 1)),
+        ),
+        "from the end to the start": (
+            "The words are right, and come from the last to the first.",
+            lambda row, total: (row[:0:-1], total),
         ),
         "probability": (
             "The words are right, and this is their probability. Return its logarithm.",

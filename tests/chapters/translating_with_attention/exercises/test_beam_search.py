@@ -98,6 +98,15 @@ NAMED = {
             [word for word in beam_of_tuples(*inputs)[0] if word != inputs[2]],
             beam_of_tuples(*inputs)[1],
         ),
+        "end taken for 1": lambda table, start, end, width: search(table, start, 1, width),
+        "one wider": lambda table, start, end, width: search(table, start, end, width + 1),
+        "from the end to the start": lambda *inputs: (search(*inputs)[0].flip(0), search(*inputs)[1]),
+        "one word too many": partial(beam_of_tuples, longest=21),
+        "stops at the first end": partial(beam_of_tuples, among=lambda rows, ended: ended[:1] or rows),
+        "mean per word": lambda *inputs: (
+            beam_of_tuples(*inputs)[0],
+            beam_of_tuples(*inputs)[1] / len(beam_of_tuples(*inputs)[0]),
+        ),
         "total turned": lambda *inputs: (search(*inputs)[0], -search(*inputs)[1]),
     }
 }
@@ -105,9 +114,6 @@ NAMED = {
 
 UNKNOWN = {
     check_beam_search: {
-        "end taken for 1": lambda table, start, end, width: search(table, start, 1, width),
-        "one wider": lambda table, start, end, width: search(table, start, end, width + 1),
-        "reversed": lambda *inputs: (search(*inputs)[0].flip(0), search(*inputs)[1]),
         "words alone": lambda *inputs: search(*inputs)[0],
     }
 }
