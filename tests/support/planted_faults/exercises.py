@@ -220,8 +220,8 @@ FAULTS: Faults = {
             ),
             (
                 "every case waits",
-                "if attempts[-1].stopped:\n                break",
-                "if False:\n                break",
+                "if attempts[-1].stopped:\n                    break",
+                "if False:\n                    break",
             ),
         ],
         "test_a_replaced_part_of_pytorch_ends_in_words_too": [
@@ -312,7 +312,7 @@ FAULTS: Faults = {
             ("stopped, and looked at", "if tried.attempts[-1].stopped:", "if False:"),
         ],
         "test_what_a_helper_calls_in_turn_is_not_named": [
-            ("what helpers call is named, too", " and not is_without(frame.f_back)", ""),
+            ("what helpers call is named, too", " and not found(frame.f_back)", ""),
         ],
         "test_what_the_question_itself_calls_is_no_doing_of_the_readers": [
             ("the question's calls blamed", " - _called(tried, tried.task.reference)", ""),
