@@ -10,6 +10,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,17 @@ def test_style(command):
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_no_file_of_code_is_long_and_no_folder_of_the_packages_is_wide():
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py", "*.js"], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    files = [file for name in listed.stdout.split() if (file := ROOT / name).exists()]
+    assert not {file.name for file in files if len(file.read_text("utf-8").splitlines()) > 450}
+    folders = Counter(file.parent for file in files)
+    packages = (ROOT / "book" / "attnlab", ROOT / "book" / "bookkit")
+    assert not {f for f, count in folders.items() if count > 12 and any(map(f.is_relative_to, packages))}
 
 
 def test_what_is_left_to_the_machine_is_told():

@@ -1,5 +1,7 @@
 """Small exercises of every kind, on which the machinery is tried without the book's own."""
 
+import dataclasses
+
 import torch
 from torch import nn
 
@@ -150,3 +152,21 @@ check_shapes = ShapePuzzle(
 # One of each kind that code can get wrong: a tensor, several results, a whole number.
 REPRESENTATIVES = (check_scores, check_attention, check_count)
 EXERCISES = (*REPRESENTATIVES, check_shift, check_holder)
+
+
+def parted(query, key, multiply=torch.matmul, scale=lambda scores: scores / 2):
+    return scale(multiply(query, key.mT))
+
+
+PARTED = dataclasses.replace(
+    check_scores,
+    reference=parted,
+    mistakes=in_parts(
+        parted,
+        multiply={"negative": ("The sign is wrong.", lambda query, key: -(query @ key))},
+        scale={
+            "cubed": ("This is a cube.", lambda scores: scores**3),
+            "softmax": ("Weights are no scores.", lambda scores: scores.softmax(-1)),
+        },
+    ),
+)

@@ -3,6 +3,7 @@
 from planted_faults.kinds import Faults
 
 MISTAKES = "bookkit/checking/test_mistakes.py::"
+ANY_CODE = "bookkit/checking/test_exercise_and_any_code.py::"
 
 FAULTS: Faults = {
     "bookkit/checking/answers": {
@@ -224,26 +225,26 @@ FAULTS: Faults = {
                 "if False:\n                    break",
             ),
         ],
-        "test_a_replaced_part_of_pytorch_ends_in_words_too": [
+        f"{ANY_CODE}test_a_replaced_part_of_pytorch_ends_in_words_too": [
             (
                 "a broken PyTorch raises",
                 "        except Exception as error:\n            return self._broken_off",
                 "        except KeyError as error:\n            return self._broken_off",
             ),
         ],
-        "test_whatever_is_judged_the_next_random_number_is_the_same": [
+        f"{ANY_CODE}test_whatever_is_judged_the_next_random_number_is_the_same": [
             ("what mistakes draw is missed", "with torch.random.fork_rng(devices=[]):", "if True:"),
         ],
-        "test_a_fault_of_the_check_is_not_blamed_on_the_reader": [
+        f"{ANY_CODE}test_a_fault_of_the_check_is_not_blamed_on_the_reader": [
             ("the reader blamed", "if guard.replaced() or not _is_ours(error):", "if True:"),
         ],
-        "test_what_the_readers_code_raises_outside_of_the_guard_is_no_fault_of_the_check": [
+        f"{ANY_CODE}test_what_the_readers_code_raises_outside_of_the_guard_is_no_fault_of_the_check": [
             ("the check blamed", "if guard.replaced() or not _is_ours(error):", "if guard.replaced():"),
         ],
-        "test_what_a_class_makes_in_its_place_is_told_so": [
+        f"{ANY_CODE}test_what_a_class_makes_in_its_place_is_told_so": [
             ("a module taken for a class", 'hasattr(type(work), "forward")', "False"),
         ],
-        "test_a_class_in_place_of_what_it_makes_is_told_so": [
+        f"{ANY_CODE}test_a_class_in_place_of_what_it_makes_is_told_so": [
             ("a class taken for a function", "if self.ask is call and is_class:", "if False:"),
         ],
         "test_a_right_answer_that_changes_something_has_not_passed": [

@@ -2,10 +2,10 @@
 
 from planted_faults.kinds import Faults
 
-EXTENSIONS, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT = (
+EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT = (
     f"site/test_{name}.py::"
     for name in (
-        "extensions", "folds", "ledger", "search", "topics", "repository", "playground",
+        "extensions", "small_book", "folds", "ledger", "search", "topics", "repository", "playground",
         "transformer_script",
     )
 )  # fmt: skip
@@ -62,7 +62,7 @@ FAULTS: Faults = {
         ],
     },
     "_ext/drawings": {
-        f"{EXTENSIONS}test_each_mistake_fails_the_build_with_file_and_line": [
+        f"{SMALL_BOOK}test_each_mistake_fails_the_build_with_file_and_line": [
             ("a drawing without words", "    if not words:", "    if False:"),
             ("a drawing too wide for a phone", "if width > widest + 4:", "if False:"),
         ],
@@ -84,7 +84,7 @@ FAULTS: Faults = {
         f"{EXTENSIONS}test_where_node_has_died_it_is_told_with_its_status_and_the_formula": [
             ("a dead Node unnoticed", "if not said:", "if False:"),
         ],
-        f"{EXTENSIONS}test_one_stylesheet_and_no_mark_without_a_colour": [
+        f"{SMALL_BOOK}test_one_stylesheet_and_no_mark_without_a_colour": [
             ("the formulas' styles lost", "styles + own", "own"),
         ],
         f"{EXTENSIONS}test_the_font_needs_what_formulas_show_and_browsers_draw": [
@@ -143,7 +143,7 @@ FAULTS: Faults = {
             ("a label taken for a sentence", ' and text.endswith(".")', ""),
             ("the first paragraph, however short", "len(text) > 60 and ", ""),
         ],
-        f"{EXTENSIONS}test_one_stylesheet_and_no_mark_without_a_colour": [
+        f"{SMALL_BOOK}test_one_stylesheet_and_no_mark_without_a_colour": [
             ("marked and not coloured", "(?:n|p|o|w|", "(?:p|o|w|"),
         ],
     },
