@@ -122,9 +122,12 @@ class Follower:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_terminal_summary(self) -> Iterator[None]:
-        if self.took:
-            took = {self.config.option.markexpr: self.took}
-            self.passed.file.with_name(TOOK).write_text(json.dumps(took), encoding="utf-8")
+        selected, file = self.config.option.markexpr, self.passed.file.with_name(TOOK)
+        known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        # A run that goes on from another adds to what that one found.
+        file.write_text(
+            json.dumps({**known, selected: {**known.get(selected, {}), **self.took}}), encoding="utf-8"
+        )
         yield
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
