@@ -13,6 +13,9 @@ from chapters.from_words_to_vectors.exercises import (
     check_learned_vectors,
 )
 
+# Each answer is a training.
+pytestmark = pytest.mark.thorough
+
 squeezed = check_learned_vectors.reference
 
 

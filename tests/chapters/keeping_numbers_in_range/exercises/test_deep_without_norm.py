@@ -1,5 +1,6 @@
 """The exercise `deep_without_norm`, tried as readers would."""
 
+import pytest
 import torch
 from exercise_cases import judged_as
 from torch.nn import functional as F
@@ -7,6 +8,9 @@ from torch.nn import functional as F
 from chapters.keeping_numbers_in_range.exercises import (
     check_deep_without_norm,
 )
+
+# Each answer is a training.
+pytestmark = pytest.mark.thorough
 
 RIGHT = {
     check_deep_without_norm: {

@@ -1,5 +1,6 @@
 """The exercise `induction_forms`, tried as readers would."""
 
+import pytest
 import torch
 from exercise_cases import judged_as, words
 from torch import nn
@@ -10,6 +11,9 @@ from chapters.looking_inside.circuits import INDUCTION, PREVIOUS, Circuit, Head
 from chapters.looking_inside.exercises import (
     check_induction_forms,
 )
+
+# Each answer is a training.
+pytestmark = pytest.mark.thorough
 
 hand_made = check_induction_forms.reference
 

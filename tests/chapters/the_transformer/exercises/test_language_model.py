@@ -19,6 +19,9 @@ from chapters.the_transformer.exercises import (
 )
 from chapters.the_transformer.exercises.language_model_mistakes import _Model
 
+# Each answer is a training.
+pytestmark = pytest.mark.thorough
+
 
 def test_the_whole_model_names_at_least_thirty_mistakes():
     assert len(check_language_model.mistakes) >= 30

@@ -3,6 +3,7 @@
 import math
 
 import exercise_cases
+import pytest
 import torch
 from exercise_cases import judged_as
 from the_transformer_answers import handed_in, results
@@ -17,6 +18,9 @@ from chapters.the_transformer.exercises import (
     check_near_the_limit,
 )
 from chapters.the_transformer.exercises.near_the_limit_parts import _excess, _spoken_of
+
+# Each answer is a training.
+pytestmark = pytest.mark.thorough
 
 
 def test_a_function_is_asked_for_where_the_check_calls_it_in_a_way_of_its_own():

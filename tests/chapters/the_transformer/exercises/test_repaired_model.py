@@ -17,6 +17,9 @@ from chapters.the_transformer.exercises import (
     check_repaired_model,
 )
 
+# Each answer is a training.
+pytestmark = pytest.mark.thorough
+
 
 def test_the_broken_model_fails_all_three():
     exercise_cases.assert_still_broken(check_repaired_model, ModelToRepair, "✗✗✗")

@@ -1,11 +1,15 @@
 """The exercise `remembering`, tried as readers would."""
 
+import pytest
 import torch
 from exercise_cases import judged_as, words
 
 from chapters.three_ways_to_read_a_sequence.exercises import (
     check_remembering,
 )
+
+# Each answer is a training.
+pytestmark = pytest.mark.thorough
 
 
 def drawn(longest, steps):

@@ -2,12 +2,16 @@
 
 import math
 
+import pytest
 import torch
 from exercise_cases import judged_as
 
 from chapters.why_divide_by_root_dk.exercises import (
     check_start_without_divisor,
 )
+
+# Each answer is a training.
+pytestmark = pytest.mark.thorough
 
 
 def drawn_start(d_k, source):
