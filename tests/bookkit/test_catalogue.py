@@ -107,6 +107,7 @@ for chapter in registry.chapters():
 """
 
 
+@pytest.mark.thorough
 def test_importing_a_chapters_exercises_moves_no_random_numbers():
     run = [sys.executable, "-c", IMPORTED]
     path = {"PYTHONPATH": os.pathsep.join(sys.path)}

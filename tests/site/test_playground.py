@@ -144,6 +144,7 @@ def test_it_runs_where_a_page_may_run_no_text_as_code_and_ask_for_nothing(page: 
     assert not [each for each in page.evaluate("window.refused ?? []") if "_static" in each]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", openable())
 def test_without_scripts_there_is_a_picture_that_is_described_and_no_button(
     browser: Browser, base_url: str, model: str
@@ -158,6 +159,7 @@ def test_without_scripts_there_is_a_picture_that_is_described_and_no_button(
         assert not box.get_by_role("button").count()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("screen", [{"width": 1280, "height": 900}, PHONE], ids=["wide", "phone"])
 def test_the_front_pages_playground_has_its_room_before_it_is_opened(
     page: Page, base_url: str, screen: dict

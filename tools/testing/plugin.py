@@ -61,6 +61,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> dealing.Dealing:
+    # By itself xdist deals out first what has the most tests, however quick they are.
+    config.option.loadscopereorder = False
     return dealing.Dealing(config, log)
 
 

@@ -1,9 +1,11 @@
 """How tests are dealt out: in units, the longest first."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from tools import ROOT
-from tools.testing import dealing
+from tools.testing import dealing, plugin
 
 CHAPTER = ["book/a.ipynb::Cell 0", "book/a.ipynb::Cell 1"]
 SHORT = ["tests/b.py::test_one", "tests/b.py::test_two"]
@@ -33,6 +35,12 @@ def test_who_waits_for_the_site_comes_last_with_all_of_its_unit():
     waiting = dealing.longest_first([*SHORT, *CHAPTER, *PAGES], waiting=PAGES[1:])
     assert waiting == [*CHAPTER, *SHORT, PAGES[0], PAGES[1]]
     assert dealing.longest_first([*SHORT, *CHAPTER], waiting=SHORT[:1]) == [*CHAPTER, *SHORT]
+
+
+def test_nothing_reorders_what_is_dealt_out(monkeypatch):
+    monkeypatch.setattr(dealing, "Dealing", lambda config, log: config.option.loadscopereorder)
+    config = SimpleNamespace(option=SimpleNamespace(loadscopereorder=True))
+    assert plugin.pytest_xdist_make_scheduler(config, None) is False
 
 
 def test_what_is_not_known_is_taken_for_short_unless_it_is_a_chapter():

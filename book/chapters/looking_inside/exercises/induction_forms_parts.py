@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from attnlab.attention import MultiHeadAttention
 from attnlab.runtime import generator
 from attnlab.shapes import Lengths
-from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.mistakes import Part
 from bookkit.checking.wording import joined
 from chapters.looking_inside.circuits import (
@@ -51,9 +51,7 @@ def _fresh_sentences() -> tuple[Tensor, Tensor]:
 
 def _handed(work: Callable[..., Any]) -> Any:
     """The two models as copies in use, and the gap."""
-    made = work()
-    if made is None or made is ...:
-        return made
+    made = returned(work())
     if not isinstance(made, (tuple, list)) or len(made) != 3:
         raise WrongTypeError("Hand over three things: the model of two layers, that of one, and the gap.")
     *models, gap = made
@@ -172,10 +170,7 @@ def _gap(two: nn.Module, one: nn.Module, gap: float) -> int:
 
 
 def _formed(work: Callable[..., Any], question: str) -> Any:
-    handed = _handed(work)
-    if handed is None or handed is ...:
-        return handed
-    two, one, gap = handed
+    two, one, gap = _handed(work)
     layers = _layers(two, one)
     if question == "layers":
         return layers

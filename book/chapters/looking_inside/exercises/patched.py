@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from chapters.looking_inside.circuits import (
@@ -17,9 +17,7 @@ from chapters.looking_inside.exercises.patched_parts import _Pair, _patched
 
 
 def _two_differences(work: Callable[..., Any], model: Any, *inputs: Any) -> Any:
-    found = work(model, *inputs)
-    if found is None or found is ...:
-        return found
+    found = returned(work(model, *inputs))
     if not isinstance(found, (tuple, list)) or len(found) != 2:
         raise WrongTypeError(
             "Return two numbers: the difference before, and the one with the head exchanged."

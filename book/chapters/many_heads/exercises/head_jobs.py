@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attnlab.shapes import Weights
-from bookkit.checking.answers import WrongTypeError
+from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.mistakes.weighing import softmax
@@ -88,9 +88,7 @@ _EIGHT = (1, 2, -1, 3, -1, -3, 1, 3)
 
 
 def _as_numbers(work: Callable[..., Any], model: nn.Module, x: Tensor, names: Tensor) -> Tensor:
-    jobs = work(model, x, names)
-    if jobs is None or jobs is ...:
-        return jobs  # type: ignore[return-value]
+    jobs = returned(work(model, x, names))
     heads = model.attention.heads  # type: ignore[union-attr]
     try:
         numbers = torch.as_tensor(jobs, device="cpu")

@@ -117,7 +117,9 @@ check_empty_row = Exercise(
     }
     | {
         name: (
-            sentence.replace("The padding gets", "A hidden key gets").replace("padding", "hidden keys"),
+            sentence.replace("The padding gets", "A hidden key gets")
+            .replace("The padding is", "The hidden keys are")
+            .replace("padding", "hidden keys"),
             code,
         )
         for name, (sentence, code) in but(HIDING, "softmax over the queries", "reversed", "no mask").items()

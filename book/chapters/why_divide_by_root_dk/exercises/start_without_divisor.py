@@ -85,4 +85,9 @@ check_start_without_divisor = Exercise(
     mistakes=MISTAKES,
     trainable=False,
     ask=_trained,
+    meanings={
+        "components of size 1": {0: "no, they are too small", 1: "yes", 2: "no, they are too large"},
+        "still to be learned": {0: "no, the looks are right before any step", 1: "yes"},
+        "learned": {0: "no, not in 200 steps", 1: "yes"},
+    },
 )
