@@ -134,6 +134,7 @@ def test_solutions_are_not_searched(site: Path) -> None:
     assert any(section["claims"] for page in pages for section in page["sections"])
 
 
+@pytest.mark.thorough
 def test_the_form_in_every_pages_bar_leads_to_the_answer_and_the_keyboard_to_the_section(
     page: Page, base_url: str
 ) -> None:
@@ -150,6 +151,7 @@ def test_the_form_in_every_pages_bar_leads_to_the_answer_and_the_keyboard_to_the
     expect(page.get_by_label("Search for")).to_have_value("whose gradient vanishes")
 
 
+@pytest.mark.thorough
 def test_a_folded_claim_is_found_and_unfolded(page: Page, base_url: str, soup: Callable) -> None:
     row = soup("where-am-i.html").select_one(".tag_bookkeeping details .claim")
     sentence = row.select_one(".claim-sentence").get_text()
@@ -159,6 +161,7 @@ def test_a_folded_claim_is_found_and_unfolded(page: Page, base_url: str, soup: C
     expect(page.locator(f"#{row['id']}")).to_be_in_viewport()
 
 
+@pytest.mark.thorough
 def test_search_works_from_a_folder_without_a_network(page: Page, site: Path, window: BrowserContext) -> None:
     window.set_offline(True)
     try:
@@ -177,6 +180,7 @@ def test_sections_that_do_not_arrive_are_missed_in_words(page: Page, base_url: s
     expect(status).to_have_text("The search could not be started; reload the page to try again.")
 
 
+@pytest.mark.thorough
 def test_a_question_costs_ten_kilobytes_a_page(page: Page, base_url: str, site: Path) -> None:
     """What is searched grows with the book: it is loaded with the first question, and by no other page."""
     opened, _ = weigh(page, base_url + "search.html")

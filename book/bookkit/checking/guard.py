@@ -73,7 +73,8 @@ class _Parts:
 
     def __init__(self) -> None:
         self.functions = list(map(vars(torch).get, _FUNCTIONS))
-        self.methods = dict(vars(Tensor))
+        # What Python notes on a class whose objects are first saved is nobody's method.
+        self.methods = {name: method for name, method in vars(Tensor).items() if name != "__slotnames__"}
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -1,6 +1,7 @@
 """The guard: whatever code does, it ends in time, changes no setting, and is told of."""
 
 import functools
+import io
 import os
 import random
 import signal
@@ -107,6 +108,13 @@ def test_tensors_get_their_methods_back(name):
     assert guarded(lambda: delattr(torch.Tensor, "__repr__")).touched == ("functions of PyTorch itself",)
     assert "tensor(" in repr(torch.ones(1))
     assert not guard.replaced()  # all is there again, if in another order
+
+
+def test_who_saves_a_tensor_replaces_nothing(monkeypatch):
+    monkeypatch.delattr(torch.Tensor, "__slotnames__", raising=False)
+    assert guarded(lambda: torch.save(torch.ones(2), io.BytesIO())).touched == ()
+    assert "__slotnames__" in vars(torch.Tensor)
+    assert not guard.replaced()
 
 
 @pytest.mark.thorough

@@ -48,6 +48,7 @@ CHARTS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("chart", CHARTS)
 def test_a_chart_is_the_same_each_time(chart):
     first, second = (json.dumps(chart()._repr_mimebundle_()) for _ in range(2))

@@ -117,6 +117,7 @@ short = models.trained
 # ---- what the stored ones can do ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "layers", "least", "most"), [("one-layer", 1, 2.8, 3.4), ("two-layers", 2, 0.15, 0.4)]
 )

@@ -121,6 +121,7 @@ def stored_translator():
     return model
 
 
+@pytest.mark.thorough
 def test_the_stored_translator_is_as_good_as_its_recipe():
     few = recurrent.sentences(recurrent.unseen_pairs(200))
     words = models.greedy(stored_translator(), few.source, few.lengths)
@@ -130,6 +131,7 @@ def test_the_stored_translator_is_as_good_as_its_recipe():
     assert right[few.lengths <= 17].float().mean() > 0.94
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LANGUAGE_MODELS)
 @torch.no_grad()
 def test_a_stored_language_model_is_as_near_the_limit_as_five_seeds(name):

@@ -195,6 +195,7 @@ def stored(name):
     return translator
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", models.DECODERS)
 def test_a_stored_translator_is_as_good_as_its_recipe(unseen, name):
     right = share_right(stored(name), unseen)
@@ -203,6 +204,7 @@ def test_a_stored_translator_is_as_good_as_its_recipe(unseen, name):
         assert right < 0.35
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", WITH_ATTENTION)
 def test_a_stored_translator_looks_where_gold_weights_do(unseen, name):
     """And can't do without: five seeds gave .73 to .99 with gold weights, .007 to .042 with even ones."""
