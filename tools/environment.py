@@ -263,6 +263,11 @@ def install_packages(purpose: str) -> None:
     stop_unless_installed("the book's packages", uv(own))
 
 
+def list_fonts() -> None:
+    """Matplotlib does so when it is first imported. Where that takes long it says so, among a cell's outputs."""
+    attempt([venv_program("python"), "-c", "import matplotlib.font_manager"])
+
+
 def install_node_packages(purpose: str) -> None:
     say("installing the site's JavaScript packages")
     # The scripts that packages bring would look for a Node on the PATH; none is needed.
@@ -305,6 +310,7 @@ def main(purpose: str) -> None:
     install_torch(purpose == "newest")
     install_uv()
     install_packages(purpose)
+    list_fonts()
     install_node_packages(purpose)
     note_what_is_ready(purpose)
     remove(UNFINISHED)

@@ -77,6 +77,7 @@ def test_everything_is_installed_in_one_run_and_the_next_has_nothing_to_do(venv,
     assert "torch==" in commands[0], "PyTorch goes first"
     assert any("-r tests/requirements.txt -c " in command for command in commands)
     assert any("--editable ." in command for command in commands)
+    assert any("matplotlib.font_manager" in command for command in commands)
     (npm,) = (command for command in commands if "npm" in command)
     assert "--ignore-scripts" in npm, "esbuild's wants a Node on the PATH, where a bare machine has none"
     assert "setup: ready" in capsys.readouterr().out
