@@ -264,7 +264,7 @@ def install_packages(purpose: str) -> None:
 
 
 def list_fonts() -> None:
-    """Matplotlib does so when it is first imported. Where that takes long it says so, among a cell's outputs."""
+    """Matplotlib does so at its first import. Where that takes long it says so, among a cell's outputs."""
     attempt([venv_program("python"), "-c", "import matplotlib.font_manager"])
 
 

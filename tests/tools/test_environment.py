@@ -215,6 +215,7 @@ def make_venv():
 environment.make_venv = make_venv
 environment.install_torch = environment.install_uv = environment.install_packages = lambda *wish: None
 environment.install_node_packages = lambda purpose: None
+environment.list_fonts = lambda: None
 environment.main("book")
 """
 
