@@ -70,10 +70,20 @@ def unfold(page: Page) -> None:
     page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
 
 
+# The element that ends farthest to the right, as far as its words are its own.
+WIDEST = """() => {
+    const end = (element) => element.getBoundingClientRect().right;
+    const all = [...document.querySelectorAll("main *")];
+    return all.reduce((one, other) => (end(other) > end(one) ? other : one)).outerHTML.slice(0, 100);
+}"""
+
+
 def width(page: Page) -> Iterator[str]:
-    taken = page.evaluate("document.documentElement.scrollWidth")
-    if taken > page.viewport_size["width"]:
-        yield f"the page is {taken} px wide: it scrolls sideways"
+    """All folds are open meanwhile."""
+    taken, screen = page.evaluate("document.documentElement.scrollWidth"), page.viewport_size["width"]
+    if taken > screen:
+        widest = page.evaluate(WIDEST)
+        yield f"the page is {taken} px wide on a screen of {screen}: it scrolls sideways, by {widest}"
 
 
 @EACH_PAGE
