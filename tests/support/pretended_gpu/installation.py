@@ -70,21 +70,42 @@ class Names(TorchFunctionMode):
     """Who names the device cuda gets the pretended one."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        if function is Tensor.cuda:
-            return args[0].to(PRETENDED)
-        if function is Tensor.to:
-            args = [PRETENDED if is_gpu(value) else value for value in args]
-            kwargs = {name: PRETENDED if is_gpu(value) else value for name, value in kwargs.items()}
-            return function(*args, **kwargs)
-        if function == Tensor.device.__get__:  # for the tensors that vmap makes of ours
-            return CUDA if is_gpu(function(*args)) else function(*args)
-        # Of packed sequences the third is a state, and of others the weights.
-        if function in (torch._VF.gru, torch._VF.lstm) and isinstance(args[2], list) and args[-1]:
-            return batch_second(function, *args[:-1])
-        if is_gpu(_device.CURRENT_DEVICE) and function in _device._device_constructors():
-            kwargs = {"device": CUDA} | kwargs
-        return made(function, args, kwargs) if is_gpu(kwargs.get("device")) else function(*args, **kwargs)
+        # Each step of a training comes here a hundred times: nearly always to go straight on.
+        if (ours := OURS.get(function)) is not None:
+            return ours(function, args, kwargs or {})
+        current = _device.CURRENT_DEVICE
+        if current is not None and is_gpu(current) and function in _device._device_constructors():
+            kwargs = {"device": CUDA} | (kwargs or {})
+        if not kwargs:
+            return function(*args)
+        is_made = is_gpu(kwargs.get("device"))
+        return made(function, args, kwargs) if is_made else function(*args, **kwargs)
+
+
+def to(function, args, kwargs):
+    args = [PRETENDED if is_gpu(value) else value for value in args]
+    return function(*args, **{name: PRETENDED if is_gpu(value) else value for name, value in kwargs.items()})
+
+
+def device(function, args, kwargs):
+    """Also of the tensors that vmap makes of ours."""
+    where = function(*args)
+    return CUDA if is_gpu(where) else where
+
+
+def recurrence(function, args, kwargs):
+    # Of packed sequences the third is a state, and of others the weights.
+    is_batch_first = isinstance(args[2], list) and args[-1]
+    return batch_second(function, *args[:-1]) if is_batch_first else function(*args)
+
+
+OURS = {
+    Tensor.cuda: lambda function, args, kwargs: args[0].to(PRETENDED),
+    Tensor.to: to,
+    Tensor.device.__get__: device,
+    torch._VF.gru: recurrence,
+    torch._VF.lstm: recurrence,
+}
 
 
 def batch_second(recurrence, inputs, *rest):

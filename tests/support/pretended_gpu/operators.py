@@ -28,7 +28,10 @@ GENERATOR = torch.Generator()  # the GPU's own, which gives other numbers for th
 def run(function, arguments, options):
     """What `function` gives on the GPU, or the error that CUDA would raise."""
     operator = known(function)
-    held = [operator.admitted(value, place) for place, value in enumerate(arguments)]
+    held = [
+        value.held if type(value) is CudaTensor else operator.admitted(value, place)
+        for place, value in enumerate(arguments)
+    ]
     held_options = {name: operator.admitted(value, name) for name, value in options.items()}
     device = options.get("device")
     if device is not None:
@@ -39,7 +42,7 @@ def run(function, arguments, options):
     if operator.name in PACKING:
         return on_the_gpu(result[0]), result[1]
     if not operator.writes:
-        return on_the_gpu(result)
+        return CudaTensor(result) if type(result) is Tensor else on_the_gpu(result)
     # What was written into stays the tensor that was given.
     pairs = zip([*held, *held_options.values()], [*arguments, *options.values()], strict=True)
     return on_the_gpu(result, {id(inside): outside for inside, outside in pairs})
@@ -64,6 +67,8 @@ class Operator:
         """What a tensor of the GPU's holds; any other value as it is, unless CUDA would refuse it."""
         if type(value) is CudaTensor:
             return value.held
+        if isinstance(value, (int, float)) or value is None:
+            return value
         if isinstance(value, (list, tuple)):
             return [self.admitted(each, place) for each in value]
         if isinstance(value, Tensor) and not self.may_be_on_the_cpu(value, place):

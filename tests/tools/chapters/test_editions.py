@@ -1,7 +1,8 @@
 """`make exercises`: a student's edition that gives nothing away, a teacher's that passes, and both run."""
 
 import re
-from itertools import chain
+import subprocess
+import sys
 
 import nbclient
 import pytest
@@ -20,21 +21,28 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run(place, sources_of):
-    """Chapter to what each of its cells shows as plain text, in a kernel in the edition's own folder.
-
-    One kernel runs all chapters, and before each it forgets the names that those before it have made.
-    """
-    sources = {path: ["%reset -s -f", *sources_of(path)] for path in notebooks.chapters()}
-    cells = {path: [new_code_cell(source) for source in sources[path]] for path in sources}
-    notebook = new_notebook(cells=[*chain(*cells.values())], metadata=notebooks.NOTEBOOK_METADATA)
-    # Far above what a cell takes: exercises train for seconds, and several processes share the processor.
+def run(place, cells):
+    """What each of these cells shows as plain text, in a kernel in the edition's own folder."""
+    notebook = new_notebook(cells=cells, metadata=notebooks.NOTEBOOK_METADATA)
+    # Far above what a cell takes: several processes share the processor.
     client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(place)}})
     client.execute()
-    return {
-        path: ["".join(data["text/plain"] for data in notebooks.displays(cell)) for cell in part[1:]]
-        for path, part in cells.items()
-    }
+    return [*map(shown, cells)]
+
+
+def shown(cell):
+    return "".join(data["text/plain"] for data in notebooks.displays(cell))
+
+
+def unknown_names(cells):
+    """What ruff says of names that these cells use and none of them brings."""
+    source = "\n".join(map(notebooks.plain_python, cells))
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821", "--quiet", "-"]
+    return subprocess.run(command, input=source, stdout=subprocess.PIPE, text=True, check=False).stdout
+
+
+def is_of_an_exercise(cell):
+    return bool(re.search(r"\bcheck_\w+[(,]|\bsummary\(", cell.source))
 
 
 def exercise_names(path):
@@ -77,35 +85,46 @@ def test_students_keep_all_else_and_no_output(folder, path):
         assert cell.execution_count is None
 
 
+# nbval runs all these cells in their chapters, and compares what they show: here it need not be done again.
+@EACH_CHAPTER
+def test_the_students_exercises_need_nothing_but_imports_and_none_is_passed_yet(folder, path):
+    student = notebooks.code_cells(notebooks.read(folder / "student" / path.name))
+    imports = new_code_cell("\n".join(editions.needed_imports(notebooks.read(path))))
+    assert not unknown_names([imports, *filter(is_of_an_exercise, student)])
+    *_, summary = filter(is_of_an_exercise, notebooks.code_cells(notebooks.read(path))[: len(student)])
+    head, *states = shown(summary).splitlines()
+    assert f": 0 of {len(exercise_names(path))} exercises passed" in head
+    assert [state.split()[1].rstrip(":") for state in states] == exercise_names(path)
+    assert "not checked" not in shown(summary)
+
+
+@EACH_CHAPTER
+def test_each_of_the_teachers_solutions_needs_nothing_but_imports_and_passes(folder, path):
+    imports, *works = notebooks.code_cells(notebooks.read(folder / "teacher" / path.name))
+    assert not unknown_names([imports, *works])
+    in_the_chapter = [*filter(editions.is_solution, notebooks.code_cells(notebooks.read(path)))]
+    for name, work, solution in zip(exercise_names(path), works, in_the_chapter, strict=True):
+        assert work.source.endswith(solution.source)  # the cells before it may help it
+        assert shown(solution).splitlines()[0] == f"{name}: passed"
+
+
+def test_a_name_that_nothing_brings_is_unknown():
+    cells = [new_code_cell("import math"), new_code_cell("print(math.pi, torch.e)")]
+    assert "Undefined name `torch`" in unknown_names(cells)
+    assert "math" not in unknown_names(cells[:1])
+
+
 @pytest.mark.thorough
-def test_the_students_exercises_run_and_none_is_passed_yet(folder):
-    """Without the experiments before them, which nbval runs: all that the exercises share is imports."""
-
-    def sources_of(path):
-        imports = "\n".join(editions.needed_imports(notebooks.read(path)))
-        cells = notebooks.code_cells(notebooks.read(folder / "student" / path.name))
-        return [
-            imports,
-            *(each.source for each in cells if re.search(r"\bcheck_\w+[(,]|\bsummary\(", each.source)),
-        ]
-
-    for path, shown in run(folder / "student", sources_of).items():
-        head, *states = shown[-1].splitlines()
-        assert f": 0 of {len(exercise_names(path))} exercises passed" in head
-        assert [state.split()[1].rstrip(":") for state in states] == exercise_names(path)
-        assert "not checked" not in shown[-1]
-
-
-@pytest.mark.thorough
-def test_each_of_the_teachers_solutions_passes(folder):
-    def sources_of(path):
-        cells = notebooks.code_cells(notebooks.read(folder / "teacher" / path.name))
-        return [cell.source for cell in cells]
-
-    for path, (_, *reports) in run(folder / "teacher", sources_of).items():
-        assert [report.splitlines()[0] for report in reports] == [
-            f"{name}: passed" for name in exercise_names(path)
-        ]
+def test_both_editions_run_where_they_are(folder):
+    """With the packages that lie beside them, which are the same for all chapters: one is enough."""
+    path = notebooks.BOOK / "what-is-attention.ipynb"
+    student = notebooks.code_cells(notebooks.read(folder / "student" / path.name))
+    assert f": 0 of {len(exercise_names(path))} " in run(folder / "student", student)[-1]
+    teacher = notebooks.code_cells(notebooks.read(folder / "teacher" / path.name))
+    _, *reports = run(folder / "teacher", teacher)
+    assert [report.splitlines()[0] for report in reports] == [
+        f"{name}: passed" for name in exercise_names(path)
+    ]
 
 
 @EACH_CHAPTER
