@@ -1,0 +1,107 @@
+"""What a chapter's code uses of the book's packages opens in place: its own lines, from that very file.
+
+After the first cell that uses `train`, of `from attnlab.training.loop import train`, stands a fold "train,
+from attnlab.training.loop". Where the cell's code is folded, this is folded with it. In JupyterLab `train??`
+says the same. Pictures are left out, and what a chapter's exercises check.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+BOOK = Path(__file__).resolve().parents[1]
+PACKAGES = ("attnlab", "chapters")
+LEFT_OUT = {"charts", "drawings", "exercise_drawings", "exercises", "figures"}  # rooms
+NOT_READ = {"tag_bookkeeping", "tag_hide-cell", "tag_remove-cell", "tag_remove-input"}
+
+
+class Sources(SphinxTransform):
+    default_priority = 400  # before what is to be folded is
+
+    def apply(self, **kwargs: Any) -> None:
+        reader = Reader()
+        for code in list(self.document.findall(is_code)):
+            (literal,) = code.children
+            shows = not NOT_READ & {*code.parent["classes"]}
+            for name, module, source in reader.read(literal.astext(), shows):
+                code += fold(name, module, source)
+
+
+def is_code(node: nodes.Node) -> bool:
+    """What MyST-NB makes of the code of a cell."""
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code_source"
+
+
+def fold(name: str, module: str, source: str) -> list[nodes.Node]:
+    words = f"<code>{escape(name)}</code>, from <code>{escape(module)}</code>"
+    return [
+        nodes.raw("", f'<details class="source"><summary>{words}</summary>', format="html"),
+        nodes.literal_block(source, source, language="python"),
+        nodes.raw("", "</details>", format="html"),
+    ]
+
+
+class Reader:
+    """Reads a chapter's code, a cell after the other, and knows what has been shown."""
+
+    def __init__(self) -> None:
+        self.imported: dict[str, tuple[str, str]] = {}  # name -> its module, and what it is called there
+        self.shown: set[tuple[str, str]] = set()
+
+    def read(self, code: str, shows: bool) -> Iterator[tuple[str, str, str]]:
+        """`reader.read("train(model)", shows=True)` gives each new name, its module, its source."""
+        try:
+            tree = ast.parse(code)
+        except SyntaxError:  # a line of IPython's own
+            return
+        for part in ast.walk(tree):
+            if isinstance(part, ast.ImportFrom) and (part.module or "").partition(".")[0] in PACKAGES:
+                for each in part.names:
+                    self.imported[each.asname or each.name] = (part.module or "", each.name)
+        if shows:
+            for part in ast.walk(tree):
+                yield from self._first(part)
+
+    def _first(self, part: ast.AST) -> Iterator[tuple[str, str, str]]:
+        match part:
+            case ast.Attribute(value=ast.Name(id=base), attr=name) if base in self.imported:
+                module = ".".join(self.imported[base])
+            case ast.Name(id=used) if used in self.imported:
+                module, name = self.imported[used]
+            case _:
+                return
+        if LEFT_OUT & {*module.split(".")} or not (found := definition(module, name)):
+            return
+        if found not in self.shown:
+            self.shown.add(found)
+            home, source = found
+            yield name, home, source
+
+
+@cache
+def definition(module: str, name: str) -> tuple[str, str] | None:
+    """`definition("attnlab.training.loop", "train")` is its module and its lines; None for no code."""
+    path = BOOK.joinpath(*module.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if not file.exists():
+        return None
+    text = file.read_text("utf-8")
+    for part in ast.parse(text).body:
+        if isinstance(part, ast.FunctionDef | ast.ClassDef) and part.name == name:
+            first = min([part.lineno, *(each.lineno for each in part.decorator_list)])
+            return module, "\n".join(text.splitlines()[first - 1 : part.end_lineno])
+        if isinstance(part, ast.ImportFrom) and part.module and name in [each.name for each in part.names]:
+            return definition(part.module, name)
+    return None
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_transform(Sources)
+    return {"parallel_read_safe": True}
