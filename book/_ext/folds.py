@@ -4,7 +4,8 @@
     measurement   its code is folded; the figure, or what it prints, stands open
     bookkeeping   one line, such as “✓ 6 checks hold”, opens to its code and rows
 
-MyST-NB folds the cells, and book.js opens all of them at once for those who wish.
+Of a picture's code the page has a small mark in its corner. Code that does no more than call for a drawing is
+in the notebook alone. MyST-NB folds the cells, and book.js opens all of them at once for those who wish.
 """
 
 import ast
@@ -18,6 +19,7 @@ from bookkit.mime_types import CHART, CLAIM, DRAWING, FIGURE
 
 logger = logging.getLogger(__name__)
 FOLDS = {"headline": "hide-input", "measurement": "hide-input", "bookkeeping": "hide-cell"}
+DRAWN = "How this was drawn"
 Cell = dict[str, Any]
 
 
@@ -43,12 +45,23 @@ def prompt(layer: str, cell: Cell) -> str:
     if layer == "headline":
         return "How this was checked"
     drawn = any({CHART, DRAWING, FIGURE} & output.get("data", {}).keys() for output in cell["outputs"])
-    return "How this was drawn" if drawn else "How this was measured"
+    return DRAWN if drawn else "How this was measured"
+
+
+def only_draws(cell: Cell) -> bool:
+    """Whether all that it does is to call for a drawing: `drawings.two_drawers()`."""
+    match ast.parse("".join(cell["source"])).body:
+        case [ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="drawings"))))]:
+            return True
+    return False
 
 
 def fold(cell: Cell, layer: str) -> None:
     """Say in MyST-NB's words what the tag of the layer means."""
     words = prompt(layer, cell)
+    if words == DRAWN and only_draws(cell):
+        cell["metadata"]["tags"] += ["remove-input"]
+        return
     cell["metadata"]["tags"] += [FOLDS[layer]]
     cell["metadata"].setdefault("mystnb", {}).setdefault("code_prompt_show", words)
 

@@ -10,10 +10,21 @@ In the notebook it is a paragraph and plain HTML, which JupyterLab shows as a qu
 
     </details>
 
+    The figure, the rows and the text that show it.
+
+    <!-- covered until here -->
+
 `data-unit="s"` names a unit. `data-choices="more|less" data-answer="less"` asks for a choice, not a number.
+
+On the site all from the answer to that comment, which may stand in a later cell, is covered until the reader
+commits, or asks to see it. In the page it is a <details>: links lead into it, and it needs no script to open.
 """
 
+import hashlib
+import json
 import math
+import re
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
@@ -23,7 +34,19 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
+from bookkit.mime_types import CLAIM
+
 logger = logging.getLogger(__name__)
+Cell = dict[str, Any]
+
+ANSWERED, MARK = "</details>", "<!-- covered until here -->"
+BOX, HEADING = '<details class="predict"[^>]*>', "#+ "
+PARTS = re.compile(
+    rf"^(?:(?P<box>{BOX})|(?P<answered>{ANSWERED})|(?P<end>{MARK})|(?P<heading>{HEADING}))", re.MULTILINE
+)
+CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+# Closed here and not by predict.js, which runs after the first paint; what was guessed here stays open.
+COVER = '<details class="cover" {} open><summary>Show without a guess</summary><script>cover()</script>'
 
 
 class Predictions(SphinxTransform):
@@ -37,22 +60,43 @@ class Predictions(SphinxTransform):
                 logger.error("a prediction can't be made: %s", reason, location=answer)
 
     def box(self, answer: nodes.raw, name: str) -> None:
-        """Wrap the question before `answer`, the form, and the answer up to its end into one box."""
-        cell, start = answer.parent, answer.parent.index(answer)
-        form = prediction_form(attributes(answer), name)
-        question = cell[start - 1] if start else None
+        """The question before `answer` and the form become a box; a cover holds all from the answer on."""
+        section, start = answer.parent, answer.parent.index(answer)
+        given = attributes(answer)
+        form = prediction_form(given, name)
+        question = section[start - 1] if start else None
         if not isinstance(question, nodes.paragraph):
             raise ValueError("the paragraph before the answer must ask the question")
-        end = next((place for place in range(start, len(cell)) if "</details>" in cell[place].astext()), None)
-        if end is None:
+        rest = range(start, len(section))
+        answered = next((place for place in rest if ANSWERED in section[place].astext()), None)
+        if answered is None:
             raise ValueError("its <details> has no </details>")
+        end = next((place for place in rest if is_end(section[place])), None)
+        if end is None:
+            raise ValueError(f"nothing says how far its cover reaches: {MARK} must follow")
         question["ids"].append(name)
-        box = nodes.container("", question, form, *cell[start : end + 1], classes=["prediction"])
-        cell[start - 1 : end + 1] = [box]
+        given["data-guess"] = hashlib.sha256(question.astext().encode()).hexdigest()[:12]
+        kept = " ".join(f'{key}="{escape(value)}"' for key, value in given.items() if key.startswith("data-"))
+        section[start - 1 : end + 1] = [
+            nodes.container("", question, form, classes=["prediction"]),
+            html(COVER.format(kept) + '<div class="answer">'),
+            *section[start + 1 : answered],
+            html("</div>"),
+            *section[answered + 1 : end],
+            html("</details>"),
+        ]
+
+
+def html(text: str) -> nodes.raw:
+    return nodes.raw("", text, format="html")
 
 
 def is_answer(node: nodes.Node) -> bool:
     return isinstance(node, nodes.raw) and bool(attributes(node))
+
+
+def is_end(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.raw) and node.astext().strip() == MARK
 
 
 def attributes(node: nodes.raw) -> dict[str, str]:
@@ -85,7 +129,7 @@ def prediction_form(given: dict[str, str], name: str) -> nodes.raw:
             f" {escape(given.get('data-unit', ''))}"
         )
     form = f'<form autocomplete="off">{field} <button>Commit</button></form>'
-    return nodes.raw("", f'{form}\n<p class="verdict" role="status"></p>', format="html")
+    return html(f'{form}\n<p class="verdict" role="status"></p>')
 
 
 def must_be_number(attribute: str, value: str) -> None:
@@ -97,6 +141,84 @@ def must_be_number(attribute: str, value: str) -> None:
         raise ValueError(f"its {attribute} must be a number, and is {value!r}")
 
 
+# ---- what a chapter must not do: tell before it asks, or cover nothing ----
+
+
+def troubles(cells: list[Cell]) -> Iterator[tuple[int, str]]:
+    """`troubles(notebook["cells"])` gives what is wrong with a box or an end, each with its cell's number."""
+    box = 0  # the cell of the box whose cover has not come to its end
+    covered: list[str] = []  # what stands in that cover, the answer first
+    told = ""  # what a reader has seen of this section
+    for number, kind, text in pieces(cells):
+        match kind:
+            case "words" | "code" if box:
+                covered.append(text if kind == "words" else "a cell")
+            case "words" | "code":
+                told += text
+            case "box" if box:
+                yield (
+                    number,
+                    f"its Predict box stands in the cover of cell {box}'s: {MARK} must come first",
+                )
+            case "box":
+                box, covered = number, []
+                if gives_away(told, text):
+                    yield number, "the number that its Predict box asks for stands in open text before it"
+            case "answered":
+                covered.clear()
+            case "end" if not box:
+                yield number, "it ends a cover that no Predict box has begun"
+            case "end":
+                if not "".join(covered).strip():
+                    yield box, "its Predict box covers nothing but the answer"
+                box = 0
+            case "heading":
+                if box:
+                    yield box, f"the cover of its Predict box runs into the heading of cell {number}"
+                box, told = 0, ""
+    if box:
+        yield box, f"nothing says how far the cover of its Predict box reaches: {MARK} must follow"
+
+
+def pieces(cells: list[Cell]) -> Iterator[tuple[int, str, str]]:
+    """A chapter's words, what its code shows, and what divides them, each with the number of its cell."""
+    for number, cell in enumerate(cells, 1):
+        if cell["cell_type"] == "code":
+            yield number, "code", shown(cell) + "\n\n"
+            continue
+        source, place = CODE.sub("", "".join(cell["source"])), 0
+        for part in PARTS.finditer(source):
+            yield number, "words", source[place : part.start()]
+            yield number, str(part.lastgroup), part[0]
+            place = part.end()
+        yield number, "words", source[place:] + "\n\n"
+
+
+def shown(cell: Cell) -> str:
+    """What a cell prints or claims in the open."""
+    if {"bookkeeping", "hide-cell"} & {*cell["metadata"].get("tags", [])}:
+        return ""
+    printed = [line for output in cell["outputs"] for line in output.get("text", [])]
+    claims = [data for output in cell["outputs"] if CLAIM in (data := output.get("data", {}))]
+    return "".join([*printed, *(line for data in claims for line in data["text/plain"])])
+
+
+def gives_away(told: str, box: str) -> bool:
+    """Whether the number stands there, but for the paragraph that asks."""
+    given = attributes(html(box))
+    if "data-choices" in given or not given.get("data-answer"):
+        return False
+    before = told.rstrip().rpartition("\n\n")[0]
+    return bool(re.search(rf"(?<![\w.,]){re.escape(given['data-answer'])}(?!\w|[.,]\d)", before))
+
+
+def read(app: Sphinx, page: str, source: list[str]) -> None:
+    if app.env.doc2path(page).endswith(".ipynb"):
+        for number, reason in troubles(json.loads(source[0])["cells"]):
+            logger.error("%s.ipynb: cell %d: %s", page, number, reason)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("source-read", read)
     app.add_transform(Predictions)
     return {"parallel_read_safe": True}

@@ -24,7 +24,8 @@ from _ext.javascript import bundle
 LEFT_OUT = (
     ".headerlink, .eqno, summary, .prediction form, .verdict, .chart, .launch, script, style, table.ledger, "
     # the hints and answers, and the cells of solutions, which alone are folded without being of a layer
-    "details:not(.tag_headline > details, .tag_measurement > details, .tag_bookkeeping > details)"
+    ".answer, details:not(.cover, .tag_headline > details, .tag_measurement > details, "
+    ".tag_bookkeeping > details)"
 )
 # Of code, what is named elsewhere: nn.MultiheadAttention, a method, a class, a function, an argument.
 NAME = re.compile(

@@ -88,6 +88,8 @@ if (layers.length) {
     const open = button.ariaPressed !== "true";
     keep("layers", open ? "open" : "");
     show(open);
+    // All of this page; in the chapters to come a guess is asked for again.
+    if (open) for (const part of document.querySelectorAll("details.cover")) part.open = true;
   };
   if (kept("layers")) show(true);
   else button.ariaPressed = false;
@@ -104,7 +106,7 @@ unfold();
 
 // Paper can't unfold an answer. What proves the lesson stays folded there.
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll(`main details:not([open]):not(${LAYERS})`)) {
+  for (const details of document.querySelectorAll(`main details:not([open]):not(${LAYERS}, .source)`)) {
     details.open = true;
     addEventListener("afterprint", () => (details.open = false), { once: true });
   }

@@ -1,40 +1,109 @@
-// Committing to a prediction unfolds the answer and says how far off it was. What was typed stays on this machine.
+// Committing to a prediction uncovers what follows, and says how far off it was. What was guessed stays on this
+// device, under "guess: " and the question's own name; who asked to see without a guess is remembered as "".
 
-for (const box of document.querySelectorAll(".prediction")) {
+const KEPT = "guess: ";
+const guesses = [...document.querySelectorAll(".prediction")].map((box) => {
   const form = box.querySelector("form");
-  const answer = box.querySelector("details");
+  const cover = box.nextElementSibling;
   const verdict = box.querySelector(".verdict");
-  const name = `prediction: ${box.querySelector("p").textContent}`;
+  const name = KEPT + cover.dataset.guess;
+  return { box, form, cover, verdict, name, said: kept(name) };
+});
 
-  function show(prediction) {
-    form.elements.prediction.value = prediction;
-    verdict.textContent = `You said ${prediction}. ${compare(prediction, answer.dataset)}`;
-    answer.open = true;
-  }
-
+for (const each of guesses) {
+  const { form, cover, name } = each;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const prediction = form.elements.prediction.value;
-    keep(name, prediction);
-    show(prediction);
+    each.said = form.elements.prediction.value;
+    keep(name, each.said);
+    show(each);
+    sumUp();
   });
-
-  if (kept(name) !== null) show(kept(name));
+  cover.querySelector("summary").addEventListener("click", () => {
+    each.said ||= "";
+    keep(name, each.said);
+    sumUp();
+    // The line that was pressed goes; who reads by keyboard or ear goes on with the answer.
+    const answer = cover.querySelector(".answer");
+    answer.tabIndex = -1;
+    setTimeout(() => answer.focus({ preventScroll: true }));
+  });
+  show(each);
 }
 
-// compare("60", { answer: "64", within: "10%" }) is "Right: it is 64, and you are 4 too low (6.25 %)."
+function show({ form, cover, verdict, said }) {
+  if (said === null) return;
+  if (said) {
+    form.elements.prediction.value = said;
+    verdict.textContent = `You said ${said}. ${compare(said, cover.dataset).words}`;
+  }
+  cover.open = true;
+}
+
+// compare("60", { answer: "64", within: "10%" }) is near, with the words "Right: it is 64, and you are 4 too low (6.25 %)."
 function compare(prediction, { answer, within = "0", choices, unit = "" }) {
-  if (choices) return prediction === answer ? "Right." : `It is: ${answer}.`;
+  if (choices) {
+    const near = prediction === answer;
+    return { near, words: near ? "Right." : `It is: ${answer}.` };
+  }
   const truth = Number(answer);
   const distance = Number(prediction) - truth;
   const allowed = within.endsWith("%") ? (Math.abs(truth) * parseFloat(within)) / 100 : Number(within);
-  const verdict = `${Math.abs(distance) <= allowed ? "Right: it" : "It"} is ${answer} ${unit}`.trim();
-  if (distance === 0) return `${verdict}.`;
+  const near = Math.abs(distance) <= allowed;
+  const verdict = `${near ? "Right: it" : "It"} is ${answer} ${unit}`.trim();
+  if (distance === 0) return { near, words: `${verdict}.` };
   const share = truth === 0 ? "" : ` (${short(distance / truth * 100)} %)`;
-  return `${verdict}, and you are ${short(distance)} ${distance > 0 ? "too high" : "too low"}${share}.`;
+  return { near, words: `${verdict}, and you are ${short(distance)} ${distance > 0 ? "too high" : "too low"}${share}.` };
 }
 
 // short(-0.033333) is "0.0333": three digits are enough to say how far.
 function short(distance) {
   return Math.abs(distance).toLocaleString("en", { maximumSignificantDigits: 3 });
+}
+
+// At the end of the page: how many guesses came near, and which did not, for the reader's eyes alone.
+const sum = element("section");
+sum.className = "guesses";
+sum.ariaLabel = "Your guesses";
+document.querySelector("main").append(sum);
+sumUp();
+
+function sumUp() {
+  const guessed = guesses.filter(({ said }) => said);
+  const far = guessed.filter(({ said, cover }) => !compare(said, cover.dataset).near);
+  sum.hidden = !guesses.some(({ said }) => said !== null);
+  const list = far.map(({ box, verdict }) => {
+    const question = box.querySelector("p");
+    const link = element("a", question.textContent.replace(/^Predict\. /, ""));
+    link.href = `#${question.id}`;
+    return element("li", link, ` ${verdict.textContent}`);
+  });
+  const forget = element("button", "Forget what I guessed, in all chapters");
+  forget.onclick = forgetAll;
+  sum.replaceChildren(
+    element("p", `Of ${guesses.length} guesses that this page asks for you made ${guessed.length}; ${guessed.length - far.length} came near.`),
+    ...(list.length ? [element("p", "Worth another look:"), element("ul", ...list)] : []),
+    element("p", forget, " They are kept in this browser, and nowhere else."),
+  );
+}
+
+function forgetAll() {
+  try {
+    for (const name of Object.keys(localStorage)) if (name.startsWith(KEPT)) localStorage.removeItem(name);
+  } catch {}
+  for (const each of guesses) {
+    each.said = null;
+    each.form.reset();
+    each.verdict.textContent = "";
+    each.cover.open = false;
+  }
+  sumUp();
+  guesses[0].box.scrollIntoView();
+  guesses[0].form.querySelector("[name=prediction]").focus({ preventScroll: true });
+}
+
+function element(tag, ...children) {
+  const made = document.createElement(tag);
+  made.append(...children);
+  return made;
 }

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from _ext import folds
-from bookkit.mime_types import CLAIM, FIGURE
+from bookkit.mime_types import CLAIM, DRAWING, FIGURE
 from tools.chapters import refresh
 
 CHAPTER = "what-is-attention.html"
@@ -39,6 +39,21 @@ def test_a_tag_folds_a_cell_under_a_line_of_its_own(layer, kinds, words):
     hidden = "hide-cell" if layer == "bookkeeping" else "hide-input"
     assert tagged["metadata"]["tags"] == ["A1", layer, hidden]
     assert tagged["metadata"]["mystnb"] == {"code_prompt_show": words}
+
+
+@pytest.mark.parametrize(
+    ("source", "tag"),
+    [
+        ("drawings.clocks([1, 2])", "remove-input"),
+        ("x = 1\ndrawings.clocks([x])", "hide-input"),
+        ("figures.lines()", "hide-input"),
+        ("drawings", "hide-input"),
+    ],
+)
+def test_code_that_does_no_more_than_call_for_a_drawing_leaves_the_page(source, tag):
+    tagged = cell(source, DRAWING, tags=["measurement"])
+    folds.fold(tagged, "measurement")
+    assert tagged["metadata"]["tags"] == ["measurement", tag]
 
 
 def test_jupyterlab_and_colab_fold_what_the_site_does():

@@ -93,7 +93,7 @@ def shortfalls(seen: dict[str, Any]) -> Iterator[str]:
 
 
 def minutes(seen: dict[str, Any]) -> int:
-    """To read the page as it opens, in steps of five."""
+    """To read the lesson, in steps of five."""
     return 5 * math.ceil((seen["words"] / WORDS_A_MINUTE + seen["lines"] / LINES_A_MINUTE) / 5)
 
 
@@ -116,8 +116,20 @@ def test_a_chapter_opens_as_a_lesson(opened: Page) -> None:
     assert not short, "as the page opens:\n" + "\n".join(short)
 
 
-def test_the_minutes_to_read_are_measured(opened: Page, chapter: registry.Chapter) -> None:
-    seen = measured(opened)
+@pytest.fixture
+def guessed(opened: Page) -> Page:
+    """The same when every guess is made, or not asked for."""
+    opened.evaluate("document.querySelectorAll('details.cover').forEach(cover => cover.open = true)")
+    return opened
+
+
+def test_it_stays_one_when_every_guess_is_made(guessed: Page) -> None:
+    short = list(shortfalls(measured(guessed)))
+    assert not short, "with all covers open:\n" + "\n".join(short)
+
+
+def test_the_minutes_to_read_are_measured(guessed: Page, chapter: registry.Chapter) -> None:
+    seen = measured(guessed)
     said = f"{minutes(seen)} minutes to read"
     words = f"{seen['words']} words and {seen['lines']} open lines of code"
     assert chapter.minutes == said, f"{words}: the line below the title must say *{said}*"

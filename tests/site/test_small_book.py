@@ -39,6 +39,10 @@ PREDICTION = """**Predict.** What is the variance of $q \\cdot k$?
 Because it is.
 
 </details>
+
+It comes out.
+
+<!-- covered until here -->
 """
 
 
