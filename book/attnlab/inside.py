@@ -55,7 +55,8 @@ def watched(model: nn.Module) -> Iterator[dict[str, Weights]]:
 def heads_changed(attention: MultiHeadAttention, change: Change) -> Iterator[None]:
     """`with heads_changed(attention, zeroed(2)): model(words)` runs the model without its head 2.
 
-    change is given what the heads mixed, (B, n, heads, d_k), before the output matrix joins them.
+    change is given what the heads mixed, (B, n, heads, d_k), before the output matrix joins them. If it was
+    never asked, that is an error: a model in which nothing was changed would say that no head matters.
 
     >>> import torch
     >>> attention = MultiHeadAttention(d_model=8, heads=2)
@@ -64,7 +65,11 @@ def heads_changed(attention: MultiHeadAttention, change: Change) -> Iterator[Non
     0.0
     """
 
+    asked = False
+
     def changed(_: nn.Module, inputs: tuple[Tensor]) -> Tensor:
+        nonlocal asked
+        asked = True
         mixed = inputs[0]  # (B, n, d_model)
         heads = mixed.view(*mixed.shape[:2], attention.heads, -1)  # (B, n, heads, d_k)
         replaced = change(heads)
@@ -76,6 +81,11 @@ def heads_changed(attention: MultiHeadAttention, change: Change) -> Iterator[Non
         yield
     finally:
         hook.remove()
+    if not asked:
+        raise RuntimeError(
+            f"no head was changed: {type(attention).__name__}.out_proj was not called "
+            "(nn.MultiheadAttention never calls its own: it hands the weights to a function)"
+        )
 
 
 def zeroed(head: int) -> Change:

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnlab.attention import MultiHeadAttention
 from attnlab.inside import averaged, exchanged, heads_changed, watched, zeroed
@@ -162,3 +162,17 @@ def test_a_gradient_finds_its_way_through_a_changed_head(attention):
         attention(inputs_of(2, 5, 12))[0].square().sum().backward()
     assert attention.in_proj_weight.grad is not None
     assert attention.in_proj_weight.grad[24:].abs().sum(-1).gt(0).all()
+
+
+@pytest.mark.parametrize("kind", [MultiHeadAttention, nn.MultiheadAttention])
+def test_a_change_that_was_never_asked_for_is_told(kind):
+    attention, x = kind(8, 2), torch.randn(1, 3, 8)
+    with pytest.raises(RuntimeError, match=r"no head was changed: Multi[Hh]eadAttention.out_proj was not"):
+        with heads_changed(attention, zeroed(0)):
+            if kind is nn.MultiheadAttention:
+                attention(x, x, x)
+
+
+def test_an_error_of_the_model_is_not_hidden_by_that():
+    with pytest.raises(ZeroDivisionError), heads_changed(MultiHeadAttention(8, 2), zeroed(0)):
+        1 / 0

@@ -1,6 +1,6 @@
 """Neighbours counted in a text of the grammar, and what can be made of the table of counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -37,9 +37,9 @@ def surprise(counts: Tensor) -> Tensor:
     return (counts / by_chance).nan_to_num(0).clamp(min=1).log()
 
 
-def squeezed(counts: Tensor, width: int = 16) -> Tensor:
+def squeezed(counts: Tensor, treated: Callable[[Tensor], Tensor] = surprise, width: int = 16) -> Tensor:
     """`squeezed(counts)` keeps of each word's surprise the strongest directions, (31, 16)."""
-    left, strength, _ = torch.linalg.svd(surprise(counts))
+    left, strength, _ = torch.linalg.svd(treated(counts))
     vectors: Tensor = left[:, :width] * strength[:width].sqrt()
     # A word that does not occur gets zeros, and not what rounding leaves: that has a direction, too.
     return vectors.round(decimals=9)

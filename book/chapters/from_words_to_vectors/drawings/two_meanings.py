@@ -20,7 +20,7 @@ from chapters.from_words_to_vectors.drawings.pieces import BELOW, Words
 
 
 def one_word_twice(word: str, sentences: Mapping[str, Words]) -> None:
-    """`one_word_twice("bat", {"the man feeds his bat": ["dog"]})` has a word read, and what it comes near."""
+    """`one_word_twice("bat", {"the man feeds his bat": ["dog"]})` has a word read, and where it then leans."""
 
     def scene(number: int, sentence: str, near: Words) -> Part:
         words = sentence.split()
@@ -30,7 +30,7 @@ def one_word_twice(word: str, sentences: Mapping[str, Words]) -> None:
             for place, each in enumerate(words)
         ]
         out = box(f"{word} + what it read", name=f"{number} out", colour="output", learned=True)
-        said = note(f"nearer to {', '.join(near)}")
+        said = note(f"leans to {', '.join(near)}")
         whole = column(row(*boxes, gap=6), column(out, said, gap=4), gap=46)
         # The verb and the word that says whose it is get nearly all the weight.
         read = [
@@ -48,7 +48,7 @@ def one_word_twice(word: str, sentences: Mapping[str, Words]) -> None:
     def arrange(narrow: bool) -> Part:
         return across(narrow, *(scene(i, *one) for i, one in enumerate(sentences.items())), gap=16)
 
-    told = "; ".join(f"in “{each}” it comes nearer to {', '.join(near)}" for each, near in sentences.items())
+    told = "; ".join(f"in “{each}” it leans to {', '.join(near)}" for each, near in sentences.items())
     draw(
         arrange,
         alt=f"The word {word} in two sentences takes up what it reads from the verb and from the word before "
