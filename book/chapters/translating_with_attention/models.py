@@ -268,17 +268,22 @@ def translator(name: str) -> Translator:
     return Translator(DECODERS[name](len(LINGO_WORDS)))
 
 
-def trained(name: str, seed: int, pairs: list[grammar.Pair], epochs: int) -> tuple[Translator, History]:
-    """`model, history = trained("dot", 0, training_pairs(), epochs=8)` is what the recipe of "dot" does."""
-    torch.manual_seed(seed)
-    model = translator(name)
+def train_by_the_recipe(model: Translator, seed: int, pairs: list[grammar.Pair], epochs: int) -> History:
+    """`history = train_by_the_recipe(model, 0, training_pairs(), epochs=8)` is how each translator learns."""
     batches = ByLength(sentences(pairs), 64, generator(seed))
     optimizer = torch.optim.Adam(model.parameters(), lr=6e-3)
     # In a straight line down to nothing: the last steps settle what the first ones found.
     updates = epochs * len(batches)
     falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: max(0, 1 - update / updates))
     optimizer.register_step_post_hook(lambda *_: falling.step())
-    return model, train(model, batches, word_loss, optimizer, epochs=epochs)
+    return train(model, batches, word_loss, optimizer, epochs=epochs)
+
+
+def trained(name: str, seed: int, pairs: list[grammar.Pair], epochs: int) -> tuple[Translator, History]:
+    """`model, history = trained("dot", 0, training_pairs(), epochs=8)` is what the recipe of "dot" does."""
+    torch.manual_seed(seed)
+    model = translator(name)
+    return model, train_by_the_recipe(model, seed, pairs, epochs)
 
 
 def recipe(name: str) -> Callable[[int], tuple[Translator, History]]:
