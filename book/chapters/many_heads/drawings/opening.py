@@ -28,9 +28,9 @@ def idea() -> None:
         return row(*(box(word, name=f"{name} {word}") for word in WORDS), gap=10 if narrow else 24)
 
     def arrange(narrow: bool) -> Part:
-        said = box("half Ann, half Bob", name="mean", colour="output", learned=True)
+        said = box("a mean of both", name="mean", colour="output", learned=True)
         one = joined(
-            column(words_of("one", narrow), column(said, note("who thanked whom?"), gap=6), gap=38),
+            column(words_of("one", narrow), column(said, note("one answer"), gap=6), gap=38),
             *(Arrow(f"one {word}", "mean", weight=0.5, colour="query") for word in ("Ann", "Bob")),
         )
         answers = row(
@@ -52,9 +52,9 @@ def idea() -> None:
 
     draw(
         arrange,
-        alt="The words Ann, thanked, Bob, twice. Where “thanked” looks once, half its weight goes to Ann and "
-        "half to Bob, and the answer is half Ann, half Bob: who thanked whom is lost. Where it looks twice, "
-        "head 1 brings Ann and head 2 brings Bob, and the two answers stand side by side.",
+        alt="The words Ann, thanked, Bob, twice. Where “thanked” looks once, it looks at Ann and at Bob, and "
+        "gets one answer, a mean of both. Where it looks twice, head 1 brings Ann and head 2 brings Bob, and "
+        "the two answers stand side by side.",
     )
 
 
