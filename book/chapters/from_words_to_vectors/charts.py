@@ -23,8 +23,8 @@ DESCRIPTION = (
     "A map of words. Foods lie at the left, animals at the upper right and tools at the lower right, with "
     "“bat” between the two, people in the middle; all other words stand in a row below. A slider chooses a "
     "word, a choice says how its row of counts is compared with the others, and lines lead to the three "
-    "nearest. By cosine the nearest is of the same class, and mostly the second; the third is often a verb, or "
-    "“bat”. By dot product there are frequent words among them, such as “the”."
+    "nearest. By cosine the nearest is of the same class, and mostly the second; the third is often a "
+    "verb, or “bat”. By dot product there are frequent words among them, such as “the”."
 )
 
 

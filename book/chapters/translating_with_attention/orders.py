@@ -1,7 +1,7 @@
 """Two questions taken apart: who looks first, and whether what was found goes back into the state.
 
-Bahdanau's decoder looks first and feeds what it finds into its step; Luong's, as this chapter builds it, steps
-first and feeds nothing back. Here are the other two, with the same additive score, and how well all four do.
+Bahdanau's decoder looks first and feeds what it finds into its step; Luong's, as this chapter builds it,
+steps first and feeds nothing back. Here are the other two, with the same score, and how well all four do.
 """
 
 import torch
@@ -31,15 +31,15 @@ class StepsFirstAndIsFed(nn.Module):
         self, previous: Tensor, state: Tensor | Carried, memory: Memory, weights: None = None
     ) -> tuple[Tensor, Carried, Weights]:
         """`decoder(previous, state, memory)` is logits (B, T, words), what to carry on, and weights."""
-        state, context = (state, torch.zeros_like(state)) if isinstance(state, Tensor) else state
+        now, context = (state, torch.zeros_like(state)) if isinstance(state, Tensor) else state
         steps, used = [], []
         for word in self.embedding(previous).unbind(1):  # (B, width)
-            state = self.gru(torch.cat([word, context], -1), state)
-            looking = masked_softmax(self.score(state[:, None], memory.states), memory.mask)  # (B, 1, S)
+            now = self.gru(torch.cat([word, context], -1), now)
+            looking = masked_softmax(self.score(now[:, None], memory.states), memory.mask)  # (B, 1, S)
             context = (looking @ memory.states)[:, 0]  # (B, width)
-            steps.append(torch.cat([state, context], -1))
+            steps.append(torch.cat([now, context], -1))
             used.append(looking)
-        return self.word(self.combine(torch.stack(steps, 1)).tanh()), (state, context), torch.cat(used, 1)
+        return self.word(self.combine(torch.stack(steps, 1)).tanh()), (now, context), torch.cat(used, 1)
 
 
 class LooksFirstAndIsNotFed(Bahdanau):
@@ -70,6 +70,14 @@ DECODERS = {
     ("looks first", "not fed"): LooksFirstAndIsNotFed,
     ("steps first", "fed"): StepsFirstAndIsFed,
     ("steps first", "not fed"): models.DECODERS["concat"],
+}
+
+# `share_right` of three seeds each, asked of 1000 sentences.
+RIGHT = {
+    ("looks first", "fed"): (0.90, 0.91, 0.91),
+    ("looks first", "not fed"): (0.78, 0.82, 0.87),
+    ("steps first", "fed"): (0.93, 0.94, 0.93),
+    ("steps first", "not fed"): (0.78, 0.82, 0.78),
 }
 
 

@@ -20,7 +20,7 @@ from chapters.from_words_to_vectors.drawings.pieces import BELOW, Words
 
 
 def one_word_twice(word: str, sentences: Mapping[str, Words]) -> None:
-    """`one_word_twice("bat", {"the man feeds his bat": ["dog"]})` has a word read, and where it then leans."""
+    """`one_word_twice("bat", {"the man feeds his bat": ["dog"]})` has a word read, and where it leans."""
 
     def scene(number: int, sentence: str, near: Words) -> Part:
         words = sentence.split()
