@@ -28,7 +28,7 @@ check_joined_heads = Exercise(
             lambda x: x.reshape(len(x), x.shape[2], -1),
         ),
         "numbers woven": (
-            "The heads' numbers alternate. All of head 0 comes first, then all of head 1.",
+            "The heads' numbers alternate. All of head 1 comes first, then all of head 2.",
             lambda x: x.permute(0, 2, 3, 1).flatten(2),
         ),
         "heads from the last": (
@@ -43,7 +43,7 @@ check_joined_heads = Exercise(
             "The heads are added up. Set them side by side: (B, T, heads · d_k).",
             lambda x: x.sum(1),
         ),
-        "first head only": ("This is head 0 alone.", lambda x: x[:, 0]),
+        "first head only": ("This is head 1 alone.", lambda x: x[:, 0]),
         "one below the other": (
             "The heads stand one below the other, so that there are more rows than words. Set them side by "
             "side.",
