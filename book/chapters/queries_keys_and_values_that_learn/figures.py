@@ -22,42 +22,6 @@ def looks_at_itself(widths: Sequence[int], as_drawn: Sequence[float], one_length
     )
 
 
-def before_during_after(animals: Sequence[str], chased: Sequence[int], history: Mapping[int, Tensor]) -> None:
-    """`before_during_after(["fox", …], [4, …], {0: weights, 50: weights})` draws a panel for each step."""
-    right = [[float(weights[i, j]) for i, j in enumerate(chased)] for weights in history.values()]
-    means = ", ".join(
-        f"{sum(each) / len(each):.2f} at step {step}" for step, each in zip(history, right, strict=True)
-    )
-    with plot(
-        "The weights of one game, a row for each animal that asks and a column for each that is found, "
-        f"before, during and after training. The mean weight on the chased one: {means}.",
-        size=(5.6, 2.6),
-        panels=len(history),
-        grid=False,
-    ) as panels:
-        for axes, (step, weights) in zip(panels, history.items(), strict=True):
-            for i, row in enumerate(rounded(weights)):
-                for j, weight in enumerate(row):
-                    # Strength and not a scale of hues: paper shows through, light or dark.
-                    axes.fill(
-                        [j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=COLOURS["blue"][0],
-                        alpha=float(weight), lw=0,
-                    )  # fmt: skip
-            for i, j in enumerate(chased):
-                axes.plot(
-                    [j, j + 1, j + 1, j, j], [i, i, i + 1, i + 1, i], color=COLOURS["orange"][0], lw=1.5
-                )
-            ticks = [place + 0.5 for place in range(len(animals))]
-            axes.set_xticks(ticks, animals)
-            axes.set_yticks(ticks, animals)
-            axes.set_xlim(0, len(animals))
-            axes.set_ylim(len(animals), 0)
-            axes.set_aspect("equal")
-            axes.tick_params(length=0)
-            axes.tick_params(axis="x", rotation=90)
-            axes.set_title("before" if step == 0 else f"{step} steps")
-
-
 def what_is_left_out(found: Mapping[str, Tensor]) -> None:
     """`what_is_left_out({"all three": seeds})` marks the share of right answers, a row for each model."""
     listed = "; ".join(
