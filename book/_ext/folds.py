@@ -19,7 +19,8 @@ from bookkit.mime_types import CHART, CLAIM, DRAWING, FIGURE
 
 logger = logging.getLogger(__name__)
 FOLDS = {"headline": "hide-input", "measurement": "hide-input", "bookkeeping": "hide-cell"}
-DRAWN = "How this was drawn"
+# A mark in the picture's corner, which says it to those who ask.
+DRAWN = '<span class="mark" title="How this was drawn"><span class="unseen">How this was drawn</span></span>'
 Cell = dict[str, Any]
 
 

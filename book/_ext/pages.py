@@ -14,7 +14,6 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.writers.html5 import HTML5Translator
 
-from _ext.folds import DRAWN
 from _ext.javascript import NODE_MODULES
 
 # The scripts that only some pages need, each with a mark of such a page.
@@ -71,10 +70,7 @@ def close_citation(translator: HTML5Translator, node: nodes.citation) -> None:
 
 
 def open_fold(translator: HTML5Translator, node: HideCodeCellNode) -> None:
-    words = node["prompt_show"]
-    if words == DRAWN:  # a mark in the picture's corner, which says it to those who ask
-        words = f'<span class="mark" title="{words}"><span class="unseen">{words}</span></span>'
-    translator.body.append(f"<details><summary>{words}</summary>\n")
+    translator.body.append(f"<details><summary>{node['prompt_show']}</summary>\n")
 
 
 def close_fold(translator: HTML5Translator, node: HideCodeCellNode) -> None:

@@ -27,7 +27,7 @@ def cell(source="", *kinds, tags=(), kind="code"):
     [
         ("headline", [CLAIM], "How this was checked"),
         ("measurement", ["text/plain"], "How this was measured"),
-        ("measurement", [FIGURE], "How this was drawn"),
+        ("measurement", [FIGURE], folds.DRAWN),
         ("measurement", [], "Set-up"),
         ("bookkeeping", [CLAIM], "✓ 1 check holds"),
         ("bookkeeping", [CLAIM, "text/plain", CLAIM], "✓ 2 checks hold"),
