@@ -42,6 +42,14 @@ _RIGHT = {
     ),
 }
 
+# The same, over 20 words of English, where training has come to an end: one time for both, and the same pairs
+# and learning rates. Without dropout 72 epochs of the Transformer come to .66 and .74, 54 of additive to .75
+# and .79. (Additive has its dropout on its embeddings and before its output; one seed.)
+FINISHED = {
+    "Transformer, dropout 0.1, 72 epochs": tensor([0.795, 0.821, 0.795]),
+    "additive, dropout 0.1, 80 epochs": tensor([0.821]),
+}
+
 # Of all, trained for 8 epochs as in "Transformer" above.
 TRIED = {
     "as it is": tensor([0.827, 0.806, 0.855, 0.829, 0.84]),
