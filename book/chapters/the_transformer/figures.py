@@ -1,6 +1,7 @@
 """The figures, described by what is drawn, and what was measured for them over five seeds."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 from torch import Tensor
 
@@ -36,8 +37,10 @@ def excess(above: Mapping[str, Sequence[float]]) -> None:
     """`excess({"LSTM": [0.011, 0.012]})` draws how far losses lie above the limit, a point for each seed."""
     told = "; ".join(f"{name}: {', '.join(f'{each:.3f}' for each in seeds)}" for name, seeds in above.items())
     alt = f"Nats a word above the least possible loss, on a logarithmic scale. {told}."
-    with plot(alt, size=(5.2, 2.0)) as (axes,):
-        for place, (seeds, colour, marker) in enumerate(zip(above.values(), SERIES, MARKERS, strict=False)):
+    with plot(alt, size=(5.2, 2.0 if len(above) < 5 else 0.4 * len(above))) as (axes,):
+        for place, (seeds, colour, marker) in enumerate(
+            zip(above.values(), cycle(SERIES), cycle(MARKERS), strict=False)
+        ):
             tone = COLOURS[colour][0]
             axes.plot(rounded(seeds), [place] * len(seeds), color=tone, marker=marker, ls="")
         axes.set_xscale("log")
