@@ -6,7 +6,7 @@ from itertools import cycle
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, plot, rounded
+from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
 
 
 def by_length(middles: Sequence[float], results: Mapping[str, Tensor]) -> None:
@@ -37,7 +37,7 @@ def excess(above: Mapping[str, Sequence[float]]) -> None:
     """`excess({"LSTM": [0.011, 0.012]})` draws how far losses lie above the limit, a point for each seed."""
     told = "; ".join(f"{name}: {', '.join(f'{each:.3f}' for each in seeds)}" for name, seeds in above.items())
     alt = f"Nats a word above the least possible loss, on a logarithmic scale. {told}."
-    with plot(alt, size=(5.2, 2.0 if len(above) < 5 else 0.4 * len(above))) as (axes,):
+    with plot(alt, size=(5.2, 2.0 if len(above) < 5 else 0.3 * len(above))) as (axes,):
         for place, (seeds, colour, marker) in enumerate(
             zip(above.values(), cycle(SERIES), cycle(MARKERS), strict=False)
         ):
@@ -66,19 +66,3 @@ def too_good(limit: float, losses: Mapping[str, Sequence[float]]) -> None:
         axes.set_ylabel("loss, in nats a word")
         axes.set_ylim(0, 4)
         axes.figure.legend(loc="outside upper left", ncols=3)
-
-
-def cost(lengths: Sequence[int], millions: Mapping[str, Sequence[float]]) -> None:
-    """`cost([16, 32], {"with a cache": [0.2, 0.2]})` draws the work for one more word against the length."""
-    told = "; ".join(
-        f"{name}: {', '.join(f'{each:.2g}' for each in line)}" for name, line in millions.items()
-    )
-    curves(
-        lengths,
-        millions,
-        Axis("words so far", log=2),
-        Axis("millions of multiplications for one more", log=10),
-        alt="Millions of multiplications for one more word, both axes logarithmic, behind "
-        f"{', '.join(map(str, lengths))} words. {told}.",
-        legend_above=True,
-    )
