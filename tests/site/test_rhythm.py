@@ -66,8 +66,8 @@ def measured(page: Page) -> dict[str, Any]:
     return page.evaluate(MEASURE)
 
 
-def shortfalls(seen: dict[str, Any]) -> Iterator[str]:
-    """A line for each way in which a page is no lesson as it opens."""
+def shortfalls(seen: dict[str, Any], limits: dict[str, float] = MOST) -> Iterator[str]:
+    """A line for each way in which a page is no lesson."""
     height, pictures = seen["height"], seen["pictures"]
     stretches = itertools.pairwise(sorted([0, *pictures, height]))
     gap, start = max((end - start, start) for start, end in stretches)
@@ -78,7 +78,7 @@ def shortfalls(seen: dict[str, Any]) -> Iterator[str]:
         "screens without a picture": gap / SCREEN,
         "words for each picture": seen["words"] / max(1, len(pictures)),
     }
-    for what, most in MOST.items():
+    for what, most in limits.items():
         if reached[what] > most:
             value = f"{reached[what]:.0f}" if most >= 100 else f"{reached[what]:.3g}"
             yield f"{what}: {value}, and at most {most}"
@@ -124,7 +124,9 @@ def guessed(opened: Page) -> Page:
 
 
 def test_it_stays_one_when_every_guess_is_made(guessed: Page) -> None:
-    short = list(shortfalls(measured(guessed)))
+    # How high it then is, its reader has decided.
+    limits = {what: most for what, most in MOST.items() if what != "height in pixels"}
+    short = list(shortfalls(measured(guessed), limits))
     assert not short, "with all covers open:\n" + "\n".join(short)
 
 

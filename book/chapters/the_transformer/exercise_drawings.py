@@ -16,7 +16,7 @@ from bookkit.pictures.drawings import (
     row,
     text,
 )
-from bookkit.pictures.svg import SMALL
+from bookkit.pictures.svg import SMALL, circle, label, line
 
 
 def _named(name: str, colour: str = "grey") -> Part:
@@ -98,4 +98,33 @@ def pieces() -> None:
         arrange,
         alt="“the king near” is stored, “the dogs” is new. The mask has a row for each new word and a column "
         "for each of the five: the first new word sees four, the second all five.",
+    )
+
+
+def losses(limit: float, guessing: float) -> None:
+    """`losses(1.39, 3.61)` is a line of losses: below the limit, near it, and where guessing is."""
+
+    def arrange(narrow: bool) -> Part:
+        wide, high = (310.0, 96.0) if narrow else (640.0, 84.0)
+
+        def x(loss: float) -> float:
+            return 20 + (wide - 60) * loss / guessing
+
+        marks = line(x(0), 50, wide - 10, 50, colour="grey", width=2)
+        marks += line(x(0), 50, x(limit), 50, colour="query", width=6)
+        marks += line(x(limit), 50, x(limit + 0.15), 50, colour="value", width=6)
+        for loss, name in ((0.0, "0"), (limit, f"{limit:.2f}"), (guessing, f"{guessing:.2f}")):
+            marks += circle(x(loss), 50, 4, fill="ink")
+            marks += label(x(loss), 72, name, size=SMALL)
+        marks += label(
+            x(limit / 2), 30, "it sees the answer" if not narrow else "a leak", size=SMALL, colour="query"
+        )
+        marks += label(x(limit), 14, "near the limit", size=SMALL, colour="value")
+        marks += label(x(guessing), 30, "guessing", size=SMALL, colour="grey", anchor="middle")
+        return over(wide, high, marks)
+
+    draw(
+        arrange,
+        alt=f"A line of losses. At {guessing:.2f} a model guesses; at {limit:.2f} is the limit, and just "
+        "above it good models. Below it, down to 0, a model sees the answer.",
     )
