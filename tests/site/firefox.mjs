@@ -40,6 +40,8 @@ async function use(page, patience, say) {
     const committed = await answers(page, patience, ".prediction", "[name=prediction]", choose, "Enter");
     if (!committed) say("does not commit to a prediction");
   }
+  // What stands behind a guess is used as well.
+  await page.$$eval("details.cover", (covers) => covers.forEach((cover) => (cover.open = true)));
   if (await page.$(".chart [type=range]")) {
     // A chart that can't be started says so at the first move, and nothing new at the second.
     const move = () => answers(page, patience, ".chart", "[type=range]", "ArrowRight");

@@ -42,9 +42,10 @@ def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(
         assert not answer.is_visible()
         if number % 2:
             cover.get_by_text("Show without a guess").focus()
-            where = box.bounding_box()
+            where = box.bounding_box()["y"]
             page.keyboard.press("Enter")
-            assert box.bounding_box() == where, "what a reader looks at may not move"
+            # To a fraction of a pixel, as images above may still arrive.
+            assert abs(box.bounding_box()["y"] - where) < 1, "what a reader looks at may not move"
             expect(answer).to_be_focused()
         else:
             commit(box, cover)

@@ -39,6 +39,7 @@ def weigh(page: Page, address: str) -> tuple[int, int]:
     page.on("requestfinished", lambda request: answered.append(request))
     page.goto(address, wait_until="networkidle")
     opened = len(answered)
+    page.evaluate("document.querySelectorAll('details.cover').forEach(cover => cover.open = true)")
     page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
     page.wait_for_function("Array.from(document.images).every(image => image.complete)")
     if page.locator(".chart").count():
