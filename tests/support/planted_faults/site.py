@@ -9,6 +9,7 @@ EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, S
         "transformer_script",
     )
 )  # fmt: skip
+PREDICTIONS, SOURCES = "site/test_predictions.py::", "site/test_sources.py::"
 
 FAULTS: Faults = {
     "bookkit/playground": {
@@ -174,6 +175,37 @@ FAULTS: Faults = {
         f"{EXTENSIONS}test_a_form_that_no_answer_fits_is_refused": [
             ("an answer that can't be chosen", "if answer not in choices:", "if False:"),
             ("no answer at all", "if not answer:", "if False:"),
+        ],
+        f"{PREDICTIONS}test_what_gives_a_guess_away_is_named_with_its_cell": [
+            ("a cover of nothing", 'if not "".join(covered).strip():', "if False:"),
+            ("an end of nothing", 'case "end" if not box:', 'case "end" if False:'),
+            (
+                "a cover without an end",
+                '    if box:\n        yield box, f"nothing',
+                '    if False:\n        yield box, f"nothing',
+            ),
+            ("a box in a cover", 'case "box" if box:', 'case "box" if False:'),
+            ("a number in the open", "if gives_away(told, text):", "if False:"),
+        ],
+        f"{PREDICTIONS}test_a_guess_that_nothing_gives_away_is_in_order": [
+            ("the question gives it away", '.rpartition("\\n\\n")[0]', ""),
+            ("what was told elsewhere", 'box, told = 0, ""', "box = 0"),
+            ("what is folded", '{"bookkeeping", "hide-cell"} & ', "set() & "),
+        ],
+    },
+    "_ext/sources": {
+        f"{SOURCES}test_a_name_is_shown_with_the_first_cell_that_uses_it": [
+            ("each time anew", "self.shown.add(found)", "pass"),
+        ],
+        f"{SOURCES}test_all_else_is_not": [
+            ("pictures, too", 'if LEFT_OUT & {*module.split(".")} or not', "if not"),
+            ("other packages", ' and (part.module or "").partition(".")[0] in PACKAGES', ""),
+        ],
+        f"{SOURCES}test_a_cell_in_a_fold_shows_nothing_and_its_imports_hold": [
+            ("folds, too", "if shows:", "if True:"),
+        ],
+        f"{SOURCES}test_a_definition_is_its_own_lines_with_its_decorators": [
+            ("a line too few", "part.end_lineno]", "part.end_lineno - 1]"),
         ],
     },
     "_ext/repository": {
