@@ -83,7 +83,7 @@ function sumUp() {
   sum.replaceChildren(
     element("p", `Of ${guesses.length} guesses that this page asks for you made ${guessed.length}; ${guessed.length - far.length} came near.`),
     ...(list.length ? [element("p", "Worth another look:"), element("ul", ...list)] : []),
-    element("p", forget, " They are kept in this browser, and nowhere else."),
+    element("p", forget, " Your guesses are kept in this browser, and nowhere else."),
   );
 }
 
