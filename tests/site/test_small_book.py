@@ -136,7 +136,7 @@ def test_a_prediction_is_a_form_with_its_question(chapter):
     assert chapter.find(id=field["aria-describedby"]).get_text().startswith("Predict.")
     assert number.find("label", attrs={"for": field["id"]})
     assert "nats" in number.form.get_text()
-    assert number.details["data-answer"] == "64"
+    assert chapter.select_one(".prediction + details.cover")["data-answer"] == "64"
     assert [radio["value"] for radio in choice.find_all("input", type="radio")] == ["more", "less"]
 
 
