@@ -21,13 +21,13 @@ LENGTHS = (16, 32, 64, 128, 256, 512, 1024, 2048)
 # Milliseconds for four texts, forward and back: medians of seven turns, in which the readers took turns. One
 # thread of a cloud machine's core, torch 2.13.
 MEASURED = {
-    "recurrence": (2.06, 3.85, 7.01, 14.2, 27.9, 56.4, 126, 270),
-    "convolution": (1.52, 1.9, 2.22, 3.4, 5.16, 6.59, 15.3, 33.3),
-    "attention": (1, 0.887, 1.01, 1.88, 6.55, 16.4, 74.6, 408),
-    "PyTorch's attention": (0.324, 0.324, 0.708, 1.06, 2.71, 8.07, 27.4, 83.3),
+    "recurrence": (1.29, 2.24, 4.41, 9.59, 22, 48.1, 97.7, 199),
+    "convolution": (0.892, 1.28, 1.51, 2.4, 3.64, 6.36, 11.2, 18.1),
+    "attention": (0.445, 0.454, 0.616, 1.24, 4.61, 14.1, 65.1, 316),
+    "PyTorch's attention": (0.189, 0.209, 0.329, 0.735, 2.15, 7.24, 25.9, 64.6),
 }
 # On the same core, of 8,192 words: the book's own attention would need gigabytes there.
-AT_8192 = {"recurrence": 1032, "PyTorch's attention": 939}
+AT_8192 = {"recurrence": 879, "PyTorch's attention": 851}
 
 
 def readers() -> dict[str, Callable[[Tensor], Tensor]]:
@@ -67,18 +67,15 @@ def readers() -> dict[str, Callable[[Tensor], Tensor]]:
 def medians(lengths: Sequence[int], turns: int) -> dict[str, list[float]]:
     """`medians([16, 32], turns=7)["attention"]` are milliseconds of processor time, one for each length."""
     every = readers()
-    found: dict[str, list[float]] = {name: [] for name in every}
-    for length in lengths:
-        x = torch.randn(4, length, WIDTH, dtype=torch.float32)
-        times: dict[str, list[float]] = {name: [] for name in found}
-        for _ in range(turns):
-            for name, reader in every.items():  # side by side: what slows one slows all
+    texts = [torch.randn(4, length, WIDTH, dtype=torch.float32) for length in lengths]
+    times: dict[tuple[str, int], list[float]] = {(name, length): [] for name in every for length in lengths}
+    for _ in range(turns):
+        for x in texts:  # what slows the machine for a while slows all readers, at all lengths
+            for name, reader in every.items():
                 start = time.process_time()
                 reader(x).sum().backward()  # type: ignore[no-untyped-call]
-                times[name].append(1000 * (time.process_time() - start))
-        for name, taken in times.items():
-            found[name].append(statistics.median(taken))
-    return found
+                times[name, x.shape[1]].append(1000 * (time.process_time() - start))
+    return {name: [statistics.median(times[name, length]) for length in lengths] for name in every}
 
 
 def exponent(lengths: Sequence[int], times: Sequence[float]) -> float:

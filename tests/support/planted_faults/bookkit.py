@@ -67,7 +67,7 @@ FAULTS: Faults = {
             ("a layer too few", "math.ceil(math.log2(x.shape[1]))", "int(math.log2(x.shape[1]))"),
         ],
         "test_medians_are_of_turns_taken_side_by_side": [
-            ("means", "statistics.median(taken)", "statistics.mean(taken)"),
+            ("means", "statistics.median(times", "statistics.mean(times"),
         ],
         "test_a_power_is_found_again": [
             ("a line through nothing", "x - x.mean(), y - y.mean()", "x, y"),
