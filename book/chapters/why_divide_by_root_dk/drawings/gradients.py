@@ -56,27 +56,31 @@ def _listed(weights: Tensor) -> str:
 
 # ---- who hears the gradient ----
 def gradients(table: Mapping[str, Sequence[float]]) -> None:
-    """`gradients({"all of W_Q": [12.5, 1, 0.03]})` is a row for each, its columns raw, ÷ √d_k and ÷ d_k."""
+    """`gradients({"all of W_Q": [8.1, 12, 1, 0.03]})` is a row for each. Its columns are raw at two widths,
+    ÷ √d_k, and ÷ d_k at the larger."""
     names = list(table)
+    columns = ["raw, 64", "raw, 512", "÷ √d_k", "÷ d_k, 512"]
     cells = [
         [f"{float(f'{number:.2g}'):g} ×" if number != 1 else "1" for number in each]
         for each in table.values()
     ]
 
     def arrange(narrow: bool) -> Part:
-        cell = (64.0, 36.0) if narrow else (110.0, 40.0)
-        whole = grid(
-            cells, name="gradient", rows=names, columns=["raw", "÷ √d_k", "÷ d_k"], colour="grey", cell=cell
-        )
-        typical = whole.places["gradient.1.0"]
+        cell = (56.0, 36.0) if narrow else (110.0, 40.0)
+        whole = grid(cells, name="gradient", rows=names, columns=columns, colour="grey", cell=cell)
+        typical = whole.places["gradient.1.1"]
         framed = over(
             whole.width, whole.height, (whole, 0, 0), rectangle(typical, "orange", fill="orange", opacity=0.2)
         )
-        words = note("only the typical query shows the damage", width=None if not narrow else 300)
+        words = note("at 512 only the typical query shows the damage", width=None if not narrow else 300)
         return column(framed, words, gap=8)
 
     rows = "; ".join(f"{name}: {', '.join(each)}" for name, each in zip(names, cells, strict=True))
-    draw(arrange, alt=f"The first gradient, as a multiple of the one with √d_k. Raw, ÷ √d_k, ÷ d_k. {rows}.")
+    draw(
+        arrange,
+        alt="The first gradient, as a multiple of the one with √d_k. Raw at d_k = 64, raw at 512, ÷ √d_k, "
+        f"÷ d_k at 512. {rows}.",
+    )
 
 
 # ---- the task ----
