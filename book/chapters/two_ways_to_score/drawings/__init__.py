@@ -6,7 +6,7 @@ from chapters.two_ways_to_score.drawings.mistakes_and_exercises import (
     turned_or_cut,
 )
 from chapters.two_ways_to_score.drawings.opening import bottleneck, two_networks
-from chapters.two_ways_to_score.drawings.who_asks import next_day, the_middle, what_is_written, who_asks
+from chapters.two_ways_to_score.drawings.what_each_can_say import next_day, the_middle, what_is_written
 
 __all__ = [
     "bottleneck",
@@ -17,5 +17,4 @@ __all__ = [
     "turned_or_cut",
     "two_networks",
     "what_is_written",
-    "who_asks",
 ]

@@ -1,4 +1,4 @@
-"""The drawings of “Who asks?”, “What each can say” and “What each costs”."""
+"""The drawings of “What each can say” and “What each costs”."""
 
 import math
 from collections.abc import Sequence
@@ -6,53 +6,15 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from bookkit.pictures.drawings import (
-    Arrow,
     Part,
     across,
-    box,
     column,
     draw,
-    joined,
     note,
-    operator,
     over,
-    panel,
-    row,
     text,
 )
 from bookkit.pictures.svg import Place, circle, curve, label, line, rectangle, vector
-
-
-def who_asks() -> None:
-    """`who_asks()` has the two orders in which a decoder can ask and step."""
-
-    def arrange(narrow: bool) -> Part:
-        def order(name: str, *stops: tuple[str, str]) -> Part:
-            parts = [
-                operator(words, name=f"{name} {place}")
-                if kind == "does"
-                else box(words, name=f"{name} {place}", colour=kind, learned=True)
-                for place, (words, kind) in enumerate(stops)
-            ]
-            arrows = [Arrow(f"{name} {place}", f"{name} {place + 1}") for place in range(len(stops) - 1)]
-            return joined(row(*parts, gap=16 if narrow else 22), *arrows)
-
-        before, after, found = ("s_{t−1}", "query"), ("s_t", "query"), ("c_t", "output")
-        look, step = ("look", "does"), ("step", "does")
-        asks_first = order("asks", before, look, found, step, after)
-        steps_first = order("steps", before, step, after, look, found)
-        one = column(
-            asks_first, note("the last word is read in the step: too late for this look", width=290), gap=8
-        )
-        other = column(steps_first, note("the last word is read first: the look knows it", width=290), gap=8)
-        return column(panel(one, "Bahdanau asks first"), panel(other, "Luong steps first"), gap=12)
-
-    draw(
-        arrange,
-        alt="Two chains. Bahdanau: the old state looks, which gives the context, and with the context the "
-        "decoder steps to its new state. Luong: the old state steps to the new one, and the new one looks, "
-        "which gives the context.",
-    )
 
 
 def next_day(days: Tensor, names: Sequence[str], turned: Tensor) -> None:
