@@ -20,6 +20,7 @@ BOOK = Path(__file__).resolve().parents[1]
 CONTENTS = BOOK.parent / "_toc.yml"
 GOALS = "you will be able to"
 SOLUTIONS = "## Solutions"
+APPENDICES = "Appendices"  # the part whose notebooks are run and compared, and have no exercises
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,15 @@ def listed(contents: Path = CONTENTS) -> list[tuple[str, str]]:
     return pages(yaml.safe_load(contents.read_text(encoding="utf-8")), "")
 
 
-def chapters(book: Path = BOOK, contents: Path = CONTENTS) -> list[Chapter]:
-    """`chapters()` are the notebooks among the pages, in the order of the book."""
+def notebooks(book: Path = BOOK, contents: Path = CONTENTS) -> list[Chapter]:
+    """`notebooks()` are the notebooks among the pages, in the order of the book: chapters and appendices."""
     found = [Chapter(book / f"{page}.ipynb", part) for page, part in listed(contents)]
     return [chapter for chapter in found if chapter.notebook.exists()]
+
+
+def chapters(book: Path = BOOK, contents: Path = CONTENTS) -> list[Chapter]:
+    """`chapters()` are those of them that teach, with exercises and a folder of their own."""
+    return [chapter for chapter in notebooks(book, contents) if chapter.part != APPENDICES]
 
 
 def chapter(package: str, book: Path = BOOK) -> Chapter:

@@ -145,7 +145,7 @@ def test_in_a_notebook_what_is_true_is_not_also_measured(shown):
     assert "measured" not in shown[0]["text/html"]
 
 
-@pytest.mark.parametrize("chapter", registry.chapters(), ids=lambda chapter: chapter.name)
+@pytest.mark.parametrize("chapter", registry.notebooks(), ids=lambda chapter: chapter.name)
 def test_every_stored_claim_holds_by_its_own_numbers(chapter, shown):
     """Claimed once more with them, it gives the same record."""
     for record in chapter.claims:

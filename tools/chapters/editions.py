@@ -14,6 +14,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from bookkit import registry
 from tools import ROOT
 from tools.chapters import notebooks
 
@@ -116,7 +117,7 @@ def write(folder: Path = EDITIONS) -> Iterator[str]:
         for part in (*notebooks.PACKAGES, "models"):
             shutil.copytree(notebooks.BOOK / part, place / part, ignore=unwanted)
         shutil.copy(ROOT / "requirements.txt", place)
-        for path in notebooks.chapters():
+        for path in (chapter.notebook for chapter in registry.chapters()):
             chapter = notebooks.read(path)
             notebooks.write(make(chapter), place / path.name)
             count = sum(map(is_solution, chapter.cells))

@@ -105,7 +105,7 @@ def planted_faults() -> Iterator[Job]:
 
 def chapters() -> Iterator[Job]:
     """Each chapter as it is stored, under strict nbval."""
-    for chapter in registry.chapters():
+    for chapter in registry.notebooks():
         code = notebooks.code_digest(notebooks.read(chapter.notebook))
         stored = chapter.notebook.read_bytes()
         yield Job(chapter.name, (f"book/{chapter.notebook.name}",), digest(stored, code.encode()))

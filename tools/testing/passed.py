@@ -54,7 +54,7 @@ def of_chapters() -> dict[str, str]:
             chapter.notebook.read_bytes(),
             notebooks.code_digest(notebooks.read(chapter.notebook)).encode(),
         )
-        for chapter in registry.chapters()
+        for chapter in registry.notebooks()
     }
 
 

@@ -50,6 +50,34 @@ def by_epochs_and_by_updates(losses: Mapping[int, Sequence[float]], examples: in
         right.legend(fontsize=9)
 
 
+def schedules(shares: Mapping[str, Tensor]) -> None:
+    """`schedules({"constant": torch.ones(3)})` draws the share of its rate that each step takes."""
+    alt = (
+        f"The share of the learning rate at each step: {', '.join(shares)}. Those that go down rise to 1 "
+        "over the first tenth of the steps, and end at 0."
+    )
+    with plot(alt) as (axes,):
+        for (name, each), colour, dash in zip(shares.items(), SERIES, DASHES, strict=False):
+            axes.plot(range(1, len(each) + 1), rounded(each), color=COLOURS[colour][0], ls=dash, label=name)
+        axes.set_xlabel("step")
+        axes.set_ylabel("share of the rate")
+        axes.legend()
+
+
+def sweep(rates: Sequence[float], losses: Mapping[str, Sequence[float]]) -> None:
+    """`sweep([0.1, 0.3], {"stays": [0.5, 0.6]})` draws the validation loss at each rate."""
+    words = "; ".join(
+        f"a rate that {name}: {', '.join(f'{loss:.2f}' for loss in each)}" for name, each in losses.items()
+    )
+    curves(
+        rates,
+        {f"the rate {name}": each for name, each in losses.items()},
+        Axis("learning rate", log=10),
+        Axis("validation loss", log=10),
+        alt=f"The validation loss at rates of {', '.join(f'{rate:g}' for rate in rates)}. {words}.",
+    )
+
+
 def under_and_over(training: Sequence[float], validation: Sequence[float], patience: int) -> None:
     """`under_and_over([0.7, 0.2], [0.7, 0.5], 20)` draws both losses by epoch, the best epoch and the stop.
 

@@ -8,10 +8,12 @@ import nbclient
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from bookkit import registry
 from bookkit.catalogue import of_chapter
 from tools.chapters import editions, notebooks
 
-EACH_CHAPTER = pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
+CHAPTERS = [chapter.notebook for chapter in registry.chapters()]
+EACH_CHAPTER = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +142,7 @@ def test_the_teachers_edition_shows_each_solution_under_its_task(folder, path):
 def test_a_second_time_makes_the_same_files(folder, tmp_path):
     said = list(editions.write(tmp_path))
     assert list(editions.write(tmp_path)) == said
-    assert len(said) == 2 * len(notebooks.chapters())
+    assert len(said) == 2 * len(CHAPTERS)
     for path in tmp_path.rglob("*.*"):
         assert path.is_dir() or path.read_bytes() == (folder / path.relative_to(tmp_path)).read_bytes()
 
