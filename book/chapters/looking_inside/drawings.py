@@ -83,7 +83,7 @@ def changes() -> None:
 
     def one(name: str, words: str, why: str) -> Part:
         heads = row(
-            faded(box("head 0", colour="value", learned=True, width=74)),
+            faded(box("head 1", colour="value", learned=True, width=74)),
             box(text(words, bold=True), name=name, colour="orange", learned=True, width=86),
             gap=0,
         )
@@ -100,8 +100,8 @@ def changes() -> None:
 
     draw(
         arrange,
-        alt="What two heads found, side by side, before the output matrix W_O. Head 0 stays; in the place of "
-        "head 1 stands 0, or its mean, or what it found in another sequence.",
+        alt="What two heads found, side by side, before the output matrix W_O. Head 1 stays; in the place of "
+        "head 2 stands 0, or its mean, or what it found in another sequence.",
     )
 
 

@@ -81,7 +81,7 @@ def _heads(name: str, cut: int | None, *, cell: float = 26) -> Part:
     for head in range(3):
         numbers = [["0" if head == cut else "·"] * 4]
         part = grid(numbers, name=f"{name}{head}", colour="query" if head == cut else "grey", cell=(cell, 28))
-        heads.append(column(note(f"head {head}"), part, gap=2))
+        heads.append(column(note(f"head {head + 1}"), part, gap=2))
     return row(*heads, gap=0)
 
 
@@ -105,7 +105,7 @@ def one_head_removed() -> None:
 
     draw(
         arrange,
-        alt="What three heads found at one place stands side by side, four numbers each; those of head 1 are "
+        alt="What three heads found at one place stands side by side, four numbers each; those of head 2 are "
         "zeros. Below, the output matrix and its bias turn all twelve into twelve numbers that each come "
         "from all heads. A head is cut out above the matrix, not below.",
     )
@@ -118,7 +118,7 @@ def exchanged() -> None:
         gap = 16 if narrow else 50
 
         def run(name: str, end: str) -> Part:
-            heads = row(box("0"), box("1", name=f"{name} 1", colour="key", learned=True), box("2"), gap=8)
+            heads = row(box("1"), box("2", name=f"{name} 2", colour="key", learned=True), box("3"), gap=8)
             drawn = row(
                 box(text(name, code=True), name=f"{name} words", width=66),
                 heads.named(f"{name} heads"),
@@ -130,12 +130,12 @@ def exchanged() -> None:
             )
 
         both = column(run("other", "…"), run("words", "first − second"), gap=34, align="left")
-        both = joined(both, Arrow("other 1", "words 1", "what head 1 found", colour="key"))
+        both = joined(both, Arrow("other 2", "words 2", "what head 2 found", colour="key"))
         return column(both, note("the heads of one layer, in two runs of one model"), gap=10)
 
     draw(
         arrange,
-        alt="Two runs of one model, which reads `other` in one and `words` in the other. What head 1 of a "
+        alt="Two runs of one model, which reads `other` in one and `words` in the other. What head 2 of a "
         "layer finds in the first run takes the place of what it finds in the second. At the end of the "
         "second, the logit of the second word is taken from that of the first.",
     )

@@ -64,12 +64,12 @@ def by_place(looked: Tensor) -> None:
     places = range(1, looked.shape[1] + 1)
     curves(
         places,
-        {"head 0": looked[0], "head 1": looked[1]},
+        {"head 1": looked[0], "head 2": looked[1]},
         Axis("place in the sequence"),
         Axis("weight on the place before"),
         alt="The weight on the place just before, by place in the sequence, for the two heads of layer 1. "
-        f"Head 0: {looked[0, :22].min():.2f} and more up to place 22, {looked[0, 24:].max():.2f} and less "
-        f"from 25 on. Head 1: {looked[1, :12].mean():.2f} on average up to place 12, then next to nothing.",
+        f"Head 1: {looked[0, :22].min():.2f} and more up to place 22, {looked[0, 24:].max():.2f} and less "
+        f"from 25 on. Head 2: {looked[1, :12].mean():.2f} on average up to place 12, then next to nothing.",
     )
 
 
@@ -105,7 +105,7 @@ NAMES = {"zeroed": "zero", "averaged": "mean", "exchanged": "exchange"}
 
 
 def removed(whole: float, losses: Mapping[tuple[int, int, str], float]) -> None:
-    """`removed(0.25, {(1, 0, "zeroed"): 4.2})` draws the loss once a head of a layer is changed, as bars."""
+    """`removed(0.25, {(1, 1, "zeroed"): 4.2})` draws the loss once a head of a layer is changed, as bars."""
     heads = sorted({key[:2] for key in losses})
     told = "; ".join(
         f"layer {layer}, head {head}: "
