@@ -52,6 +52,7 @@ def closed(model: str, form: str) -> tuple[str, str]:
         f'<div class="playground" data-model="{model}" data-form="{form}">\n'
         f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}"
         f'<p><button type="button">Open the model here ({size / 1000:.0f} kB)</button></p>\n'
+        '<p class="without-scripts">The model needs JavaScript; the picture does not.</p>\n'
         '<p class="unseen" role="status"></p>\n</div>\n',
         drawn.alt,
     )

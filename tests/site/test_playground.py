@@ -157,6 +157,7 @@ def test_without_scripts_there_is_a_picture_that_is_described_and_no_button(
         assert shown.count() == 1
         assert shown.get_attribute("aria-label") == picture(model).alt
         assert not box.get_by_role("button").count()
+        assert box.get_by_text("The model needs JavaScript").is_visible()
 
 
 @pytest.mark.thorough
