@@ -73,7 +73,7 @@ def sweep(rates: Sequence[float], losses: Mapping[str, Sequence[float]]) -> None
         rates,
         {f"the rate {name}": each for name, each in losses.items()},
         Axis("learning rate", log=10),
-        Axis("validation loss", log=10),
+        Axis("validation loss", log=2),
         alt=f"The validation loss at rates of {', '.join(f'{rate:g}' for rate in rates)}. {words}.",
     )
 
