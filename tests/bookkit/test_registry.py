@@ -90,6 +90,19 @@ def test_the_order_is_that_of_the_contents_and_other_pages_are_no_chapters(tmp_p
     ]
 
 
+def test_an_appendix_is_a_notebook_and_no_chapter(tmp_path):
+    for name in ("a-chapter", "an-appendix"):
+        stored(tmp_path, name)
+    contents = tmp_path / "_toc.yml"
+    contents.write_text(
+        "root: index\nparts:\n- caption: Begin\n  chapters: [{file: a-chapter}]\n"
+        "- caption: Appendices\n  chapters: [{file: an-appendix}, {file: notation}]\n"
+    )
+    assert [chapter.name for chapter in registry.chapters(tmp_path, contents)] == ["a-chapter"]
+    both = [chapter.name for chapter in registry.notebooks(tmp_path, contents)]
+    assert both == ["a-chapter", "an-appendix"]
+
+
 def test_a_chapter_that_is_not_there_is_refused_with_those_that_are(tmp_path):
     stored(tmp_path)
     with pytest.raises(ValueError, match="chapter must be one of a_chapter, got 'why'"):

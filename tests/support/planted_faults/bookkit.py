@@ -318,6 +318,9 @@ FAULTS: Faults = {
                 "for cell in self.cells[:2] for output",
             ),
         ],
+        "test_an_appendix_is_a_notebook_and_no_chapter": [
+            ("appendices among the chapters", " if chapter.part != APPENDICES]", "]"),
+        ],
         "test_the_order_is_that_of_the_contents_and_other_pages_are_no_chapters": [
             ("chapters by name", "in listed(contents)]", "in sorted(listed(contents))]"),
             ("every page taken for a chapter", " if chapter.notebook.exists()]", "]"),
