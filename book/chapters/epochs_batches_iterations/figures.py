@@ -64,17 +64,17 @@ def schedules(shares: Mapping[str, Tensor]) -> None:
         axes.legend()
 
 
-def sweep(rates: Sequence[float], losses: Mapping[str, Sequence[float]]) -> None:
-    """`sweep([0.1, 0.3], {"stays": [0.5, 0.6]})` draws the validation loss at each rate."""
-    words = "; ".join(
-        f"a rate that {name}: {', '.join(f'{loss:.2f}' for loss in each)}" for name, each in losses.items()
-    )
+def sweep(rates: Sequence[float], losses: Mapping[str, Sequence[float]], *, said: str) -> None:
+    """`sweep([0.1, 0.3], {"stays": [0.5, 0.6]}, said="…")` draws the validation loss at each rate.
+
+    What is `said` of them ends the description; training moves their digits.
+    """
     curves(
         rates,
         {f"the rate {name}": each for name, each in losses.items()},
         Axis("learning rate", log=10),
         Axis("validation loss", log=2),
-        alt=f"The validation loss at rates of {', '.join(f'{rate:g}' for rate in rates)}. {words}.",
+        alt=f"The validation loss at rates of {', '.join(f'{rate:g}' for rate in rates)}. {said}",
     )
 
 
