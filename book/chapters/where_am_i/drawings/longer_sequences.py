@@ -31,8 +31,9 @@ def half_a_turn(waves: dict[str, float], trained: int, longest: int) -> None:
         seen = rectangle(Place(0, 0, wide * trained / longest, high), None, fill="grey", opacity=0.16)
         rows = []
         for name, wave in waves.items():
-            falls = [fallen(longest * step / 96, wave) for step in range(97)]
-            points = [(wide * step / 96, 3 + (high - 6) * fall) for step, fall in enumerate(falls)]
+            steps = 1 if wave == math.inf else 48
+            falls = [fallen(longest * step / steps, wave) for step in range(steps + 1)]
+            points = [(wide * step / steps, 3 + (high - 6) * fall) for step, fall in enumerate(falls)]
             marks = seen + line(0, high, wide, high, colour="faint") + curve(points, colour="blue")
             rows.append(across(narrow, over(wide, high, marks), text(name, size=13), gap=4 if narrow else 14))
         axis = over(
