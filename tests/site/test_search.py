@@ -18,7 +18,7 @@ from tools.site.browser import weigh
 # One of the first three results must be such a one. A row follows its section to another page.
 BUFFERS, SCALE, ADDITIVE = "buffers-parameters", "why-divide-by-root", "two-ways-to-score"
 ORDER, TEXT, EPOCHS, FIRST = "where-am-i", "text-as-tensors", "epochs-batches", "what-is-attention"
-LEARNED, MASKS, HEADS = "queries-keys", "who-may-look", "many-heads"
+LEARNED, MASKS, HEADS, ORDERS = "queries-keys", "who-may-look", "many-heads", "translating"
 QUESTIONS = [
     # symbols
     ("√dₖ", SCALE, "divid"),
@@ -45,7 +45,7 @@ QUESTIONS = [
     ("additive score", ADDITIVE, "additive"),
     ("rotary positions", ORDER, "rotary"),
     ("early stopping", EPOCHS, "stop"),
-    ("Bahdanau", ADDITIVE, "Bahdanau"),
+    ("Bahdanau", ORDERS, "Bahdanau"),
     ("softmax infinity", FIRST, "infinity"),
     ("float16", BUFFERS, "float16"),
     ("projection matrices", LEARNED, "matri"),
@@ -98,7 +98,7 @@ def test_the_lesson_comes_first_and_the_page_on_the_checks_last(searching: Page)
     ask(searching, "Luong")
     links = searching.locator("#results > li > a").all()
     first, *between, last = [link.get_attribute("href").partition("#")[0] for link in links]
-    assert first.startswith(ADDITIVE)
+    assert first.startswith(ORDERS)
     assert "reading-list.html" in between
     assert last == "how-this-book-checks-itself.html"
 
