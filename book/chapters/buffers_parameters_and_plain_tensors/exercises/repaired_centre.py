@@ -55,7 +55,8 @@ _OTHERWISE: Mistakes = {
         partial(_Centre, hold=_same, cut=_same),
     ),
     "history kept": (
-        "The mean is in its drawer, but made from inputs with their history, which stays in memory.",
+        "The mean is in its drawer, but made from inputs with their history, which the next backward() "
+        "would go through once more.",
         partial(_Centre, cut=_same),
     ),
     "not persistent": (
