@@ -87,7 +87,7 @@ def learn(text: str, vocabulary: int) -> list[Pair]:
     With the 256 bytes and the end, that makes 1024 pieces.
 
     >>> learn("the then the", vocabulary=259)
-    [(104, 101), (116, 257)]
+    [(116, 104), (256, 101)]
     """
     require.at_least(BYTES + 1, vocabulary=vocabulary)
     require.some_text(text)

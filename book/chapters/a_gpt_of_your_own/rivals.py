@@ -13,7 +13,10 @@ BITS = 11  # an id below 2048; five of them fit into one number of 64 bits
 
 
 class Order(NamedTuple):
-    """What was counted of all grams of n ids; a gram is one number, and all are sorted."""
+    """`order.shares[place]` belongs to `order.grams[place]`: what was counted of all grams of one length.
+
+    A gram is one number, and all are sorted.
+    """
 
     grams: Numbers
     shares: Shares  # what each gram's last id gets behind the others, less the discount
