@@ -1,8 +1,9 @@
 """The exercises of “A GPT of your own”, from bytes and merges to …"""
 
 from chapters.a_gpt_of_your_own.exercises.byte_pieces import check_byte_pieces
+from chapters.a_gpt_of_your_own.exercises.honest_crops import check_honest_crops
 
-__all__ = ["EXERCISES", "check_byte_pieces"]
+__all__ = ["EXERCISES", "check_byte_pieces", "check_honest_crops"]
 
 # In the order of the chapter.
-EXERCISES = (check_byte_pieces,)
+EXERCISES = (check_byte_pieces, check_honest_crops)

@@ -188,7 +188,7 @@ MISTAKES: Mistakes = in_parts(
             lambda pieces: "".join(chr(number) for piece in pieces for number in piece),
         ),
         "half a letter ignored": (
-            'Half a letter vanishes from your text (errors="ignore"). With "replace" the sign � stands there.',
+            'Half a letter vanishes from your text (errors="ignore"). "replace" puts the sign � there.',
             lambda pieces: b"".join(pieces).decode(errors="ignore"),
         ),
         "half a letter refused": (
