@@ -23,7 +23,7 @@ check_honest_crops = Exercise(
         # Copies of a held-out text, in front of it; [5, 6] is there twice, and nobody holds that out.
         Case(
             "right where texts are copied",
-            [[7, 8, 9], [5, 6], [5, 6], [7, 8, 9], [10, 11], [7, 8, 9]],
+            [[7, 8, 9], [5, 6], [5, 6], [7, 8, 9], [10, 11, 12], [7, 8, 9]],
             0,
             1,
             3,

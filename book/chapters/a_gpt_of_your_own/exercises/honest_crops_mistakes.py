@@ -29,6 +29,15 @@ def _once_each(texts: Texts, held_out: int) -> Texts:
     return kept
 
 
+def _for_inputs(starts: list[int], size: int, length: int) -> list[int]:
+    """There is room for the inputs, and not always for the last target."""
+    return [start for start in starts if start + length <= size]
+
+
+def _short(row: list[int], start: int, length: int) -> tuple[list[int], list[int]]:
+    return row[start : start + length - 1], row[start + 1 : start + length]
+
+
 def _filled(row: list[int], start: int, length: int) -> tuple[list[int], list[int]]:
     """With the row's last id, which is the end, as often as is needed."""
     return _apart(row + row[-1:] * (start + length), start, length)
@@ -134,10 +143,7 @@ MISTAKES: Mistakes = (
             ),
             "one too short": (
                 "Your crops have `length` ids, and after the shift one fewer is left. Cut length + 1.",
-                lambda row, start, length: (
-                    row[start : start + length - 1],
-                    row[start + 1 : start + length],
-                ),
+                _short,
             ),
         },
     )
@@ -150,6 +156,11 @@ MISTAKES: Mistakes = (
                 behind=lambda texts, end, held_out: _ended(texts[-held_out:], end),
                 room=lambda starts, size, length: [start for start in starts if start < size],
             ),
+        ),
+        "length ids in all": (
+            "You cut `length` ids, the last target among them, wherever they fit. As many inputs take one id "
+            "more: cut length + 1, and keep a start if start + length < len(row).",
+            partial(_crops, room=_for_inputs, crop=_short),
         ),
         "filled up": (
             "Where a crop runs off the row's end you fill it up. Leave such a start out.",
@@ -167,12 +178,13 @@ MISTAKES: Mistakes = (
         "targets of two lengths": (
             "Of one crop the last target lies behind the row's end, and torch.tensor refuses rows of two "
             "lengths. Leave such a start out: keep start + length < len(row).",
-            partial(_crops, room=lambda starts, size, length: [s for s in starts if s + length <= size]),
+            # No partial, like the other errors: none of them is half of two mistakes at once.
+            lambda *inputs: _crops(*inputs, room=_for_inputs),
         ),
         "inputs of two lengths": (
             "A crop runs off the row's end with its inputs, and torch.tensor refuses rows of two lengths. "
             "Leave such a start out: keep start + length < len(row).",
-            partial(_crops, room=lambda starts, size, length: starts),
+            lambda *inputs: _crops(*inputs, room=lambda starts, size, length: starts),
         ),
         "stacked in two lengths": (
             "A crop runs off the row's end, and torch.stack refuses crops of two lengths. Leave out a start "

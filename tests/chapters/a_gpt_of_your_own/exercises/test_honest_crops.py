@@ -86,6 +86,12 @@ def apart_and_inputs_have_room(texts, end, held_out, length, starts):
     return apart_and_no_look([row[:-1], [end]], end, 1, length, starts)
 
 
+def as_long_as_the_inputs(texts, end, held_out, length, starts):
+    row = row_without(texts, end, held_out)
+    rows = torch.tensor([row[start:][:length] for start in starts if start + length <= len(row)])
+    return rows[:, :-1], rows[:, 1:]
+
+
 def stacked_and_no_look(texts, end, held_out, length, starts):
     row = torch.tensor(row_without(texts, end, held_out))
     rows = torch.stack([row[start : start + length + 1] for start in starts])
@@ -162,6 +168,7 @@ NAMED = {
         "one too short": crops_by(
             lambda row, start, length: (row[start:][: length - 1], row[start:][1:length])
         ),
+        "length ids in all": as_long_as_the_inputs,
         "rows of two lengths": without_a_look_at_the_end,
         "inputs of two lengths": apart_and_no_look,
         "targets of two lengths": apart_and_inputs_have_room,
