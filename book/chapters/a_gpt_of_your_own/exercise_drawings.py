@@ -75,9 +75,9 @@ def one_crop() -> None:
             colour = "grey" if word == "0" else "query"
             marks += _cells(left + cell * number, 76, [word], [cell], colour=colour)
         for name, later, colour in (("inputs", 0, "key"), ("targets", 1, "value")):
-            words = row[start + later :][:length]
             at = left + cell * (start + later)
-            marks += _cells(at, shown[name], words, [cell] * length, colour=colour)
+            crop = row[start + later :][:length]
+            marks += _cells(at, shown[name], crop, [cell] * length, colour=colour)
         return over(x - gap, 182, marks)
 
     draw(

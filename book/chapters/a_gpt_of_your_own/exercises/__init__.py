@@ -1,4 +1,4 @@
-"""The exercises of “A GPT of your own”, from bytes and merges to …"""
+"""The exercises of “A GPT of your own”, from bytes to pieces, from pieces to crops, from crops to a model."""
 
 from chapters.a_gpt_of_your_own.exercises.byte_pieces import check_byte_pieces
 from chapters.a_gpt_of_your_own.exercises.gpt_start import check_gpt_start

@@ -32,7 +32,7 @@ check_gpt_start = Exercise(
     returns=("weights",),
     reference=_start,
     ask=_drawn,
-    # √(2 · layers), √layers and 2 · layers: at no number of layers but one do any two of them agree with 1.
+    # With one layer, who divides by √layers does not divide at all; with three, no two ways to divide agree.
     cases=[Case(label, layers, asked) for layers in (1, 3) for asked, label in _ASKED.items()],
     mistakes=MISTAKES,
     trainable=False,

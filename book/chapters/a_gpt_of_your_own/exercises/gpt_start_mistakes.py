@@ -101,9 +101,9 @@ MISTAKES: Mistakes = in_parts(
             "You take 0.02 for the variance. It is the spread, the standard deviation: no root.",
             lambda weight, spread: _normal(weight, spread * math.sqrt(0.02) / 0.02),
         ),
-        "0.02 as the mean": (
-            "Your 0.02 is the mean, and the spread is 1: the second argument of normal_ is the mean. Say "
-            "std=0.02.",
+        "spread 1": (
+            "The spread of what you draw is 1, as that of randn and normal_ is unless told. (The second "
+            "argument of nn.init.normal_ is the mean.) Say std=0.02.",
             lambda weight, spread: nn.init.normal_(weight, spread),
         ),
         "uniform": (

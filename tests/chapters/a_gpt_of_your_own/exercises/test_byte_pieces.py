@@ -251,6 +251,18 @@ UNKNOWN = {
 test_right, test_named, test_unknown = judged_as(RIGHT, NAMED, UNKNOWN)
 
 
+def test_a_list_that_is_compared_with_a_tuple_merges_nothing():
+    def cut(merges, chunk):
+        ids = list(chunk.encode())
+        for place, pair in enumerate(merges):
+            ids = [256 + place if ids[i : i + 2] == pair else ids[i] for i in range(len(ids))]
+        return ids
+
+    report = check_byte_pieces.judge(cut_by(cut))
+    assert report.mistake == "no merges"
+    assert "is never equal to one" in words(report)
+
+
 def test_two_slips_are_both_told():
     def code(merges, chunk, ids):
         return numbered_from(257)(merges, chunk), text_of(merges, ids, "ignore")

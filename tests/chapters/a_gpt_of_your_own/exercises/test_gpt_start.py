@@ -181,7 +181,7 @@ NAMED = {
         "variance for spread": drawn_by(
             lambda weight, spread: weight.normal_(0, math.sqrt(0.02) * spread / 0.02)
         ),
-        "0.02 as the mean": drawn_by(lambda weight, spread: weight.normal_(spread)),
+        "spread 1": drawn_by(lambda weight, spread: weight.normal_(spread)),
         "uniform": drawn_by(lambda weight, spread: weight.uniform_(-spread, spread)),
         "Xavier's": drawn_by(lambda weight, spread: nn.init.xavier_normal_(weight)),
         "Xavier's for the matrices": xavier_for_linears,
@@ -239,6 +239,10 @@ def test_whatever_is_drawn_a_right_start_is_accepted(seed):
         by_modules_and_then_by_names(model)
 
     assert check_gpt_start.judge(code).passed
+
+
+def test_who_draws_with_no_spread_at_all_is_told_the_same():
+    assert check_gpt_start.judge(drawn_by(lambda weight, spread: weight.normal_())).mistake == "spread 1"
 
 
 def test_two_slips_are_both_told():
