@@ -158,8 +158,8 @@ MISTAKES: Mistakes = in_parts(
             _from_the_right,
         ),
         "no merges": (
-            "These are the bytes of the chunk, with no merge made. (A pair of the list is a tuple, and a list "
-            "of two ids, such as ids[:2], is never equal to one.)",
+            "These are the bytes of the chunk, with no merge made. (A pair of the list is a tuple, and a "
+            "list of two ids, such as ids[:2], is never equal to one.)",
             lambda ids, merges: ids,
         ),
     },
