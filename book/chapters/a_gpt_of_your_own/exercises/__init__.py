@@ -1,0 +1,10 @@
+"""The exercises of “A GPT of your own”, from bytes to pieces, from pieces to crops, from crops to a model."""
+
+from chapters.a_gpt_of_your_own.exercises.byte_pieces import check_byte_pieces
+from chapters.a_gpt_of_your_own.exercises.gpt_start import check_gpt_start
+from chapters.a_gpt_of_your_own.exercises.honest_crops import check_honest_crops
+
+__all__ = ["EXERCISES", "check_byte_pieces", "check_gpt_start", "check_honest_crops"]
+
+# In the order of the chapter.
+EXERCISES = (check_byte_pieces, check_honest_crops, check_gpt_start)
