@@ -1,61 +1,58 @@
-"""What this chapter trains: a GPT and an LSTM on docstrings, small and large ones, and what was noted of them."""
+"""What this chapter trains: a GPT, its rivals, smaller and larger ones, and what was noted of each."""
 
-from collections.abc import Callable
-from functools import cache, partial
-from typing import NamedTuple
+import math
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces, learn
-from attnlab.transformer import GPT
 from attnlab.training.history import History
 from attnlab.training.run import Run, bits_per_byte, losses, row_of
+from attnlab.transformer import GPT
 from bookkit import weights
-from chapters.a_gpt_of_your_own.rivals import Recurrent
+from chapters.a_gpt_of_your_own.rivals import KneserNey, Recurrent, packed_bits
 
 VOCABULARY, CONTEXT = 2048, 128
 LITTLE = ("networkx",)  # a tenth of the text
-STORED = "a_gpt_of_your_own/gpt"
-# GPT-2's 0.02 is for vectors of 768 numbers. With 96 it trains more slowly than with √8 times as much.
-SPREAD = 0.06
+ORDERS = (1, 2, 3, 4, 5)
+# Found by the sweep, for a batch of 8 crops.
+RATES = {"gpt": 4e-3, "lstm": 3e-2}
+UPDATES = {"gpt": 9000, "lstm": 12000}  # about as many seconds of the processor
 
 
 class Reading(NamedTuple):
-    """`training, validation, bytes = reading(("networkx",))`: two rows of ids, and the bytes of the second."""
+    """`reading(LITTLE).training` is a row of ids; with `.validation` goes `.bytes`, the size of its text."""
 
     training: Tensor
     validation: Tensor
     bytes: int
 
 
+def read(training: Sequence[str], validation: Sequence[str], cut: Pieces) -> Reading:
+    """`read(training, validation, pieces())` puts each into one row, every text with its end."""
+    row, unseen = (row_of(map(cut.encode, texts), cut.end) for texts in (training, validation))
+    return Reading(row, unseen, len("".join(validation).encode()))
+
+
 @cache
 def pieces() -> Pieces:
     """`pieces()` are those of the stored model."""
-    return Pieces(weights.notes(STORED)["merges"].long().tolist())
+    return Pieces(weights.notes("a_gpt_of_your_own/gpt")["merges"].long().tolist())
 
 
-@cache
-def reading(packages: tuple[str, ...] = docstrings.PACKAGES, cut: Pieces | None = None) -> Reading:
-    """`reading(LITTLE)` are the texts of these packages, as ids."""
-    cut = cut or pieces()
-    training, validation = docstrings.split(packages)
-    rows = [row_of(map(cut.encode, texts), cut.end) for texts in (training, validation)]
-    return Reading(*rows, len("".join(validation).encode()))
+def gpt(d_model: int = 96, dropout: float = 0.0) -> GPT:
+    """`gpt()` has 545,000 weights, not trained yet.
 
-
-@cache
-def learned_pieces() -> Pieces:
-    """`learned_pieces()` learns merges from all the training texts: half a minute."""
-    training, _ = docstrings.split()
-    return Pieces(learn("\n".join(training), VOCABULARY))
-
-
-def gpt(dropout: float = 0.0, d_model: int = 96, layers: int = 3, spread: float = SPREAD) -> GPT:
-    """`gpt()` has 545,000 weights, not trained yet; its heads are 32 numbers wide, or as wide as it is."""
-    heads = max(1, d_model // 32)
-    return GPT(VOCABULARY, d_model, heads, layers, CONTEXT, dropout, spread)
+    GPT-2's spread of 0.02 is for vectors of 768 numbers. In shorter ones it is larger, as 1/√d_model.
+    """
+    spread = 0.02 * math.sqrt(768 / d_model)
+    return GPT(VOCABULARY, d_model, max(1, d_model // 32), 3, CONTEXT, dropout, spread)
 
 
 def lstm() -> Recurrent:
@@ -63,29 +60,157 @@ def lstm() -> Recurrent:
     return Recurrent(VOCABULARY, width=163)
 
 
-class Course(NamedTuple):
-    """What was noted along a training, at each of its rows: updates, seconds of the processor, bits a byte."""
-
-    run: Run
-    noted: Tensor  # (notes, 4): updates, seconds, bits a byte of validation, of training
+MODELS: dict[str, Callable[[], nn.Module]] = {"gpt": gpt, "lstm": lstm}
 
 
-def followed(
-    model: nn.Module, texts: Reading, updates: int, rate: float, seed: int = 0, every: int = 0, **more: float
-) -> Course:
-    """`course = followed(gpt(), texts, updates=9000, rate=4e-3)` trains, and notes where it stands."""
-    run = Run(model, texts.training, updates=updates, rate=rate, rows=8, seed=seed, **more)  # type: ignore[arg-type]
-    every = every or max(1, updates // 20)
+def in_bits(model: nn.Module, texts: Reading) -> float:
+    """`in_bits(model, texts)` are its bits per byte of the validation text."""
+    return bits_per_byte(losses(model, texts.validation, CONTEXT), texts.bytes)
+
+
+def some_of(texts: Reading, parts: int = 8) -> Reading:
+    """`some_of(texts)` is judged on an eighth of the validation row, taken from eight places."""
+    share = len(texts.validation) // parts**2
+    row = torch.cat([part[:share] for part in texts.validation.chunk(parts)])
+    return texts._replace(validation=row, bytes=texts.bytes * len(row) // len(texts.validation))
+
+
+def followed(run: Run, texts: Reading, notes: int = 20) -> Tensor:
+    """`followed(run, texts)` trains to the end. Noted on the way, (20, 4): updates, seconds of the
+    processor, bits a byte of an eighth of the validation text, and of what was just trained on.
+    """
+    some, noted = some_of(texts), []
+    bits = len(texts.validation) / texts.bytes / math.log(2)  # a nat a piece, in bits a byte
+    for note in range(1, notes + 1):
+        before = run.done
+        run.go(run.updates * note // notes - before)
+        recent = sum(run.losses[before:]) / (run.done - before) * bits
+        noted.append([run.done, run.seconds, in_bits(run.model, some), recent])
+    return torch.tensor(noted)
+
+
+def trained(name: str, texts: Reading, seed: int, **more: Any) -> tuple[nn.Module, Tensor, list[float]]:
+    """`model, noted, losses = trained("gpt", texts, seed=0)` reads 8 crops of 128 ids at each update."""
+    torch.manual_seed(seed)
+    model = MODELS[name]()
+    settings = {"updates": UPDATES[name], "rate": RATES[name], "rows": 8, "seed": seed} | more
+    run = Run(model, texts.training, **settings)
+    return model, followed(run, texts), run.losses
+
+
+@cache
+def counted(texts: Reading) -> Tensor:
+    """`counted(texts)` are the n-grams' seconds and bits per byte, (orders, 2)."""
     noted = []
-    per_piece = texts.bytes / len(texts.validation)  # bytes
-    while run.done < updates:
-        run.go(every)
-        recent = torch.tensor(run.losses[-every:]).mean() / torch.tensor(2.0).log() / per_piece
-        noted.append(torch.tensor([run.done, run.seconds, in_bits(model, texts, part=8), float(recent)]))
-    return Course(run, torch.stack(noted))
+    for order in ORDERS:
+        started = time.process_time()
+        chances = KneserNey(texts.training, order).chances(texts.validation, VOCABULARY)
+        seconds = time.process_time() - started
+        noted.append([seconds, float(-np.log2(chances[1:]).sum()) / texts.bytes])
+    return torch.tensor(noted)
 
 
-def in_bits(model: nn.Module, texts: Reading, part: int = 1) -> float:
-    """`in_bits(model, texts, part=8)` are its bits per byte of the first eighth of the validation row."""
-    row = texts.validation[: len(texts.validation) // part]
-    return bits_per_byte(losses(model, row, CONTEXT), texts.bytes * len(row) // len(texts.validation))
+# ---- what `make models` trains ----
+
+
+@cache
+def learned(packages: tuple[str, ...] = docstrings.PACKAGES) -> tuple[Reading, Pieces]:
+    """`texts, cut = learned()` reads all texts, and learns the merges from those that are trained on."""
+    training, validation = docstrings.split(packages)
+    cut = Pieces(learn("\n".join(training), VOCABULARY))
+    return read(training, validation, cut), cut
+
+
+@cache
+def little() -> Reading:
+    """`little()` is a tenth of the text, in the pieces of all of it."""
+    return read(*docstrings.split(LITTLE), learned()[1])
+
+
+def recipe(name: str, seed: int) -> tuple[nn.Module, History]:
+    """`model, history = recipe("gpt", seed=0)` trains on all the texts, and once more on a tenth of them."""
+    texts, cut = learned()
+    model, noted, losses = trained(name, texts, seed)
+    _, of_little, _ = trained(name, little(), seed, updates=UPDATES[name] // 4)
+    history = History(losses, noted[:, 3].tolist())
+    history.notes = {"noted": noted, "little": of_little, "bits": torch.tensor(in_bits(model, texts))}
+    if name == "gpt":
+        history.notes |= {"merges": torch.tensor(cut.merges)}
+        history.notes |= {"counted": counted(texts), "counted, little": counted(little())}
+        history.notes |= {"packed": packed(), "swept": swept(texts, seed)}
+    return model, history
+
+
+def packed() -> Tensor:
+    """`packed()` are the seconds and bits per byte of `xz`, of all texts and of the tenth, (2, 2)."""
+    noted = []
+    for packages in (docstrings.PACKAGES, LITTLE):
+        training, validation = ("\n".join(texts) for texts in docstrings.split(packages))
+        started = time.process_time()
+        bits = packed_bits(training, validation)
+        noted.append([time.process_time() - started, bits])
+    return torch.tensor(noted)
+
+
+SWEPT = (1e-3, 2e-3, 4e-3, 8e-3)
+SWEEP_UPDATES = 1000
+
+
+def swept(texts: Reading, seed: int) -> Tensor:
+    """`swept(texts, seed=0)` are a GPT's bits per byte after 1000 updates at each of four rates."""
+    noted = []
+    for rate in SWEPT:
+        torch.manual_seed(seed)
+        model = gpt()
+        Run(model, texts.training, updates=SWEEP_UPDATES, rate=rate, rows=8, seed=seed).go(SWEEP_UPDATES)
+        noted.append(in_bits(model, some_of(texts)))
+    return torch.tensor(noted)
+
+
+class Trial(NamedTuple):
+    """`Trial(d_model=96, updates=1800, texts=1)` is one training of `growth`; texts is a share of them."""
+
+    d_model: int
+    updates: int
+    texts: float
+    dropout: float = 0.0
+    decay: float = 0.1
+
+
+WIDTHS, LENGTHS, SHARES = (8, 16, 32, 96), (60, 200, 600, 1800), (1 / 30, 0.1, 0.3)
+TRIALS = (
+    *(Trial(width, length, 1.0) for width in WIDTHS for length in LENGTHS),
+    *(Trial(96, 1800, share) for share in SHARES),
+    Trial(96, 1800, 1 / 30, dropout=0.2),
+    Trial(96, 1800, 1 / 30, decay=1.0),
+)
+
+
+def growth(seed: int) -> tuple[nn.Module, History]:
+    """`model, history = growth(seed=0)` trains by all TRIALS, on crops of 64 ids; the model is the smallest."""
+    texts, _ = learned()
+    noted, kept = [], gpt(WIDTHS[0])
+    for trial in TRIALS:
+        torch.manual_seed(seed)
+        model = gpt(trial.d_model, trial.dropout)
+        row = torch.cat([part[: int(trial.texts * len(part))] for part in texts.training.chunk(30)])
+        run = Run(
+            model, row, updates=trial.updates, rate=RATES["gpt"], rows=8, length=64,
+            warm_up=min(100, trial.updates // 10), decay=trial.decay, seed=seed,
+        )  # fmt: skip
+        run.go(trial.updates)
+        count = sum(weight.numel() for weight in model.parameters())
+        recent = sum(run.losses[-50:]) / len(run.losses[-50:])
+        noted.append([count / 1000, len(row) / 1000, run.seconds, in_bits(model, some_of(texts)), recent])
+        if trial == TRIALS[len(LENGTHS) - 1]:
+            kept = model
+    history = History(training_losses=[bits for *_, bits, _ in noted])
+    history.notes = {"noted": torch.tensor(noted)}
+    return kept, history
+
+
+RECIPES: dict[str, Callable[[int], tuple[nn.Module, History]]] = {
+    "gpt": lambda seed: recipe("gpt", seed),
+    "lstm": lambda seed: recipe("lstm", seed),
+    "growth": growth,
+}

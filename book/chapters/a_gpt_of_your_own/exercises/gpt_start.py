@@ -1,6 +1,6 @@
 """Draw a GPT's weights as GPT-2's are drawn."""
 
-from attnlab.gpt import GPT
+from attnlab.transformer import GPT
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from chapters.a_gpt_of_your_own.exercises.gpt_start_mistakes import MISTAKES

@@ -5,7 +5,7 @@ from functools import partial
 
 from torch import Tensor, nn
 
-from attnlab.gpt import GPT
+from attnlab.transformer import GPT
 from bookkit.checking.mistakes import Mistakes, in_parts
 from chapters.a_gpt_of_your_own.exercises.gpt_start_parts import _normal, _start
 

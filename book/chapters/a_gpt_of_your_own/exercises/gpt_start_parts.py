@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from attnlab.gpt import GPT
+from attnlab.transformer import GPT
 from bookkit.checking.answers import UnwrittenError, WrongTypeError
 from bookkit.checking.mistakes import Part
 from chapters.a_gpt_of_your_own.exercises.told import Told

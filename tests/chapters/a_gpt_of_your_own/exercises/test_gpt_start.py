@@ -7,7 +7,7 @@ import torch
 from exercise_cases import judged_as, named, words
 from torch import nn
 
-from attnlab.gpt import GPT
+from attnlab.transformer import GPT
 from chapters.a_gpt_of_your_own.exercises import check_gpt_start
 from chapters.a_gpt_of_your_own.exercises.gpt_start_parts import kind_of
 
