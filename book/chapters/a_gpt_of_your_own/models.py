@@ -3,27 +3,33 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces, learn
+from attnlab.decoding import chances, written
+from attnlab.runtime import generator
 from attnlab.training.history import History
 from attnlab.training.run import Run, bits_per_byte, losses, row_of
 from attnlab.transformer import GPT
 from bookkit import weights
+from chapters.a_gpt_of_your_own.copies import longest_copy, repeated
 from chapters.a_gpt_of_your_own.rivals import KneserNey, Recurrent, packed_bits
 
 VOCABULARY, CONTEXT = 2048, 128
 LITTLE = ("networkx",)  # a tenth of the text
 ORDERS = (1, 2, 3, 4, 5)
 # Found by the sweep, for a batch of 8 crops.
-RATES = {"gpt": 4e-3, "lstm": 3e-2}
-UPDATES = {"gpt": 9000, "lstm": 12000}  # about as many seconds of the processor
+RATES = {"gpt": 4e-3, "lstm": 2e-2}
+SWEPT = {"gpt": (1e-3, 2e-3, 4e-3, 8e-3), "lstm": (5e-3, 1e-2, 2e-2, 4e-2)}
+SWEEP_UPDATES = 1000
+UPDATES = {"gpt": 9000, "lstm": 10000}  # about as many seconds of the processor
 
 
 class Reading(NamedTuple):
@@ -110,6 +116,54 @@ def counted(texts: Reading) -> Tensor:
     return torch.tensor(noted)
 
 
+# ---- what a model writes ----
+
+
+def likeliest(logits: Tensor) -> Tensor:
+    """`likeliest(logits)` gives all chances to the likeliest piece."""
+    return F.one_hot(logits.argmax(-1), logits.shape[-1]).float()
+
+
+# How the next piece is chosen.
+CHOOSING: dict[str, Callable[[Tensor], Tensor]] = {
+    "the likeliest": likeliest,
+    "temperature 1": chances,
+    "temperature 0.8, top-p 0.9": partial(chances, temperature=0.8, top_p=0.9),
+}
+STARTS, GIVEN, WRITTEN = 24, 16, 96
+
+
+def starts_of(texts: Reading, end: int) -> Tensor:
+    """`starts_of(texts, pieces().end)` are the first 16 pieces of 24 held-out texts, (24, 16)."""
+    ends = (texts.validation == end).nonzero()[:, 0].tolist()
+    begun = [texts.validation[place + 1 : place + 1 + GIVEN] for place in ends[:-1]]
+    whole = [ids for ids in begun if len(ids) == GIVEN and end not in ids.tolist()]
+    return torch.stack(whole[:: len(whole) // STARTS][:STARTS])
+
+
+def before_end(ids: Tensor, end: int) -> list[int]:
+    """`before_end(torch.tensor([5, 7, 0, 9]), end=0)` is [5, 7]."""
+    row: list[int] = ids.tolist()
+    return row[: row.index(end)] if end in row else row
+
+
+def by_heart(model: GPT, texts: Reading, cut: Pieces, read: str) -> dict[str, Tensor]:
+    """`by_heart(model, texts, cut, read)` is what it writes behind 24 starts, and what of it is copied.
+
+    Written by each way of CHOOSING, (3, 24, 112) ids; the longest copy's length in characters, and how often
+    it stands in what was read (up to 10,000 times), (3, 24, 2); the share of runs of four ids that repeat.
+    """
+    starts, rows, copied, looped = starts_of(texts, cut.end), [], [], []
+    for choose in CHOOSING.values():
+        ids = written(model, starts, WRITTEN, generator(0), CONTEXT, choose)
+        new = [before_end(row[GIVEN:], cut.end) for row in ids]
+        found = [longest_copy(cut.decode(row), read) for row in new]
+        rows.append(ids)
+        copied.append([[len(each), min(10_000, read.count(each))] for each in found])
+        looped.append([repeated(row) for row in new])
+    return {"written": torch.stack(rows), "copied": torch.tensor(copied), "looped": torch.tensor(looped)}
+
+
 # ---- what `make models` trains ----
 
 
@@ -133,12 +187,22 @@ def recipe(name: str, seed: int) -> tuple[nn.Module, History]:
     model, noted, losses = trained(name, texts, seed)
     _, of_little, _ = trained(name, little(), seed, updates=UPDATES[name] // 4)
     history = History(losses, noted[:, 3].tolist())
-    history.notes = {"noted": noted, "little": of_little, "bits": torch.tensor(in_bits(model, texts))}
-    if name == "gpt":
-        history.notes |= {"merges": torch.tensor(cut.merges)}
+    history.notes = {"noted": noted, "little": of_little, "swept": swept(name, texts, seed)}
+    history.notes |= {"bits": torch.tensor(in_bits(model, texts))}
+    if isinstance(model, GPT):
+        training = "\n".join(docstrings.split()[0])
+        history.notes |= {"merges": torch.tensor(cut.merges), "characters": characters()}
         history.notes |= {"counted": counted(texts), "counted, little": counted(little())}
-        history.notes |= {"packed": packed(), "swept": swept(texts, seed)}
+        history.notes |= {"packed": packed(), **by_heart(model, texts, cut, training)}
     return model, history
+
+
+def characters() -> Tensor:
+    """`characters()` are the thousands of characters of each package, read and kept, (packages, 2)."""
+    texts = [docstrings.read(package) for package in docstrings.PACKAGES]
+    return torch.tensor(
+        [[sum(map(len, some)) / 1000 for some in (each, docstrings.without_copies(each))] for each in texts]
+    )
 
 
 def packed() -> Tensor:
@@ -152,18 +216,14 @@ def packed() -> Tensor:
     return torch.tensor(noted)
 
 
-SWEPT = (1e-3, 2e-3, 4e-3, 8e-3)
-SWEEP_UPDATES = 1000
-
-
-def swept(texts: Reading, seed: int) -> Tensor:
-    """`swept(texts, seed=0)` are a GPT's bits per byte after 1000 updates at each of four rates."""
+def swept(name: str, texts: Reading, seed: int) -> Tensor:
+    """`swept("gpt", texts, seed=0)` are the bits per byte after 1000 updates at each rate of SWEPT."""
     noted = []
-    for rate in SWEPT:
+    for rate in SWEPT[name]:
         torch.manual_seed(seed)
-        model = gpt()
-        Run(model, texts.training, updates=SWEEP_UPDATES, rate=rate, rows=8, seed=seed).go(SWEEP_UPDATES)
-        noted.append(in_bits(model, some_of(texts)))
+        run = Run(MODELS[name](), texts.training, updates=SWEEP_UPDATES, rate=rate, rows=8, seed=seed)
+        run.go(SWEEP_UPDATES)
+        noted.append(in_bits(run.model, some_of(texts)))
     return torch.tensor(noted)
 
 
@@ -187,7 +247,7 @@ TRIALS = (
 
 
 def growth(seed: int) -> tuple[nn.Module, History]:
-    """`model, history = growth(seed=0)` trains by all TRIALS, on crops of 64 ids; the model is the smallest."""
+    """`model, history = growth(seed=0)` trains by all TRIALS, on crops of 64 ids; kept is the smallest."""
     texts, _ = learned()
     noted, kept = [], gpt(WIDTHS[0])
     for trial in TRIALS:
@@ -210,7 +270,6 @@ def growth(seed: int) -> tuple[nn.Module, History]:
 
 
 RECIPES: dict[str, Callable[[int], tuple[nn.Module, History]]] = {
-    "gpt": lambda seed: recipe("gpt", seed),
-    "lstm": lambda seed: recipe("lstm", seed),
+    **{name: partial(recipe, name) for name in MODELS},
     "growth": growth,
 }
