@@ -78,7 +78,7 @@ def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> 
 def race(
     panels: Mapping[str, Mapping[str, Tensor]], counted: Mapping[str, Tensor], packed: Mapping[str, Tensor]
 ) -> None:
-    """`race({"all of it": {"GPT": noted}}, {"all of it": counted}, {"all of it": packed})` sets bits against time.
+    """`race({"all": {"GPT": noted}}, {"all": counted}, {"all": packed})` sets bits against seconds.
 
     noted has a row for each note, whose second and third numbers are seconds and bits; counted a row of both
     for each order of n-grams, packed one for xz.
@@ -150,7 +150,7 @@ def growth(panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[flo
 
 
 def copied(passages: Mapping[str, Tensor]) -> None:
-    """`copied({"temperature 1": tensor([[33, 84]])})` draws how long passages are, and how often they stand."""
+    """`copied({"temperature 1": tensor([[33, 84]])})` draws how long passages are, and how common."""
     told = "; ".join(
         f"{name}: median {each[:, 0].median():.0f} characters, longest {each[:, 0].max():.0f}"
         for name, each in passages.items()
