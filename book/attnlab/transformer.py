@@ -185,7 +185,8 @@ class GPT(nn.Module):
         spread: float = 0.02,
     ) -> None:
         super().__init__()
-        require.at_least(1, vocabulary=vocabulary, layers=layers, context=context)
+        require.at_least(1, vocabulary=vocabulary, d_model=d_model, layers=layers, context=context)
+        require.dropout(dropout)
         require.above_zero(spread=spread)
         self.context = context
         self.pieces = nn.Embedding(vocabulary, d_model)
@@ -202,8 +203,8 @@ class GPT(nn.Module):
                 # What is added to the stream adds up: 2 · layers times. √ of that keeps the sum's size.
                 adds = name.endswith(("write.weight", "narrow.weight"))
                 nn.init.normal_(weight, std=spread / (math.sqrt(2 * len(self.blocks)) if adds else 1))
-            elif name.endswith("bias"):
-                nn.init.zeros_(weight)
+            else:
+                nn.init.constant_(weight, 0 if name.endswith("bias") else 1)
 
     def forward(self, ids: Tensor) -> Tensor:
         """`model(ids)` are logits (B, T, vocabulary) of ids (B, T)."""

@@ -30,12 +30,15 @@ class Pieces:
     """
 
     def __init__(self, merges: Iterable[Sequence[int]]) -> None:
-        self.merges: list[Pair] = [(int(left), int(right)) for left, right in merges]
-        self.rank = {pair: place for place, pair in enumerate(self.merges)}
+        self.merges: list[Pair] = []
+        self.rank: dict[Pair, int] = {}
         self.bytes = [bytes([number]) for number in range(BYTES)]
-        for place, pair in enumerate(self.merges):
+        for place, pair in enumerate(merges):
             require.merge(pair, place, BYTES + place)
-            self.bytes.append(self.bytes[pair[0]] + self.bytes[pair[1]])
+            left, right = map(int, pair)
+            self.merges.append((left, right))
+            self.rank.setdefault((left, right), place)
+            self.bytes.append(self.bytes[left] + self.bytes[right])
         self.end = len(self.bytes)
         self.bytes.append(b"")
         self._cut: dict[str, list[int]] = {}  # a text is made of the same few chunks again and again

@@ -1,5 +1,6 @@
 """A training on one long row of ids, crop by crop, that can stop anywhere and go on to the same numbers."""
 
+import copy
 import math
 import time
 from collections.abc import Iterable
@@ -42,7 +43,7 @@ def share_of_rate(update: int, updates: int, warm_up: int, least: float = 0.1) -
 
 
 def losses(model: nn.Module, row: Tensor, length: int, at_once: int = 32) -> Tensor:
-    """`losses(model, row, length=128)` are the nats of each id but the first, seen from 64 to 128 ids before.
+    """`losses(model, row, length=128)` are the nats of each id but the first, seen from 65 to 128 ids before.
 
     (Near the row's start there are fewer.) Each window of 128 begins half of one behind the last, and the ids
     of its second half count.
@@ -113,6 +114,7 @@ class Run:
         ids, targets = crops(self.row, self.rows, self.length, self.source)
         device = next(self.model.parameters()).device
         total = 0.0
+        self.optimizer.zero_grad()  # also of an update that somebody broke off
         for some, of_some in zip(ids.chunk(self.parts), targets.chunk(self.parts), strict=True):
             logits = self.model(some.to(device)).flatten(0, 1)
             # A part's share of the mean: parts need not be equally large.
@@ -121,7 +123,6 @@ class Run:
             total += loss.item()
         nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
         self.optimizer.step()
-        self.optimizer.zero_grad()
         self.schedule.step()
         return total
 
@@ -146,7 +147,7 @@ class Run:
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "crops": self.source.get_state(),
-            "dropout": torch.get_rng_state(),
+            "dropout": [torch.get_rng_state(), *torch.cuda.get_rng_state_all()],
             "done": self.done,
             "seconds": self.seconds,
             "losses": self.losses,
@@ -156,10 +157,13 @@ class Run:
         """`run.load_state_dict(torch.load(file))` goes on where that run stopped."""
         require.same_sizes(self.model, state["model"])
         self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        # PyTorch's optimizer would go on in the tensors that it is given.
+        self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
         self.schedule.load_state_dict(state["schedule"])
         self.source.set_state(state["crops"])
-        torch.set_rng_state(state["dropout"])
+        processor, *gpus = state["dropout"]
+        torch.set_rng_state(processor)
+        torch.cuda.set_rng_state_all(gpus[: torch.cuda.device_count()])
         self.done, self.seconds, self.losses = state["done"], state["seconds"], list(state["losses"])
 
 

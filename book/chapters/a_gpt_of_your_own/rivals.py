@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor, nn
 
+from attnlab import require
+
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Shares: TypeAlias = npt.NDArray[np.float64]
 BITS = 11  # an id below 2048; five of them fit into one number of 64 bits
@@ -33,6 +35,11 @@ class KneserNey:
     """
 
     def __init__(self, row: Tensor, order: int) -> None:
+        require.at_least(1, order=order)
+        if order > 63 // BITS or order > len(row):
+            most = min(63 // BITS, len(row))
+            raise ValueError(f"order must be at most {most}, of a row of {len(row)} ids, got {order}")
+        require.ids(row[None], 1 << BITS, len(row))
         ids = row.numpy()
         grams, counts = np.unique(packed(ids, order), return_counts=True)
         self.orders = [smoothed(grams, counts)]
@@ -43,6 +50,7 @@ class KneserNey:
 
     def chances(self, row: Tensor, vocabulary: int) -> Shares:
         """`model.chances(row, 1024)` is what each id of the row gets, from those before it."""
+        require.ids(row[None], min(vocabulary, 1 << BITS), len(row))
         ids = row.numpy()
         chances = np.full(len(ids), 1 / vocabulary)
         for length, order in enumerate(self.orders, start=1):
@@ -57,7 +65,7 @@ class KneserNey:
 
 def packed(ids: Numbers, length: int) -> Numbers:
     """`packed(ids, length=3)` has one number for each run of three ids."""
-    runs = np.zeros(len(ids) - length + 1, dtype=np.int64)
+    runs = np.zeros(max(0, len(ids) - length + 1), dtype=np.int64)
     for place in range(length):
         runs = runs << BITS | ids[place : place + len(runs)]
     return runs
@@ -84,6 +92,7 @@ def found(table: Numbers, asked: Numbers) -> tuple[npt.NDArray[np.bool_], Number
 
 def packed_bits(before: str, text: str) -> float:
     """`packed_bits(training, validation)` is what `xz -9e` needs more for the text, in bits a byte of it."""
+    require.some_text(text)
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
     alone, both = (len(lzma.compress(each.encode(), filters=filters)) for each in (before, before + text))
     return 8 * (both - alone) / len(text.encode())
