@@ -72,8 +72,8 @@ def chain() -> None:
 
     draw(
         arrange,
-        alt="“Return the sum of” is cut into four pieces, each with the space before it, and each has "
-        "a number. The GPT makes of them, at each place, what is likely to come next: “the”, “sum”, “of”, and "
+        alt="“Return the sum of” is cut into four pieces, each with the space before it and a number. "
+        "The GPT makes of them, at each place, what is likely to come next: “the”, “sum”, “of”, and "
         "behind the last “the”, which is drawn, appended and read with the others the next time.",
     )
 
@@ -194,9 +194,9 @@ def model() -> None:
 
     draw(
         arrange,
-        alt=f"Ids pick rows of the table of pieces, {weights(made.pieces):,} weights, and of the table of "
-        f"places, {weights(made.places):,}, which are added. Through three blocks goes the stream; in each "
-        f"attention, {attention:,} weights, and a network, {network:,}, read it through a norm and add to it. "
+        alt=f"Ids pick rows of two tables, of pieces with {weights(made.pieces):,} weights and of places with "
+        f"{weights(made.places):,}, which are added. Through three blocks goes the stream; in each, attention "
+        f"with {attention:,} weights and a network with {network:,} read it through a norm and add to it. "
         "A last norm, and the same table of pieces, turned over, makes logits of it.",
     )
 
