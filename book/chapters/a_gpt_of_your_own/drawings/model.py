@@ -1,5 +1,7 @@
 """The GPT as a whole, and how many weights each of its parts has learned."""
 
+import torch
+
 from attnlab.transformer import GPT
 from bookkit.pictures.drawings import TINT, Part, draw, over
 from bookkit.pictures.svg import (
@@ -52,7 +54,8 @@ def _reads_and_adds(top: float, name: str, colour: str, norm: Place, part: Place
 
 def model() -> None:
     """`model()` follows the residual stream from the table of pieces to the same table again."""
-    gpt = GPT(VOCABULARY, d_model=WIDTH, heads=HEADS, layers=LAYERS, context=CONTEXT)
+    with torch.device("meta"):  # counted only: nothing is drawn, and the reader's seed stays as it was
+        gpt = GPT(VOCABULARY, d_model=WIDTH, heads=HEADS, layers=LAYERS, context=CONTEXT)
     pieces, places, norm, total = (_count(gpt, name) for name in ("pieces", "places", "norm", ""))
     attention = _count(gpt, "blocks.0.attention")
     network = _count(gpt, "blocks.0.widen", "blocks.0.narrow")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-from bookkit.pictures.drawings import Part, draw, over
+from bookkit.pictures.drawings import TINT, Part, draw, over
 from bookkit.pictures.svg import (
     SMALL,
     Place,
@@ -64,7 +64,7 @@ def chain() -> None:
         marks += cells(lefts[:CROP], widths[:CROP], crop, HIGH, numbers[:CROP], ["key"] * CROP)
         marks += cell(Place(crop_end, crop, widths[CROP], HIGH), numbers[CROP], "output", dashed=True)
         marks += down(middles[:CROP], crop + HIGH)
-        marks += rectangle(model, "ink", fill="grey", corner=6, opacity=0.16)
+        marks += rectangle(model, "ink", fill="grey", corner=6, opacity=TINT)
         marks += label(model.left + model.width / 2, model.top + 26, "GPT", bold=True)
         marks += down(middles[:CROP], model.bottom)
         marks += cells(lefts[:CROP], widths[:CROP], foretold, HIGH, numbers[1 : CROP + 1], ["output"] * CROP)

@@ -1,5 +1,7 @@
 """From letters to pieces, and crops of the long row: drawn from the chapter's own code."""
 
+from itertools import accumulate
+
 import torch
 
 from attnlab.corpora.pieces import CHUNK, Pieces
@@ -10,60 +12,69 @@ from chapters.a_gpt_of_your_own.drawings.sample import LETTERS, TEXTS, cell, pie
 
 WORD = "naïve x_1"
 MERGES = ((195, 175), (110, 97), (118, 101), (257, 256), (32, 120))
+IN_LETTERS = ("letters", "pieces")  # rows of letters; the others have numbers
 
 
 def cut() -> None:
     """`cut()` follows nine letters to ten bytes, and a merge at a time to five pieces."""
     letters = [(letter.replace(" ", "␣"), len(letter.encode())) for letter in WORD]
-    rows = [("letters", letters, set[int]())]
-    for count in range(len(MERGES) + 1):
-        made = Pieces(MERGES[:count])
-        ids = made.encode(WORD)
-        left, right = MERGES[count - 1]
-        name = f"{left} + {right} → {255 + count}" if count else "bytes"
-        new = {place for place, number in enumerate(ids) if count and number == 255 + count}
-        rows.append((name, [(str(number), len(made.bytes[number])) for number in ids], new))
-    last = [(made.bytes[number].decode().replace(" ", "␣"), len(made.bytes[number])) for number in ids]
-    rows.append(("pieces", last, set()))
-    ends, at = [], 0
-    for chunk in CHUNK.findall(WORD)[:-1]:
-        at += len(chunk.encode())
-        ends.append(at)
+    long = {place for place, (_, size) in enumerate(letters) if size > 1}
+    # Of each row: its name, what is in its cells and how many bytes that is, the cells that stand out, and
+    # the colour of the others.
+    rows = [("letters", letters, long, "grey"), ("bytes", _numbers(0), set[int](), "query")]
+    for count, (left, right) in enumerate(MERGES, 1):
+        new = 255 + count
+        numbers = _numbers(count)
+        at = {place for place, (words, _) in enumerate(numbers) if words == str(new)}
+        rows.append((f"{left} + {right} → {new}", numbers, at, "grey"))
+    made = Pieces(MERGES)
+    last = [
+        (made.decode([number]).replace(" ", "␣"), len(made.bytes[number])) for number in made.encode(WORD)
+    ]
+    rows.append(("pieces", last, set(), "query"))
+    chunks = [len(chunk.encode()) for chunk in CHUNK.findall(WORD)]
+    ends = list(accumulate(chunks[:-1]))
 
     def arrange(narrow: bool) -> Part:
         left, wide, high, step = (0.0, 32.0, 25.0, 50.0) if narrow else (150.0, 56.0, 27.0, 40.0)
         marks = ""
-        for place, (name, each, new) in enumerate(rows):
+        for place, (name, each, stand_out, colour) in enumerate(rows):
             top = step * place + (22 if narrow else 0)
             x = left
             if narrow:
                 marks += label(0, top - 7, name, size=SMALL, colour="grey", anchor="start")
             else:
                 marks += label(left - 14, top + 18, name, size=SMALL, colour="grey", anchor="end")
-            whole = place in (0, len(rows) - 1)
             for number, (words, size) in enumerate(each):
-                many = whole and size > 1 if not place else number in new
-                colour = "output" if many else "query" if place in (1, len(rows) - 1) else "grey"
-                marks += cell(Place(x, top, wide * size, high), words, colour, code=whole)
+                box = Place(x, top, wide * size, high)
+                marks += cell(
+                    box, words, "output" if number in stand_out else colour, code=name in IN_LETTERS
+                )
                 x += wide * size
             for end in ends:
                 border = left + wide * end
                 marks += line(border, top - 5, border, top + high + 5, colour="ink", width=2.5)
         said = told(
-            "A letter can be two bytes, and a merge is made of two that stand side by side. None crosses a "
-            "thick line: a word, with the space before it, a sign and a figure stay apart.",
+            "A letter can be two bytes. Each merge joins two neighbours, and none crosses a thick line: a "
+            "word with the space before it, a sign and a figure stay apart.",
             320 if narrow else 560,
         )
         bottom = top + high + 16
         return over(left + wide * len(WORD.encode()), bottom + said.height, marks, (said, left, bottom))
 
-    merges = "; ".join(name for name, _, new in rows if new)
+    merges = "; ".join(name for name, _, _, _ in rows if "→" in name)
     draw(
         arrange,
         alt=f"“{WORD}” has {len(letters)} letters and {len(WORD.encode())} bytes: the ï is two, 195 and 175. "
         f"Each row makes one merge: {merges}. None crosses the borders before the space, the _ and the 1. "
         f"What is left is {len(last)} pieces: {', '.join(words for words, _ in last)}.",
     )
+
+
+def _numbers(merges: int) -> list[tuple[str, int]]:
+    """The word's pieces after so many merges, and how many bytes each of them is."""
+    made = Pieces(MERGES[:merges])
+    return [(str(number), len(made.bytes[number])) for number in made.encode(WORD)]
 
 
 # ---- crops ----

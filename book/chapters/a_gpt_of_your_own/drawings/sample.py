@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from attnlab.corpora.pieces import Pieces, learn
-from bookkit.pictures.drawings import Part, column, note
+from bookkit.pictures.drawings import TINT, Part, column, note
 from bookkit.pictures.svg import SMALL, Place, broken, label, rectangle
 
 READ = "Return the degree of the node. Return the sum of the nodes. Return the degree of the sum."
@@ -29,7 +29,7 @@ def cell(
     words: str,
     colour: str = "grey",
     *,
-    opacity: float = 0.16,
+    opacity: float = TINT,
     dashed: bool = False,
     code: bool = False,
 ) -> str:
