@@ -16,7 +16,7 @@ WAYS = {
     "temperature 0.5": (partial(chances, temperature=0.5), "all stay, the likely gain"),
     "top-k 3": (partial(chances, top_k=3), "the 3 likeliest"),
     "top-p 0.8": (partial(chances, top_p=0.8), "the fewest that make 0.8"),
-    "min-p 0.2": (partial(chances, min_p=0.2), "from 0.2 × the likeliest"),
+    "min-p 0.1": (partial(chances, min_p=0.1), "from 0.1 × the likeliest"),
 }
 
 
