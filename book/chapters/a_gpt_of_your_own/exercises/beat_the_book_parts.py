@@ -40,7 +40,7 @@ def held_out() -> list[str]:
 
 
 def handed(work: Callable[..., Any]) -> Handed:
-    """The model, its pieces and the number, or what is wrong with them."""
+    """`handed(my_model)` is what it returns, or says what is wrong with that."""
     made = returned(work())
     if not isinstance(made, (tuple, list)) or len(made) != 3:
         raise WrongTypeError("Hand over three things: the model, its pieces, and your bits per byte.")
