@@ -34,7 +34,7 @@ assert model.weight <= 1, "the claim does not hold"
     chapter = new_notebook(cells=[new_code_cell(source)], metadata=notebooks.NOTEBOOK_METADATA)
     notebooks.write(chapter, tmp_path / "a-chapter.ipynb")
     monkeypatch.setattr(models, "recipes", lambda: {"a_chapter": {"constant": constant}})
-    monkeypatch.setattr(registry, "chapter", lambda package: registry.Chapter(tmp_path / "a-chapter.ipynb"))
+    monkeypatch.setattr(registry, "chapters", lambda: [registry.Chapter(tmp_path / "a-chapter.ipynb")])
     monkeypatch.setattr(weights, "STORED", tmp_path / "models")
     monkeypatch.setenv(weights.FOLDER_VARIABLE, "")
     return tmp_path
