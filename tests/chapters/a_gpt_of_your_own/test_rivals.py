@@ -72,6 +72,16 @@ def test_chances_sum_to_1_behind_any_context(training: list[int], before: list[i
     assert min(chances) >= 0
 
 
+@quick
+@given(ROWS, st.lists(st.integers(0, 5), max_size=6), ORDERS)
+def test_behind_are_the_chances_of_all_ids(training: list[int], before: list[int], order: int) -> None:
+    model = KneserNey(torch.tensor(training), order)
+    one_by_one = [model.chances(torch.tensor([*before, number]), 6)[-1] for number in range(6)]
+    np.testing.assert_allclose(model.behind(np.array(before, dtype=np.int64), 6), one_by_one, rtol=1e-12)
+    largest = KneserNey(torch.tensor([3, 2**BITS - 1] * 9), order=2).behind(np.array([3]), 2**BITS)
+    assert largest.argmax() == 2**BITS - 1
+
+
 def test_a_real_row_is_as_likely_as_the_formula_says() -> None:
     """Ids up to the largest that there can be, and every order."""
     draw = generator(0)
