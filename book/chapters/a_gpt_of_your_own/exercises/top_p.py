@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from attnlab import decoding
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from chapters.a_gpt_of_your_own.exercises.top_p_mistakes import MISTAKES
@@ -36,4 +37,5 @@ check_top_p = Exercise(
     ),
     mistakes=MISTAKES,
     trainable=False,
+    without=(decoding.chances,),
 )
