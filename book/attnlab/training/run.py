@@ -56,7 +56,7 @@ def losses(model: nn.Module, row: Tensor, length: int, at_once: int = 32) -> Ten
     counted = [length] + [step] * (len(windows) - 1) + [left] * (left > 0)
     if left:
         windows = torch.cat([windows, row[None, -length - 1 :]])
-    device = next(model.parameters()).device
+    device = next((weight.device for weight in model.parameters()), row.device)
     model.eval()
     nats = []
     with torch.no_grad():

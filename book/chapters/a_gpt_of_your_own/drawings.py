@@ -194,10 +194,10 @@ def model() -> None:
 
     draw(
         arrange,
-        alt=f"Ids pick rows of two tables, of pieces with {weights(made.pieces):,} weights and of places with "
+        alt=f"Ids pick rows of a table of pieces, {weights(made.pieces):,} weights, and one of places, "
         f"{weights(made.places):,}, which are added. Through three blocks goes the stream; in each, attention "
-        f"with {attention:,} weights and a network with {network:,} read it through a norm and add to it. "
-        "A last norm, and the same table of pieces, turned over, makes logits of it.",
+        f"with {attention:,} weights and a network with {network:,} read it and add to it. A last norm, and "
+        "the same table of pieces, turned over, makes logits of it.",
     )
 
 

@@ -62,6 +62,21 @@ class KneserNey:
             chances[length - 1 :] = np.where(known, longer, shorter)
         return chances
 
+    def behind(self, before: Numbers, vocabulary: int) -> Shares:
+        """`model.behind(ids, 2048)` are the chances of all ids behind these, (2048,)."""
+        chances = np.full(vocabulary, 1 / vocabulary)
+        for length, order in enumerate(self.orders, start=1):
+            if length > len(before) + 1:
+                break
+            last = packed(before[len(before) - length + 1 :], length - 1) if length > 1 else np.array([0])
+            known, place = found(order.befores, last)
+            if not known[0]:
+                break
+            chances *= order.left_over[place[0]]
+            first, end = np.searchsorted(order.grams, [last[0] << BITS, (last[0] + 1) << BITS])
+            chances[order.grams[first:end] & ((1 << BITS) - 1)] += order.shares[first:end]
+        return chances
+
 
 def packed(ids: Numbers, length: int) -> Numbers:
     """`packed(ids, length=3)` has one number for each run of three ids."""
@@ -110,3 +125,32 @@ class Recurrent(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """`model(ids)` are logits (B, T, vocabulary) of ids (B, T)."""
         return nn.functional.linear(self.lstm(self.pieces(ids))[0], self.pieces.weight)
+
+
+SHARES = (0.05, 0.1, 0.2)  # of the memory: any id that was there, what followed one id, what followed two
+
+
+def from_memory(row: Tensor, counted: Shares, length: int = 128) -> Shares:
+    """`from_memory(row, chances)` mixes into counted chances what the last 128 ids say.
+
+    A share goes to the ids that stand there, a share to those that followed the same id there, a share to
+    those that followed the same two. What was never there leaves its share to the counting.
+    """
+    ids = row.numpy()
+    mixed = np.array(counted)
+    any_id, after_one, after_two = SHARES
+    for place in range(1, len(ids)):
+        before, asked = ids[max(0, place - length) : place], ids[place]
+        like_last = before[:-1] == before[-1]
+        one = _share(before[1:] == asked, like_last, counted[place])
+        two = one
+        if len(before) > 2:
+            two = _share(before[2:] == asked, like_last[1:] & (before[:-2] == before[-2]), one)
+        told = any_id * (before == asked).mean() + after_one * one + after_two * two
+        mixed[place] = (1 - sum(SHARES)) * counted[place] + told
+    return mixed
+
+
+def _share(followed: npt.NDArray[np.bool_], where: npt.NDArray[np.bool_], otherwise: float) -> float:
+    times = where.sum()
+    return float((followed & where).sum() / times) if times else float(otherwise)
