@@ -32,9 +32,9 @@ SURPRISES = {given: [int(each) for each in nats.split()] for given, (_, nats) in
 KNOWN, SHOWN = 40, 14
 DESCRIPTION = (
     "Bars for the fourteen likeliest next pieces behind one of three beginnings, of forty that are stored. "
-    "A pale bar is a piece's share at the temperature, a dark one its chance once the others are cut off. "
-    "Three sliders set temperature, top-k and top-p. A low temperature, a small k and a small p leave few dark bars, "
-    "which grow; at temperature 2 all pale bars are short."
+    "A pale bar is a piece's share at the temperature, a dark one its chance once others are cut off. Three "
+    "sliders set temperature, top-k and top-p. A low temperature, a small k and a small p leave few dark "
+    "bars, which grow; at temperature 2 all pale bars are short."
 )
 
 

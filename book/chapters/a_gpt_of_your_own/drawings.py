@@ -194,10 +194,10 @@ def model() -> None:
 
     draw(
         arrange,
-        alt=f"Ids pick rows of a table of pieces, {weights(made.pieces):,} weights, and one of places, "
-        f"{weights(made.places):,}, which are added. Through three blocks goes the stream; in each, attention "
-        f"with {attention:,} weights and a network with {network:,} read it and add to it. A last norm, and "
-        "the same table of pieces, turned over, makes logits of it.",
+        alt="Ids pick rows of two tables, which are added: "
+        f"{weights(made.pieces):,} weights of pieces and {weights(made.places):,} of places. The stream goes "
+        f"through three blocks; in each, attention with {attention:,} weights and a network with {network:,} "
+        "read it and add to it. Last come a norm, and the same table of pieces, turned over.",
     )
 
 

@@ -53,8 +53,8 @@ def by_epochs_and_by_updates(losses: Mapping[int, Sequence[float]], examples: in
 def schedules(shares: Mapping[str, Tensor]) -> None:
     """`schedules({"constant": torch.ones(3)})` draws the share of its rate that each step takes."""
     alt = (
-        f"The share of the learning rate at each step: {', '.join(shares)}. Those that go down rise to 1 "
-        "over the first tenth of the steps, and end at 0."
+        f"The share of the learning rate at each step: {', '.join(shares)}. Those that go down rise over "
+        "the first tenth of the steps, and end next to 0."
     )
     with plot(alt) as (axes,):
         for (name, each), colour, dash in zip(shares.items(), SERIES, DASHES, strict=False):

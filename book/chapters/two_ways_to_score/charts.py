@@ -18,8 +18,8 @@ DESCRIPTION = (
     "deeper the further from 0. Five keys, A to E, are marked with their softmax weights. Sliders turn "
     "the query and change its length; a choice takes the dot product, the general score with a quarter "
     "turn, or the additive score. Dot and general are tilted planes, with straight bands of one shade, "
-    "and grow steeper with the query, until one key has all the weight. The additive score is four "
-    "flat terraces, at 2, 0, 0 and -2: the query moves their edges, and never lifts them."
+    "and grow steeper with the query, so that one key takes ever more of the weight. The additive score is "
+    "four flat terraces, at 2, 0, 0 and -2: the query moves their edges, and never lifts them."
 )
 
 

@@ -100,7 +100,7 @@ def rows_that_learn(words: Words, sentence: Words, gradient: Tensor) -> None:
     times = [sentence.count(word) for word in words]
 
     def arrange(narrow: bool) -> Part:
-        said = {0: "not read: stays as it is", 1: "read once", 2: "read twice: they add up"}
+        said = {0: "not read: no gradient", 1: "read once", 2: "read twice: they add up"}
         lines = []
         for i, word in enumerate(words):
             numbers = grid(gradient[i : i + 1], colour="value", digits=0, cell=(34, 26))

@@ -63,7 +63,7 @@ def idea() -> None:
         second = column(
             text("add: the signal stays on its road", bold=True, width=width),
             added(count, step),
-            note("every layer only adds to what passes: the first hears as much as the last", width=width),
+            note("every layer only adds to what passes: the first hears no less than the last", width=width),
             gap=4,
         )
         return column(first, second, gap=26)
