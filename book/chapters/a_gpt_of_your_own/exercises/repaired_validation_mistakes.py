@@ -68,7 +68,7 @@ def _not_shifted(model: nn.Module, ids: Tensor, targets: Tensor) -> Tensor:
 
 
 _FAULTS: dict[str, dict[str, Any]] = {
-    "mode": {"mode": lambda model: model},
+    "mode": {"mode": lambda model: model.train()},
     "crops": {"windows": _at_random},
     "unit": {"unit": _mean_of_means},
 }
@@ -86,8 +86,8 @@ MISTAKES: Mistakes = (
             _left("mode", "crops", "unit"),
         ),
         "in training mode": (
-            "The model still reads in the mode in which it comes, and in training that drops numbers. Call "
-            "`model.eval()` before, and give it its mode back.",
+            "The model is still in training mode, and drops numbers while it is judged. Call `model.eval()` "
+            "before, and give it its mode back.",
             _left("mode"),
         ),
         "crops at random": (
@@ -110,6 +110,11 @@ MISTAKES: Mistakes = (
             "in nats a piece.",
             _left("mode", "unit"),
         ),
+        "as it comes, at random, in nats": (
+            "Nothing puts it into training mode any more, and it may come in it: call `model.eval()`. Two "
+            "faults are left besides: crops are drawn at random, and the result is in nats a piece.",
+            partial(_left("crops", "unit"), mode=lambda model: model),
+        ),
         "at random, in nats": (
             "Nothing is dropped now. Two faults are left: crops are drawn at random, and the result is in "
             "nats a piece.",
@@ -119,9 +124,9 @@ MISTAKES: Mistakes = (
     | in_parts(
         _validated,
         mode={
-            "put into training mode": (
-                "You put the model into training mode while it is judged. `model.eval()` makes dropout stop.",
-                lambda model: model.train(),
+            "in the mode in which it comes": (
+                "Nothing puts it into training mode any more, and it may come in it: call `model.eval()`.",
+                lambda model: model,
             ),
         },
         windows={
