@@ -104,8 +104,8 @@ _MODELS: dict[str, Callable[[], nn.Module]] = {
     "not shifted": changed(lambda model, ids: _loud(ids)),
     "chances": changed(lambda model, ids: model(ids).softmax(-1)),
     "nothing learned": changed(lambda model, ids: 0.0 * model(ids)),
-    "by heart": partial(knowing, 0.05, 0.9),
-    "not below the bar": partial(knowing, 0.05, 0.06),
+    "by heart": partial(knowing, 0.05, 0.3),
+    "not below counting": partial(knowing, 0.05, 0.06),
 }
 
 _NUMBERS: dict[str, Callable[[], nn.Module]] = {

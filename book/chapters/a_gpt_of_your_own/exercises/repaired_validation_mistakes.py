@@ -111,8 +111,9 @@ MISTAKES: Mistakes = (
             _left("mode", "unit"),
         ),
         "as it comes, at random, in nats": (
-            "Nothing puts it into training mode any more, and it may come in it: call `model.eval()`. Two "
-            "faults are left besides: crops are drawn at random, and the result is in nats a piece.",
+            "Nothing puts it into training mode any more, but it may come in it, and nobody calls "
+            "`model.eval()`. And two faults are left: crops are drawn at random, and the result is in nats a "
+            "piece.",
             partial(_left("crops", "unit"), mode=lambda model: model),
         ),
         "at random, in nats": (

@@ -36,6 +36,6 @@ check_top_p = Exercise(
         Case("right in float32", _TWO.float(), 1.5, 0.7),
     ),
     mistakes=MISTAKES,
+    without=(decoding,),
     trainable=False,
-    without=(decoding.chances,),
 )
