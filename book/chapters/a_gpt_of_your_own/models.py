@@ -217,7 +217,7 @@ def characters() -> Tensor:
 
 
 def packed() -> Tensor:
-    """`packed()` are the seconds and bits per byte of `xz`, of all texts and of the tenth, (2, 2)."""
+    """`packed()` are the seconds and bits per byte of xz, of all texts and of the tenth, (2, 2)."""
     noted = []
     for packages in (docstrings.PACKAGES, LITTLE):
         training, validation = ("\n".join(texts) for texts in docstrings.split(packages))
