@@ -13,6 +13,7 @@ from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces
 from attnlab.training.run import Run, row_of
 from attnlab.transformer import GPT
+from bookkit import weights
 from chapters.a_gpt_of_your_own import models, rivals
 from chapters.a_gpt_of_your_own.exercises import check_beat_the_book
 from chapters.a_gpt_of_your_own.exercises.beat_the_book_mistakes import knowing, pieces
@@ -216,6 +217,16 @@ def test_a_network_as_it_is_drawn_has_learned_nothing():
     model, cut = gpt(2048), models.pieces()
     bits = measured(model, cut, model.context).bits
     assert check_beat_the_book.judge(lambda: (model, cut, bits)).mistake == "nothing learned"
+
+
+@pytest.mark.parametrize("name", ["gpt", "lstm"])
+def test_a_network_that_has_read_ten_times_as_much_is_told(name):
+    """It is below the bar, and hardly knows any of this by heart."""
+    model, cut = models.MODELS[name](), models.pieces()
+    weights.load(f"a_gpt_of_your_own/{name}", model, weights.STORED)
+    bits = measured(model, cut, 128).bits
+    report = check_beat_the_book.judge(lambda: (model, cut, bits))
+    assert report.mistake == "knows what it is judged by"
 
 
 def test_two_things_that_are_wrong_are_told_one_after_the_other():
