@@ -19,8 +19,8 @@ from bookkit.checking.wording import raised
 BAR = 1.90
 # By how much the held-out texts need more than `others()`. Who has learned from networkx's texts alone, and
 # is below the bar: LSTMs with dropout .39 to .52 (with a memory, just at the bar, .26), 5-grams more than 1.
-# An LSTM that has read the held-out texts, too: .11 to .13. The book's GPT and LSTM, who have read ten times
-# read: .13 and .16.
+# An LSTM that has read the held-out texts, too: .11 to .13. The book's GPT and LSTM, with ten times the text:
+# .13 and .16.
 APART = 0.2
 # How near a number must be. Windows side by side move bits a byte by .01, and with dropout by .03.
 LEEWAYS = {"": 0.02, "in training mode": 0.04, "of all held-out texts": 0.02}
