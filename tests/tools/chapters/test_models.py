@@ -9,7 +9,7 @@ from attnlab.training.history import History
 from bookkit import registry, weights
 from tools.chapters import models, notebooks
 
-ROOM = 3_000_000  # bytes, for all stored weights together
+ROOM = 6_000_000  # bytes, for all stored weights together
 
 
 def constant(seed):

@@ -127,7 +127,7 @@ def others() -> list[str]:
 
 
 def handed(work: Callable[..., Any]) -> Handed:
-    """`handed(my_model)` are the model, its pieces and the number, or what is wrong with them."""
+    """`handed(my_model)` is what it returns, or says what is wrong with that."""
     made = returned(work())
     if not isinstance(made, (tuple, list)) or len(made) != 3:
         raise WrongTypeError("Hand over three things: the model, its pieces, and your bits per byte.")
