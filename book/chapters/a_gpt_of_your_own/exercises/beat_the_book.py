@@ -3,7 +3,7 @@
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from chapters.a_gpt_of_your_own.exercises.beat_the_book_mistakes import MISTAKES, made
-from chapters.a_gpt_of_your_own.exercises.beat_the_book_parts import results
+from chapters.a_gpt_of_your_own.exercises.beat_the_book_parts import FIRST, results
 
 check_beat_the_book = Exercise(
     "beat_the_book",
@@ -14,10 +14,10 @@ check_beat_the_book = Exercise(
     reference=made(),
     ask=results,
     cases=(
-        Case("its pieces lose nothing", "pieces"),
-        Case("it sees no later id", "causal"),
-        Case("it needs fewer bits a byte than counting", "level"),
-        Case("your number is what it needs", "claim"),
+        Case("its pieces lose nothing", FIRST),
+        Case("it sees no later id", "does it see later ids?"),
+        Case("it needs fewer bits a byte than counting", "is it below the bar?"),
+        Case("your number is what it needs", "is your number right?"),
     ),
     mistakes=MISTAKES,
     trainable=False,

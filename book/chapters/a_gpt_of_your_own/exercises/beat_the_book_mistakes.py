@@ -2,19 +2,22 @@
 
 import math
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from attnlab.corpora.pieces import Pieces, learn
-from bookkit.checking.mistakes import Mistakes, Part
+from attnlab.runtime import generator
+from bookkit.checking.mistakes import Mistakes
 from chapters.a_gpt_of_your_own.exercises.beat_the_book_parts import (
+    LONGEST,
+    SAID,
     Knowing,
-    Measured,
     held_out,
-    measured,
+    tellings,
 )
 
 
@@ -26,129 +29,99 @@ class Lossy(Pieces):
         return " ".join(super().decode(ids).split())
 
 
-class Chances(nn.Module):
-    """`Chances(model)` gives chances in the place of logits."""
+class Changed(nn.Module):
+    """`Changed(model, lambda model, ids: model(ids).softmax(-1))` says something else than the model."""
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: nn.Module, change: Callable[[nn.Module, Tensor], Tensor]) -> None:
         super().__init__()
-        self.model, self.context = model, model.context
+        self.model, self.change, self.context = model, change, LONGEST
 
     def forward(self, ids: Tensor) -> Tensor:
-        """`model(ids)` sums to 1 at each place."""
-        return self.model(ids).softmax(-1)  # type: ignore[no-any-return]
-
-
-class Even(nn.Module):
-    """`Even(257, by=0.0)` knows nothing: all ids are equally likely, or nearly."""
-
-    def __init__(self, size: int, by: float) -> None:
-        super().__init__()
-        self.size, self.by, self.context = size, by, 128
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """`model(ids)` are the same logits everywhere."""
-        logits = torch.linspace(0, self.by, self.size, device="cpu")
-        return logits.expand(*ids.shape, self.size)
+        """`changed(ids)` are logits of ids, (B, T, …)."""
+        return self.change(self.model, ids)
 
 
 @cache
-def pieces() -> Pieces:
+def pieces(kind: type[Pieces] = Pieces) -> Pieces:
     """`pieces()` are learned from what they are tried on: that is quick, and nothing hangs on it here."""
-    return Pieces(learn("\n".join(held_out()), 512))
+    return kind(learn("\n".join(held_out()), 512))
 
 
 @cache
-def lossy() -> Lossy:
-    """`lossy()` is made once."""
-    return Lossy(pieces().merges)
+def knowing(new: float = 0.1, known: float = 0.3) -> Knowing:
+    """`knowing()` is below the bar, and knows what it has learned from better than what is new."""
+    return Knowing(pieces(), new, known)
+
+
+def changed(
+    change: Callable[[nn.Module, Tensor], Tensor], new: float = 0.1, known: float = 0.3
+) -> Callable[[], Changed]:
+    """`changed(lambda model, ids: 2 * model(ids))` makes such a model when it is asked for."""
+    return lambda: Changed(knowing(new, known), change)
 
 
 @cache
-def knowing(sure: float, shift: int = 1, later: bool = False) -> Knowing:
-    """`knowing(0.1)` is made once."""
-    return Knowing(pieces(), sure, shift, later=later)
-
-
-@cache
-def chances() -> Chances:
-    """`chances()` is made once."""
-    return Chances(knowing(GOOD))
-
-
-@cache
-def even(by: float) -> Even:
-    """`even(0.0)` is made once."""
-    return Even(len(pieces()), by)
-
-
-GOOD, FAIR = 0.1, 0.04  # how sure: below the bar, and above it
+def told(name: str, model: Callable[[], nn.Module]) -> float:
+    """`told("", knowing)` is what is measured of a model; other names are for other numbers."""
+    return next(number for each, number in tellings(model(), pieces(), LONGEST) if each == name)
 
 
 def made(
-    model: Callable[[], Any] = lambda: knowing(GOOD),
-    cut: Callable[[], Pieces] = pieces,
-    tell: Part = lambda found: found.bits,
+    model: Callable[[], nn.Module] = knowing, cut: Callable[[], Pieces] = pieces, tell: str = ""
 ) -> Callable[[], tuple[Any, Any, float]]:
     """`made()` hands over a model that passes, its pieces, and the right number."""
-
-    def work() -> tuple[Any, Any, float]:
-        one, pieces_of_it = model(), cut()
-        found: Measured = measured(one, pieces_of_it, one.context)
-        return one, pieces_of_it, tell(found)
-
-    return work
+    return lambda: (model(), cut(), told(tell, model))
 
 
-MISTAKES: Mistakes = {
-    "pieces that lose text": (
-        "Not every text comes back from its pieces: what is lost can't be judged, nor written. Take bytes, "
-        "and merges.",
-        made(cut=lossy),
-    ),
-    "sees later ids": (
-        "A later id changes earlier logits. Is there a causal mask, or is `is_causal=True`?",
-        made(lambda: knowing(GOOD, later=True)),
-    ),
-    "no number": (
-        "Its loss is no finite number. Was the rate too high?",
-        made(lambda: even(math.nan)),
-    ),
-    "has read what it is judged by": (
-        "It knows these texts far better than the book's GPT, which has read ten times as much, and needs "
-        "1.65. Were the held-out texts, or copies of them, among those that it learned from?",
-        made(lambda: knowing(0.98)),
-    ),
-    "not shifted": (
-        "The likeliest next piece is the one that it stands on. Its targets were not shifted: each is the "
-        "*next* id.",
-        made(lambda: knowing(GOOD, shift=0)),
-    ),
-    "chances": (
-        "What it gives are chances, which sum to 1. Let it give logits: the loss takes its own softmax.",
-        made(chances),
-    ),
-    "nothing learned": (
-        "It is hardly surer than somebody who knows nothing. Train it: does the loss fall, and does the "
-        "optimizer hold its weights?",
-        made(lambda: even(0.1)),
-    ),
-    "not below counting": (
-        "It has learned a good deal, and counted 5-grams need fewer bits. On so little text a network soon "
-        "knows it by heart: try dropout, and stop in time. Or let it count, too; and what a text has just "
-        "said, it often says again.",
-        made(lambda: knowing(FAIR)),
-    ),
-    "bits a piece": (
-        "Your number is in bits a *piece*. Divide the bits of the whole text by its bytes.",
-        made(tell=lambda found: found.bits_a_piece),
-    ),
-    "nats a byte": (
-        "Your number is in nats a byte. A bit is log 2 nats: divide.",
-        made(tell=lambda found: found.nats_a_byte),
-    ),
-    "nats a piece": (
-        "Your number is in nats a piece, as the loss is. Divide the nats of the whole text by log 2, and by "
-        "its bytes.",
-        made(tell=lambda found: found.nats_a_piece),
-    ),
+# Dropout that is always on, by a chance of its own: PyTorch's belongs to the reader.
+_CHANCE = generator(0)
+
+
+def _noisy(model: nn.Module, ids: Tensor) -> Tensor:
+    logits = model(ids)
+    return logits + 0.1 * torch.randn(logits.shape, generator=_CHANCE, device="cpu")  # type: ignore[no-any-return]
+
+
+def _quieter(model: nn.Module, ids: Tensor) -> Tensor:
+    """In training it is less sure, as dropout makes it."""
+    return model(ids) * (0.5 if model.training else 1.0)  # type: ignore[no-any-return]
+
+
+def _without_end(model: nn.Module, ids: Tensor) -> Tensor:
+    return model(ids)[..., :-1]  # type: ignore[no-any-return]
+
+
+def _loud(ids: Tensor) -> Tensor:
+    return 9.0 * F.one_hot(ids, len(pieces()))
+
+
+_MODELS: dict[str, Callable[[], nn.Module]] = {
+    "another answer each time": changed(_noisy),
+    "rows of a batch mixed": changed(lambda model, ids: model(ids).roll(1, 0)),
+    "sees later ids": changed(lambda model, ids: _loud(ids.roll(-1, dims=1))),
+    "no number": changed(lambda model, ids: model(ids) * math.nan),
+    "knows what it is judged by": partial(knowing, 0.3, 0.3),
+    "not shifted": changed(lambda model, ids: _loud(ids)),
+    "chances": changed(lambda model, ids: model(ids).softmax(-1)),
+    "nothing learned": changed(lambda model, ids: 0.0 * model(ids)),
+    "by heart": partial(knowing, 0.05, 0.3),
+    "not below counting": partial(knowing, 0.05, 0.06),
 }
+
+_NUMBERS: dict[str, Callable[[], nn.Module]] = {
+    **dict.fromkeys(
+        ("bits a piece", "nats a byte", "nats a piece", "perplexity", "multiplied by log 2"), knowing
+    ),
+    "in training mode": changed(_quieter),
+    "of all held-out texts": knowing,
+}
+
+_HANDED: dict[str, Callable[[], Any]] = {
+    "another vocabulary": lambda: (Changed(knowing(), _without_end), pieces(), 1.8),
+    "pieces that lose text": made(cut=partial(pieces, Lossy)),
+    **{name: made(model) for name, model in _MODELS.items()},
+    **{name: made(model, tell=name) for name, model in _NUMBERS.items()},
+    "measured otherwise": lambda: (knowing(), pieces(), 0.5),
+}
+
+MISTAKES: Mistakes = {name: (SAID[name], work) for name, work in _HANDED.items()}

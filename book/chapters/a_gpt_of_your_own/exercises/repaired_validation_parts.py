@@ -64,13 +64,13 @@ def _validated(
     length: int,
     text_bytes: int,
     *,
-    training: bool = False,
+    mode: Part = lambda model: model.eval(),
     windows: Part = _side_by_side,
     nats: Part = _nats,
     unit: Part = _per_byte,
 ) -> float:
     before = model.training
-    model.train(training)
+    mode(model)
     with torch.no_grad():
         found = [nats(model, ids, targets) for ids, targets in windows(row, length)]
     model.train(before)

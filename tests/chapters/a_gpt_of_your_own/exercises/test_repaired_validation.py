@@ -7,7 +7,7 @@ import torch
 from exercise_cases import judged_as, named
 from torch.nn import functional as F
 
-from attnlab.training.run import bits_per_byte
+from attnlab.training.run import bits_per_byte, losses
 from chapters.a_gpt_of_your_own.exercises import check_repaired_validation
 
 
@@ -76,6 +76,48 @@ def whole_windows(row, length):
     ]
 
 
+def cut_up(more=0):
+    """Windows by `split`, each shifted in itself."""
+    return lambda row, length: [
+        (window[:-1], window[1:]) for window in row.split(length + more) if len(window) > 1
+    ]
+
+
+def filled_up(row, length):
+    rest = (len(row) - 1) % length > 0
+    return whole_windows(row, length) + [(row[-length - 1 : -1], row[-length:])] * rest
+
+
+def as_it_comes(*faults):
+    def code(model, row, length, text_bytes):
+        return mended(*faults, *["mode"] * model.training)(model, row, length, text_bytes)
+
+    return code
+
+
+def by_the_books_own(model, row, length, text_bytes):
+    before = model.training
+    bits = bits_per_byte(losses(model, row, length), text_bytes)
+    model.train(before)
+    return bits
+
+
+def by_means(joined):
+    """The windows' means, joined in some way."""
+
+    def code(model, row, length, text_bytes):
+        means, before = [], model.training
+        model.eval()
+        for start in range(0, len(row) - 1, length):
+            targets = row[start + 1 : start + length + 1]
+            logits = model(row[None, start : start + len(targets)])[0]
+            means.append(F.cross_entropy(logits, targets).detach())
+        model.train(before)
+        return joined(torch.stack(means), len(row) - 1, text_bytes)
+
+    return code
+
+
 RIGHT = {check_repaired_validation: named(mended(), one_id_at_a_time)}
 NAMED = {
     check_repaired_validation: {
@@ -93,6 +135,19 @@ NAMED = {
         "nats a piece, each id alike": mended(unit=lambda nats, size: nats.mean()),
         "multiplied by log 2": mended(unit=lambda nats, size: nats.sum() * math.log(2) / size),
         "bits of all the text": mended(unit=lambda nats, size: nats.sum() / math.log(2)),
+        "a mean for the sum": mended(unit=lambda nats, size: nats.mean() / math.log(2) / size),
+        "the first id counted": mended(
+            unit=lambda nats, size: nats.mean() * (len(nats) + 1) / math.log(2) / size
+        ),
+        "what follows a window is never asked": mended(windows=cut_up()),
+        "windows one id too far apart": mended(windows=cut_up(more=1)),
+        "the last window filled up": mended(windows=filled_up),
+        "in the mode in which it comes": as_it_comes(),
+        "as it comes, at random, in nats": as_it_comes("crops", "unit"),
+        "seen from half a window before": by_the_books_own,
+        "a sum of means": by_means(lambda means, ids, size: means.sum() / math.log(2) / size),
+        "a mean of means for the sum": by_means(lambda means, ids, size: means.mean() / math.log(2) / size),
+        "a mean of windows": by_means(lambda means, ids, size: means.mean() * ids / math.log(2) / size),
     }
 }
 UNKNOWN = {

@@ -2,6 +2,7 @@
 
 import torch
 from exercise_cases import judged_as, named
+from torch.nn import functional as F
 
 from attnlab.decoding import chances
 from chapters.a_gpt_of_your_own.exercises import check_top_p
@@ -61,7 +62,37 @@ def cut_then_heated(logits, temperature, p):
     return torch.where(kept, logits / temperature, torch.tensor(-torch.inf).to(logits)).softmax(-1)
 
 
-RIGHT = {check_top_p: named(row_by_row, by_masked_logits, kept_by(enough))}
+def by_a_shifted_mask(logits, temperature, p):
+    """As one finds it in many places, and without its last line: the first place is never set."""
+    logits = logits / temperature
+    ordered, places = torch.sort(logits, descending=True)
+    goes = ordered.softmax(-1).cumsum(-1) > p
+    goes[:, 1:] = goes[:, :-1].clone()
+    return logits.masked_fill(goes.scatter(1, places, goes), -torch.inf).softmax(-1)
+
+
+def normed(shares, kept):
+    return shares * kept / (shares * kept).sum(-1, keepdim=True)
+
+
+def by_topk(k):
+    def code(logits, temperature, p):
+        values, places = (logits / temperature).topk(k)
+        return torch.zeros_like(logits).scatter(-1, places, values.softmax(-1))
+
+    return code
+
+
+def from_below(logits, temperature, p):
+    """As `transformers` does: what comes to 1 - p, added up from the least likely, goes."""
+    logits = logits / temperature
+    ordered, places = torch.sort(logits)
+    goes = ordered.softmax(-1).cumsum(-1) <= 1 - p
+    goes[:, -1] = False
+    return logits.masked_fill(goes.scatter(1, places, goes), -torch.inf).softmax(-1)
+
+
+RIGHT = {check_top_p: named(row_by_row, by_masked_logits, from_below, kept_by(enough))}
 NAMED = {
     check_top_p: {
         "the piece that makes it enough left out": kept_by(fitting),
@@ -83,6 +114,24 @@ NAMED = {
         ),
         "divided by p": lambda logits, t, p: kept_by(enough, scale=False)(logits, t, p) / p,
         "what goes is kept": kept_by(lambda ordered, p: ~enough(ordered, p)),
+        "the first not spared": by_a_shifted_mask,
+        "the likeliest alone": lambda logits, t, p: F.one_hot(logits.argmax(-1), 5).to(logits.dtype),
+        "top-k, the two likeliest": by_topk(2),
+        "top-k, the three likeliest": by_topk(3),
+        "the share of the vocabulary, rounded down": lambda logits, t, p: by_topk(
+            max(1, int(p * logits.shape[-1]))
+        )(logits, t, p),
+        "added up as they stand": lambda logits, t, p: normed(
+            (logits / t).softmax(-1), enough((logits / t).softmax(-1), p)
+        ),
+        "the mask left in order": lambda logits, t, p: normed(
+            (logits / t).softmax(-1),
+            enough((logits / t).softmax(-1).sort(-1, descending=True).values, p),
+        ),
+        "softmax of what stays": lambda *inputs: by_masked_logits(*inputs).softmax(-1),
+        "logits come back": lambda logits, t, p: (logits / t).where(
+            by_masked_logits(logits, t, p) > 0, -torch.inf
+        ),
     }
 }
 UNKNOWN = {
