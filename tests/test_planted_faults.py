@@ -30,6 +30,7 @@ seconds = itertools.count()
 LOADED_BEFORE = ["pytest", "hypothesis", "torch._dynamo", "torchtext.data", "IPython.display", "nbclient"]
 LOADED_BEFORE += ["altair", "matplotlib.figure", "matplotlib.backends.backend_svg", "fontTools.subset"]
 LOADED_BEFORE += ["bs4", "myst_nb.core.render", "sphinx.application", "playwright.sync_api"]
+LOADED_BEFORE += ["tokenizers", "transformers.models.gpt2.modeling_gpt2"]
 # Parts of pytest that a test of one file does without: they take a third of the time that it needs to start.
 NOT_NEEDED = ["cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath"]
 NOT_NEEDED += ["logging", "pastebin", "setuponly", "setupplan", "stepwise"]

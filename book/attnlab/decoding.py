@@ -1,10 +1,10 @@
-"""Finding a likely row of words, where how likely a word is depends on all the words before it."""
+"""Finding a likely row of words, or drawing one, where how likely a word is depends on all before it."""
 
 from collections.abc import Callable
 from typing import TypeAlias
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnlab import require
 
@@ -53,3 +53,57 @@ def beam(
         if best_total == -torch.inf:
             best, best_total = rows[0], totals[0]
     return best[1:], best_total
+
+
+def chances(
+    logits: Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
+) -> Tensor:
+    """`chances(logits, temperature=0.8, top_p=0.9)` is what one draws the next word from, (…, words).
+
+    Of the chances at that temperature there stay: the k likeliest; the fewest likeliest that come to top_p
+    together; those that have at least min_p of the likeliest one's. What stays is made to come to 1.
+
+    >>> odds = torch.tensor([0.5, 0.3, 0.15, 0.05])
+    >>> [round(share, 3) for share in chances(odds.log(), top_p=0.7).tolist()]
+    [0.625, 0.375, 0.0, 0.0]
+    """
+    require.above_zero(temperature=temperature)
+    shares = (logits / temperature).softmax(-1)
+    ordered, places = shares.sort(dim=-1, descending=True)
+    stays = torch.ones_like(ordered, dtype=torch.bool)
+    if top_k is not None:
+        require.at_least(1, top_k=top_k)
+        stays[..., top_k:] = False
+    if top_p is not None:
+        require.above_zero(top_p=top_p)
+        stays &= ordered.cumsum(-1) - ordered < top_p  # what comes before it has not yet been enough
+    if min_p is not None:
+        stays &= ordered >= min_p * ordered[..., :1]
+    left = torch.zeros_like(shares).scatter(-1, places, ordered * stays)
+    return left / left.sum(-1, keepdim=True)
+
+
+@torch.no_grad()
+def written(
+    model: nn.Module,
+    ids: Tensor,
+    count: int,
+    source: torch.Generator,
+    context: int,
+    choose: Callable[[Tensor], Tensor] = chances,
+) -> Tensor:
+    """`written(model, ids, 50, generator(0), model.context)` goes on with rows of ids (B, T) by 50 more.
+
+    The model sees as many of the last as its context holds. choose makes of logits (B, words) the chances to
+    draw from.
+    """
+    require.at_least(1, count=count, context=context)
+    for _ in range(count):
+        logits = model(ids[:, -context:])[:, -1]  # (B, words)
+        drawn = torch.multinomial(choose(logits).cpu(), 1, generator=source)
+        ids = torch.cat([ids, drawn.to(ids.device)], dim=1)
+    return ids

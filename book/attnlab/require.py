@@ -4,7 +4,7 @@ Each function returns where all is well. Otherwise it raises ValueError, or Type
 thing, with the name of the argument, what was expected and what came.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -256,3 +256,60 @@ def same_weights(models: Sequence[nn.Module]) -> None:
     for number, others in enumerate(shapes):
         if others != shapes[0]:
             raise ValueError(f"models[{number}] must have weights of shapes {shapes[0]}, got {others}")
+
+
+# ---- pieces of text ----
+
+
+def some_text(text: str) -> None:
+    """`require.some_text("the")` is fine; "" has no bytes to learn from."""
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, got {type(text).__name__}")
+    if not text:
+        raise ValueError("text must hold at least one byte, got none")
+
+
+def merge(pair: Sequence[int], place: int, known: int) -> None:
+    """`require.merge((116, 104), place=0, known=256)` wants two pieces that are there before it."""
+    if len(pair) != 2 or not all(0 <= number < known for number in pair):
+        raise ValueError(f"merges[{place}] must join two pieces from 0 to {known - 1}, got {tuple(pair)}")
+
+
+def ids_below(vocabulary: int, ids: Sequence[int]) -> None:
+    """`require.ids_below(1024, [5, 1023])` wants numbers of pieces that there are."""
+    strays = [number for number in ids if not 0 <= number < vocabulary]
+    if strays:
+        raise ValueError(f"ids must be from 0 to {vocabulary - 1}, got {strays[0]}")
+
+
+def ids(given: Tensor, vocabulary: int, context: int) -> None:
+    """`require.ids(ids, vocabulary=1024, context=128)` wants (B, T) of them, with T up to 128."""
+    if given.dtype not in (torch.int64, torch.int32):
+        raise TypeError(f"ids must be int64 or int32, got {given.dtype}")
+    axes("ids", given, B=None, T=None)
+    if given.shape[1] > context:
+        raise ValueError(f"ids must be at most {context} long, the model's context, got {given.shape[1]}")
+    if given.numel() and not 0 <= int(given.min()) <= int(given.max()) < vocabulary:
+        raise ValueError(
+            f"ids must be from 0 to {vocabulary - 1}, got {int(given.min())} to {int(given.max())}"
+        )
+
+
+def crop(length: int, row: Tensor) -> None:
+    """`require.crop(128, row)` wants a row from which 129 ids can be cut: the last is only foretold."""
+    at_least(1, length=length)
+    if length >= len(row):
+        raise ValueError(f"length must be below {len(row)}, the ids in the row, got {length}")
+
+
+def same_sizes(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """`require.same_sizes(model, checkpoint["model"])` wants the weights of a model of these very sizes."""
+    wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    came = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    for name in sorted(wanted.keys() | came.keys()):
+        if wanted.get(name) != came.get(name):
+            expected, got = (
+                "no such weight" if shapes.get(name) is None else str(shapes[name])
+                for shapes in (wanted, came)
+            )
+            raise ValueError(f"the checkpoint's {name} must be {expected}, as in the model, got {got}")

@@ -54,6 +54,15 @@ def sgd(model: nn.Module) -> torch.optim.SGD:
         lambda: require.validation_for([], patience=3),
         lambda: require.optimizer_of(nn.Sequential(LINE, OTHER), sgd(OTHER)),
         lambda: require.same_weights([LINE, OTHER]),
+        lambda: require.some_text(" "),
+        lambda: require.merge((0, 255), place=0, known=256),
+        lambda: require.merge([256, 256], place=1, known=257),
+        lambda: require.ids_below(3, []),
+        lambda: require.ids_below(3, [0, 2]),
+        lambda: require.ids(torch.tensor([[0, 2]], dtype=torch.int32), vocabulary=3, context=2),
+        lambda: require.ids(torch.zeros(1, 0).long(), vocabulary=3, context=2),
+        lambda: require.crop(1, torch.tensor([7, 8])),
+        lambda: require.same_sizes(LINE, OTHER.state_dict()),
     ],
 )
 def test_what_is_well_passes(call: Callable[[], object]) -> None:
@@ -164,6 +173,42 @@ def test_what_is_well_passes(call: Callable[[], object]) -> None:
             lambda: require.same_weights([nn.BatchNorm1d(2, affine=False), nn.BatchNorm1d(3, affine=False)]),
             "models[1] must have weights of shapes [(2,), (2,), ()], got [(3,), (3,), ()]",
         ),
+        (lambda: require.some_text(""), "text must hold at least one byte, got none"),
+        (
+            lambda: require.merge((257, 4), place=1, known=257),
+            "merges[1] must join two pieces from 0 to 256, got (257, 4)",
+        ),
+        (
+            lambda: require.merge([4, -1], place=0, known=256),
+            "merges[0] must join two pieces from 0 to 255, got (4, -1)",
+        ),
+        (
+            lambda: require.merge((1, 2, 3), place=0, known=256),
+            "merges[0] must join two pieces from 0 to 255, got (1, 2, 3)",
+        ),
+        (lambda: require.ids_below(3, [0, 3, 9]), "ids must be from 0 to 2, got 3"),
+        (lambda: require.ids_below(3, [-1]), "ids must be from 0 to 2, got -1"),
+        (lambda: require.ids(torch.tensor([0]), 3, 2), "ids must be (B, T), got (1,)"),
+        (
+            lambda: require.ids(torch.zeros(1, 3).long(), 3, 2),
+            "ids must be at most 2 long, the model's context, got 3",
+        ),
+        (lambda: require.ids(torch.tensor([[1, 3]]), 3, 2), "ids must be from 0 to 2, got 1 to 3"),
+        (lambda: require.ids(torch.tensor([[-1, 2]]), 3, 2), "ids must be from 0 to 2, got -1 to 2"),
+        (lambda: require.crop(0, torch.ones(5)), "length must be at least 1, got 0"),
+        (lambda: require.crop(5, torch.ones(5)), "length must be below 5, the ids in the row, got 5"),
+        (
+            lambda: require.same_sizes(LINE, nn.Linear(3, 2).state_dict()),
+            "the checkpoint's weight must be (2, 2), as in the model, got (2, 3)",
+        ),
+        (
+            lambda: require.same_sizes(LINE, nn.Linear(2, 2, bias=False).state_dict()),
+            "the checkpoint's bias must be (2,), as in the model, got no such weight",
+        ),
+        (
+            lambda: require.same_sizes(nn.Linear(2, 2, bias=False), LINE.state_dict()),
+            "the checkpoint's bias must be no such weight, as in the model, got (2,)",
+        ),
     ],
 )
 def test_a_value_that_cannot_work_raises_and_says_why(call: Callable[[], object], words: str) -> None:
@@ -198,6 +243,8 @@ def test_a_value_that_cannot_work_raises_and_says_why(call: Callable[[], object]
             lambda: require.batch((torch.ones(2),)),
             "each batch must hold tensors (inputs, …, targets), got (Tensor)",
         ),
+        (lambda: require.some_text(b"the"), "text must be a str, got bytes"),
+        (lambda: require.ids(torch.ones(1, 2), 3, 2), "ids must be int64 or int32, got torch.float32"),
     ],
 )
 def test_the_wrong_kind_of_thing_raises_and_says_why(call: Callable[[], object], words: str) -> None:

@@ -1,18 +1,25 @@
 """Whole models: equal to PyTorch's with the same weights, no look ahead, and a cache that changes nothing."""
 
+import math
+import re
+from functools import partial
+
 import pytest
 import torch
 from same_weights import DECODER_NAMES, ENCODER_NAMES, assert_same, load_from_pytorch, random
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from attnlab.attention import Cache, MultiHeadAttention
 from attnlab.layers import EncoderLayer
 from attnlab.masks import causal, padding
 from attnlab.positions import LearnedPositions, RotaryPositions, SinusoidalPositions, sinusoidal
-from attnlab.transformer import LanguageModel, Transformer
+from attnlab.transformer import GPT, LanguageModel, Transformer
 
 SOURCE, LENGTHS = torch.tensor([[5, 7, 2, 3], [9, 2, 0, 0], [1, 1, 1, 0]]), torch.tensor([4, 2, 3])
 PREVIOUS = torch.tensor([[1, 4, 6, 6, 2], [1, 8, 3, 0, 0], [1, 9, 9, 9, 9]])
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def translator(**options: object) -> Transformer:
@@ -23,6 +30,12 @@ def translator(**options: object) -> Transformer:
 def language_model(**options: object) -> LanguageModel:
     torch.manual_seed(0)
     return LanguageModel(10, d_model=16, heads=2, hidden=24, layers=2, **options).double().eval()
+
+
+def gpt(**options: float) -> GPT:
+    torch.manual_seed(0)
+    sizes = {"vocabulary": 10, "d_model": 12, "heads": 3, "layers": 2, "context": 7}
+    return GPT(**sizes | options).eval()
 
 
 class TestTransformer:
@@ -139,6 +152,128 @@ class TestLanguageModel:
         right = model(PREVIOUS, model.caches())
         monkeypatch.setattr(Cache, "extended", lambda *_: pytest.fail("a cache was filled"))
         assert torch.equal(model(PREVIOUS), right)
+
+
+class TestGPT:
+    @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+    @pytest.mark.parametrize("device", DEVICES)
+    def test_equals_pytorch(self, dtype: torch.dtype, device: str) -> None:
+        ours = gpt().to(device, dtype)
+        layer = nn.TransformerEncoderLayer(
+            12, 3, 48, 0.0, partial(F.gelu, approximate="tanh"), batch_first=True, norm_first=True
+        )
+        theirs = nn.TransformerEncoder(layer, 2, nn.LayerNorm(12), enable_nested_tensor=False)
+        names = {"norm": "norm"}
+        for place in range(2):
+            for their, our in {
+                "self_attn.out_proj": "attention.write",
+                "norm1": "before_attention",
+                "norm2": "before_network",
+                "linear1": "widen",
+                "linear2": "narrow",
+            }.items():
+                names[f"layers.{place}.{their}"] = f"blocks.{place}.{our}"
+        theirs.to(device, dtype)
+        load_from_pytorch(ours, theirs, names)
+        for mine, layer in zip(ours.blocks, theirs.layers, strict=True):
+            mine.attention.project.weight.data = layer.self_attn.in_proj_weight.data
+            mine.attention.project.bias.data = layer.self_attn.in_proj_bias.data
+        for ids in (PREVIOUS.to(device), PREVIOUS[:, :1].to(device), torch.arange(7, device=device)[None]):
+            length = ids.shape[1]
+            stream = ours.pieces.weight[ids] + ours.places.weight[:length]
+            seen = theirs(stream, mask=~causal(length)[0].to(device), is_causal=True)
+            assert_same(ours(ids), seen @ ours.pieces.weight.T)
+
+    def test_no_piece_sees_those_after_it(self) -> None:
+        model, other = gpt(spread=1.0).double(), PREVIOUS.clone()
+        other[:, 2:] = 5
+        change = (model(other) - model(PREVIOUS)).abs().amax((0, 2))
+        assert change[:2].max() == 0
+        assert change[2:].min() > 1e-3
+        torch.testing.assert_close(model(PREVIOUS[:, :3]), model(PREVIOUS)[:, :3])
+
+    def test_it_has_as_many_weights_as_gpt_2(self) -> None:
+        with torch.device("meta"):
+            model = GPT(50257, d_model=768, heads=12, layers=12, context=1024)
+        # As is told of GPT-2 wherever it can be downloaded.
+        assert sum(weight.numel() for weight in model.parameters()) == 124_439_808
+
+    @pytest.mark.parametrize("spread", [0.02, 0.1])
+    def test_it_starts_as_gpt_2_does(self, spread: float) -> None:
+        options = {"vocabulary": 90, "d_model": 60, "layers": 3, "context": 50}
+        made, begun_anew = gpt(**options, spread=spread), gpt(**options)
+        with torch.no_grad():
+            for weight in begun_anew.parameters():
+                weight.fill_(7.0)
+        begun_anew.start(spread)
+        for name, weight in (*made.named_parameters(), *begun_anew.named_parameters()):
+            if weight.dim() == 1:
+                wanted = 0 if name.endswith("bias") else 1
+                assert torch.equal(weight, torch.full_like(weight, wanted)), name
+            else:
+                adds = "attention.write" in name or "narrow" in name
+                wanted = spread / math.sqrt(6) if adds else spread
+                error = wanted / math.sqrt(2 * weight.numel())  # of a standard deviation that is measured
+                assert abs(weight.std().item() - wanted) < 5 * error, name
+                assert abs(weight.mean().item()) < 5 * wanted / math.sqrt(weight.numel()), name
+
+    def test_dropout_is_for_training_only(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        shares: list[float] = []
+        attention = F.scaled_dot_product_attention
+
+        def noted(*tensors: Tensor, dropout_p: float, is_causal: bool) -> Tensor:
+            shares.append(dropout_p)
+            return attention(*tensors, dropout_p=dropout_p, is_causal=is_causal)
+
+        monkeypatch.setattr(F, "scaled_dot_product_attention", noted)
+        model = gpt(dropout=0.5)
+        assert torch.equal(model(PREVIOUS), model(PREVIOUS))
+        model.train()
+        assert not torch.allclose(model(PREVIOUS), model(PREVIOUS))
+        assert shares == [0.0] * 4 + [0.5] * 4
+
+    def test_dropout_falls_where_gpt_2_has_it(self) -> None:
+        """On the table's rows, and on what each half of a block adds."""
+        model, seen = gpt(dropout=0.25).train(), []
+        for part in model.modules():
+            if isinstance(part, nn.Dropout):
+                part.register_forward_hook(lambda _, given, came: seen.append((given[0], came)))
+        model(PREVIOUS)
+        assert len(seen) == 1 + 2 * 2
+        for given, came in seen:
+            torch.testing.assert_close(came, given / 0.75 * (came != 0))
+            assert (came == 0).any()
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"vocabulary": 0}, "vocabulary must be at least 1, got 0"),
+            ({"d_model": 0}, "d_model must be at least 1, got 0"),
+            ({"heads": 5}, "heads must divide d_model, got d_model = 12 and heads = 5"),
+            ({"layers": 0}, "layers must be at least 1, got 0"),
+            ({"context": 0}, "context must be at least 1, got 0"),
+            ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
+            ({"spread": 0.0}, "spread must be above 0, got 0.0"),
+        ],
+    )
+    def test_sizes_that_cannot_be_are_refused(self, options: dict[str, float], words: str) -> None:
+        with pytest.raises(ValueError, match=re.escape(words) + "$"):
+            gpt(**options)
+
+    @pytest.mark.parametrize(
+        ("ids", "words"),
+        [
+            (torch.tensor([[3, 10]]), "ids must be from 0 to 9, got 3 to 10"),
+            (torch.tensor([[-1, 3]]), "ids must be from 0 to 9, got -1 to 3"),
+            (torch.zeros(1, 8).long(), "ids must be at most 7 long, the model's context, got 8"),
+            (torch.zeros(3).long(), "ids must be (B, T), got (3,)"),
+        ],
+    )
+    def test_ids_that_it_has_no_pieces_or_places_for_are_refused(self, ids: Tensor, words: str) -> None:
+        with pytest.raises(ValueError, match=re.escape(words) + "$"):
+            gpt()(ids)
+        with pytest.raises(TypeError, match=re.escape("ids must be int64 or int32, got torch.float32")):
+            gpt()(ids.float())
 
 
 class TestCache:

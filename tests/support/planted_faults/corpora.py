@@ -229,4 +229,162 @@ FAULTS: Faults = {
             ),
         ],
     },
+    "attnlab/corpora/docstrings": {
+        "test_a_file_is_read_from_the_outside_in": [
+            ("no docstrings of modules", "(ast.Module, ast.ClassDef,", "(ast.ClassDef,"),
+            ("no docstrings of coroutines", "ast.FunctionDef, ast.AsyncFunctionDef)", "ast.FunctionDef)"),
+            (
+                "the code's indentation kept",
+                "ast.get_docstring(node)",
+                "ast.get_docstring(node, clean=False)",
+            ),
+        ],
+        "test_a_text_has_200_characters_or_more": [
+            ("a text of 200 left out", ">= SHORTEST", "> SHORTEST"),
+        ],
+        "test_what_is_no_python_of_ours_has_none": [
+            ("warnings of other people's code", 'warnings.simplefilter("ignore")', "pass"),
+            ("a template breaks off", "except SyntaxError:", "except KeyError:"),
+            ("a file of another encoding breaks off", ', errors="replace")', ")"),
+        ],
+        "test_files_are_read_in_the_order_of_their_names_and_never_imported": [
+            ("in any order", "names = sorted(", "names = list("),
+            ("only the outermost folder", 'folder.rglob("*.py")', 'folder.glob("*.py")'),
+        ],
+        "test_a_package_that_is_not_here_is_refused": [
+            ("a module taken for a package", "or not spec.submodule_search_locations", "or False"),
+        ],
+        "test_one_file_in_twenty_is_held_out": [
+            ("one file in ten", "HELD_OUT = 20", "HELD_OUT = 10"),
+        ],
+        "test_what_is_held_out_hangs_on_the_name_alone": [
+            ("another choice in each process", "zlib.crc32(name.encode())", "hash(name)"),
+            ("the package left out", 'is_held_out(f"{package}/{name}")', "is_held_out(name)"),
+        ],
+        "test_a_copy_is_left_out_and_the_first_stays": [
+            ("copies kept", "if len(runs & before) <= most * len(runs):", "if True:"),
+            ("spaces make another text", "split = text.split()", 'split = text.split(" ")'),
+        ],
+        "test_a_near_copy_has_more_than_three_runs_of_ten_in_common": [
+            ("half is not yet a copy", "most: float = 0.3", "most: float = 0.5"),
+            ("runs of five", "words: int = 6", "words: int = 5"),
+            ("the last run forgotten", "len(split) - words + 1", "len(split) - words"),
+        ],
+        "test_exactly_three_in_ten_stay": [
+            ("three in ten are a copy", "<= most * len(runs)", "< most * len(runs)"),
+        ],
+        "test_a_short_text_is_one_run": [
+            ("short texts have no run", "max(1, len(split)", "max(0, len(split)"),
+        ],
+        "test_a_text_that_is_left_out_counts_as_nothing": [
+            ("left out, and read", "            before |= runs", "        before |= runs"),
+        ],
+        "test_what_was_seen_counts_and_grows": [
+            ("what was seen forgotten", "set() if seen is None else seen", "set()"),
+            ("what was seen copied", "set() if seen is None else seen", "set(seen or ())"),
+        ],
+        "test_nothing_of_validation_is_trained_on": [
+            ("copies of validation trained on", "for text in read(name)), seen)", "for text in read(name)))"),
+            ("copies within validation", "held_out=True)), seen)", "held_out=True)), set())"),
+        ],
+        "test_of_a_real_package_no_text_is_trained_on_that_is_held_out": [
+            ("names read only once", "    packages = list(packages)\n", ""),
+        ],
+        "test_a_digest_is_of_all_texts_in_their_order": [
+            ("borders of texts lost", '"\\0".join(texts)', '"".join(texts)'),
+            ("in any order", '"\\0".join(texts)', '"\\0".join(sorted(texts))'),
+        ],
+    },
+    "attnlab/corpora/pieces": {
+        "test_every_text_comes_back": [
+            (
+                "a byte joined from the right",
+                "self.bytes[left] + self.bytes[right]",
+                "self.bytes[right] + self.bytes[left]",
+            ),
+            (
+                "letters one by one",
+                "self._merged(list(chunk.encode()))",
+                "self._merged([ord(sign) % 256 for sign in chunk])",
+            ),
+        ],
+        "test_chunks_are_all_of_a_text": [
+            ("underscores lost", r"(?:[^\s\w]|_)+", r"(?:[^\s\w])+"),
+            ("numbers of any length", r"\d{1,3}", r"\d+"),
+        ],
+        "test_chunks_are_words_numbers_signs_and_spaces": [
+            ("no word with its space", r" ?[^\W\d_]+", r"[^\W\d_]+"),
+            ("all spaces together", r"\s+(?!\S)|\s+", r"\s+"),
+        ],
+        "test_half_a_letter_becomes_a_sign_that_says_so": [
+            ("half a letter breaks off", 'decode(errors="replace")', "decode()"),
+            ("half a letter lost", 'decode(errors="replace")', 'decode(errors="ignore")'),
+        ],
+        "test_the_end_is_the_last_piece_and_has_no_letters": [
+            ("no piece for the end", '        self.bytes.append(b"")\n', ""),
+            ("an end that is read", 'append(b"")', 'append(b"|")'),
+        ],
+        "test_of_two_merges_the_earlier_goes_first": [
+            (
+                "the latest merge first",
+                "first = min(pairwise(ids), key=lambda pair: self.rank.get(pair, len(self.rank)))",
+                "first = max(pairwise(ids), key=lambda pair: self.rank.get(pair, -1))",
+            ),
+            (
+                "the first pair first",
+                "min(pairwise(ids), key=lambda pair: self.rank.get(pair, len(self.rank)))",
+                "next((pair for pair in pairwise(ids) if pair in self.rank), (-1, -1))",
+            ),
+            (
+                "a merge that comes again goes last",
+                "self.rank.setdefault((left, right), place)",
+                "self.rank[left, right] = place",
+            ),
+            ("only one merge", "        while len(ids) > 1:", "        for _ in range(len(ids) > 1):"),
+        ],
+        "test_joined_goes_from_left_to_right": [
+            ("the new one stands behind", "            out[-1] = new", "            out.append(new)"),
+        ],
+        "test_learned_merges_are_those_of_a_naive_recount": [
+            (
+                "a chunk counted once",
+                "pairs[pair] += times[place]\n            holding[pair].add(place)\n    merges",
+                "pairs[pair] += 1\n            holding[pair].add(place)\n    merges",
+            ),
+            ("old pairs keep their counts", "pairs[pair] -= times[place]", "pairs[pair] -= 0"),
+            (
+                "new pairs held nowhere",
+                "                holding[pair].add(place)\n        del",
+                "                pass\n        del",
+            ),
+            (
+                "of equals the first seen",
+                "key=lambda pair: (pairs[pair], pair))",
+                "key=lambda pair: pairs[pair])",
+            ),
+            ("pairs that stand there once", "if pairs[best] < 2:", "if pairs[best] < 1:"),
+        ],
+        "test_a_vocabulary_has_the_size_that_was_asked_for_or_what_the_text_yields": [
+            ("no room for the end", "vocabulary - BYTES - 1 and pairs", "vocabulary - BYTES and pairs"),
+            ("a text that yields no more breaks off", "BYTES - 1 and pairs:", "BYTES - 1:"),
+        ],
+        "test_the_tokenizers_library_cuts_alike": [
+            ("letters of ASCII alone", r"[^\W\d_]+|\d", r"[a-zA-Z]+|\d"),
+        ],
+        "test_merges_of_another_vocabulary_are_refused": [
+            ("merges unchecked", "            require.merge(pair, place, BYTES + place)\n", ""),
+            (
+                "a merge of itself",
+                "require.merge(pair, place, BYTES + place)",
+                "require.merge(pair, place, BYTES + place + 1)",
+            ),
+        ],
+        "test_ids_of_another_vocabulary_are_refused": [
+            ("ids unchecked", "        require.ids_below(len(self), ids)\n", ""),
+        ],
+        "test_nothing_can_be_learned_from_nothing": [
+            ("a text of nothing", "    require.some_text(text)\n", ""),
+            ("a vocabulary below the bytes", "    require.at_least(BYTES + 1, vocabulary=vocabulary)\n", ""),
+        ],
+    },
 }

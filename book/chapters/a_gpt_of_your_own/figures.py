@@ -1,0 +1,169 @@
+"""The figures of “A GPT of your own”, described by what is drawn."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, plot, rounded
+
+# ---- measured once, over several trainings by the chapter's recipes ----
+
+# Bits per byte after a thousand updates at rates of 0.002, 0.004 and 0.008, by the first weights' spread.
+SPREADS = {"0.02": (2.26, 2.21, 2.45), "0.06": (2.16, 2.09, 2.12)}
+
+
+def kept(names: Sequence[str], characters: Tensor) -> None:
+    """`kept(["torch"], tensor([[4659, 3706]]))` draws thousands of characters, read and kept, as bars."""
+    millions = characters / 1000
+    told = "; ".join(
+        f"{name} {read:.1f} and {kept:.1f}"
+        for name, (read, kept) in zip(names, millions.tolist(), strict=True)
+    )
+    alt = f"Millions of characters in docstrings, read and kept without copies. {told}."
+    with plot(alt, size=(5.2, 2.6)) as (axes,):
+        places = torch.arange(len(names)).flip(0)
+        axes.barh(
+            places + 0.2, rounded(millions[:, 0]), 0.4, color=COLOURS["grey"][0], alpha=0.5, label="read"
+        )
+        axes.barh(places - 0.2, rounded(millions[:, 1]), 0.4, color=COLOURS[SERIES[0]][0], label="kept")
+        axes.set_yticks(places, names)
+        axes.set_xlabel("millions of characters")
+        axes.legend()
+
+
+def vocabularies(sizes: Sequence[int], per_piece: Sequence[float], per_byte: Sequence[float]) -> None:
+    """`vocabularies([257, 512], [2.7, 3.4], [2.7, 2.1])` draws one loss in two units, by vocabulary."""
+    told = "; ".join(
+        f"{size} pieces: {piece:.2f} and {byte:.2f}"
+        for size, piece, byte in zip(sizes, per_piece, per_byte, strict=True)
+    )
+    curves(
+        sizes,
+        {"bits a piece": per_piece, "bits a byte": per_byte},
+        Axis("pieces in the vocabulary", log=2),
+        Axis("bits"),
+        alt=f"What counted 5-grams need, in bits a piece and in bits a byte. {told}.",
+    )
+
+
+def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> None:
+    """`sweeps({"GPT": [0.001, 0.002]}, {"GPT": tensor([2.4, 2.3])})` draws bits per byte by rate."""
+    told = "; ".join(
+        f"{name}: "
+        + ", ".join(f"{bit:.2f} at {rate:g}" for rate, bit in zip(rates[name], bits[name], strict=True))
+        for name in rates
+    )
+    alt = f"Bits per byte after a thousand updates, by the learning rate. {told}."
+    with plot(alt) as (axes,):
+        for (name, each), colour, marker, dash in zip(rates.items(), SERIES, MARKERS, DASHES, strict=False):
+            axes.plot(
+                rounded(each),
+                rounded(bits[name]),
+                color=COLOURS[colour][0],
+                marker=marker,
+                ls=dash,
+                label=name,
+            )
+        axes.set_xscale("log")
+        ticks = sorted({rate for each in rates.values() for rate in each})
+        axes.set_xticks(ticks, [f"{rate:g}" for rate in ticks], rotation=45)
+        axes.minorticks_off()
+        axes.set_xlabel("learning rate at its highest")
+        axes.set_ylabel("bits a byte")
+        axes.legend()
+
+
+def race(
+    panels: Mapping[str, Mapping[str, Tensor]], counted: Mapping[str, Tensor], packed: Mapping[str, Tensor]
+) -> None:
+    """`race({"all": {"GPT": noted}}, {"all": counted}, {"all": packed})` sets bits against seconds.
+
+    noted has a row for each note, whose second and third numbers are seconds and bits; counted a row of both
+    for each order of n-grams, packed one for xz.
+    """
+    told = []
+    for name, lines in panels.items():
+        ends = ", ".join(
+            f"{line} {each[-1, 2]:.2f} after {each[-1, 1]:.0f} s" for line, each in lines.items()
+        )
+        grams = ", ".join(f"{bits:.2f}" for bits in counted[name][:, 1].tolist())
+        told.append(f"{name}: {ends}; 1- to 5-grams {grams}; xz {packed[name][1]:.2f}")
+    alt = (
+        "Bits per byte of held-out text against the processor's seconds of the training, which are on a "
+        f"logarithmic scale. {'. '.join(told)}."
+    )
+    with plot(alt, size=(7.2, 3.3), panels=len(panels), share_x=False) as all_axes:
+        for axes, (name, lines) in zip(all_axes, panels.items(), strict=True):
+            for (line, each), colour, dash in zip(lines.items(), SERIES, DASHES, strict=False):
+                axes.plot(
+                    rounded(each[:, 1]), rounded(each[:, 2]), color=COLOURS[colour][0], ls=dash, label=line
+                )
+            seconds, bits = counted[name].T
+            axes.plot(
+                rounded(seconds),
+                rounded(bits),
+                color=COLOURS[SERIES[2]][0],
+                marker="D",
+                ls=":",
+                label="1- to 5-grams",
+            )
+            axes.plot(
+                *([number] for number in rounded(packed[name])),
+                color=COLOURS["ink"][0], marker="*", ms=12, ls="", label="xz -9e",
+            )  # fmt: skip
+            axes.set_xscale("log")
+            axes.set_title(name)
+            axes.set_xlabel("seconds of the processor")
+        all_axes[0].set_ylabel("bits a byte")
+        all_axes[0].figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
+
+
+def growth(panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]]) -> None:
+    """`growth({"updates": {"20 thousand weights": ([60, 200], [3.5, 3.1])}})` draws bits per byte by each."""
+    told = ". ".join(
+        f"By {name}: "
+        + "; ".join(
+            f"{line}: " + ", ".join(f"{bit:.2f} at {x:g}" for x, bit in zip(*each, strict=True))
+            for line, each in lines.items()
+        )
+        for name, lines in panels.items()
+    )
+    with plot(
+        f"Bits per byte of held-out text. {told}.", size=(7.2, 3.4), panels=len(panels), share_x=False
+    ) as all_axes:
+        for axes, (name, lines) in zip(all_axes, panels.items(), strict=True):
+            for (line, (x, bits)), colour, marker, dash in zip(
+                lines.items(), SERIES, MARKERS, DASHES, strict=False
+            ):
+                axes.plot(
+                    rounded(x), rounded(bits), color=COLOURS[colour][0], marker=marker, ls=dash, label=line
+                )
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlabel(name)
+            axes.set_yticks([1.5, 2, 2.5, 3, 3.5], ["1.5", "2", "2.5", "3", "3.5"])
+            axes.minorticks_off()
+            axes.legend(fontsize=10)
+        all_axes[0].set_ylabel("bits a byte")
+
+
+def copied(passages: Mapping[str, Tensor]) -> None:
+    """`copied({"temperature 1": tensor([[33, 84]])})` draws how long passages are, and how common."""
+    told = "; ".join(
+        f"{name}: median {each[:, 0].median():.0f} characters, longest {each[:, 0].max():.0f}"
+        for name, each in passages.items()
+    )
+    alt = (
+        "For each text that was written, its longest passage that stands word for word in what was read: its "
+        f"length, and how often it stands there. {told}."
+    )
+    with plot(alt) as (axes,):
+        for (name, each), colour, marker in zip(passages.items(), SERIES, MARKERS, strict=False):
+            length, times = rounded(each).T
+            axes.plot(length, times, marker, color=COLOURS[colour][0], alpha=0.7, label=name)
+        axes.set_yscale("log")
+        axes.set_xlabel("characters of the longest copied passage")
+        axes.set_ylabel("times it stands in the text")
+        axes.figure.legend(loc="outside upper left", ncols=1)

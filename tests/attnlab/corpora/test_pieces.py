@@ -1,0 +1,271 @@
+"""Pieces: every text comes back, merges are those of a slow count, and a library of others cuts alike."""
+
+import re
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+
+from attnlab.corpora.pieces import BYTES, CHUNK, Pieces, joined, learn
+
+quick = settings(deadline=None, derandomize=True, max_examples=60)
+
+SCRIPTS = {
+    "English": "Don't stop: the 12345 cats' pyjamas cost $3.50, and that is that.",
+    "code": "def f(x_1, *args):\n    return x_1**2  # sq\n\n\nif __name__ == '__main__':\n\tprint(f(3))\n",
+    "line ends": "one\r\ntwo\r\n\r\n  three \t\n   ",
+    "Greek": "Ἐν ἀρχῇ ἦν ὁ λόγος, καὶ ὁ λόγος ἦν πρὸς τὸν θεόν.",
+    "Hindi": "सभी मनुष्य जन्म से स्वतंत्र हैं, १२३४ बार।",  # its vowels are signs that combine
+    "Arabic": "يولد جميع الناس أحرارًا متساوين في الكرامة والحقوق.",
+    "Chinese": "人人生而自由,在尊严和权利上一律平等。",
+    "Thai": "มนุษย์ทั้งหลายเกิดมามีอิสระ",
+    "emoji": "👩‍👩‍👧‍👦 is one 👍🏽, and 🇩🇪 is two letters 🙂🙂",
+    "combining": "e\u0301 is é; Z\u0351\u036b\u0343a\u0323lgo; a\u200db; ﬁne ½ Ⅷ x² ‿ no\u00a0break",
+}
+TEXTS = st.one_of(
+    st.text(),
+    st.text("ab _1\n"),
+    st.text("ab", min_size=8),
+    st.lists(st.sampled_from([*SCRIPTS.values(), "\r\n", "  ", "_"])).map("".join),
+)
+
+
+@st.composite
+def some_merges(draw: st.DrawFn) -> list[tuple[int, int]]:
+    """Any that can be: of bytes that texts are full of, and of the pieces before."""
+    merges: list[tuple[int, int]] = []
+    for place in range(draw(st.integers(0, 12))):
+        known = st.sampled_from([*b"aabb \n\xe0\xa4", *range(BYTES, BYTES + place)])
+        merges.append(draw(st.tuples(known, known)))
+    return merges
+
+
+MERGES = some_merges()
+
+
+@cache
+def learned() -> Pieces:
+    return Pieces(learn("".join(SCRIPTS.values()) * 2, vocabulary=400))
+
+
+# ---- from a text and back ----
+
+
+@quick
+@given(TEXTS, MERGES)
+def test_every_text_comes_back(text: str, merges: list[tuple[int, int]]) -> None:
+    for pieces in (Pieces(merges), learned()):
+        ids = pieces.encode(text)
+        assert pieces.decode(ids) == text
+        assert pieces.end not in ids
+        assert all(0 <= number < len(pieces) for number in ids)
+
+
+@quick
+@given(TEXTS)
+def test_chunks_are_all_of_a_text(text: str) -> None:
+    assert "".join(CHUNK.findall(text)) == text
+    for chunk in CHUNK.findall(text):
+        kinds = {"s" if sign.isspace() else "d" if sign.isdecimal() else "w" if sign.isalnum() else "o"
+                 for sign in chunk.removeprefix(" ") or " "}  # fmt: skip
+        assert len(kinds) == 1
+        assert len(chunk) <= 3 or "d" not in kinds
+
+
+def test_chunks_are_words_numbers_signs_and_spaces() -> None:
+    assert CHUNK.findall("the 12345 x_1, naïve   if\n\n  a()  ") == [
+        "the", " ", "123", "45", " x", "_", "1", ",", " naïve", "  ", " if", "\n\n ", " a", "()", "  ",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("lone", ["\ud83d", "a\udc80b"])
+def test_half_of_a_surrogate_pair_is_no_text(lone: str) -> None:
+    """Python can hold it, UTF-8 can't write it: no bytes stand for it."""
+    for call in (learned().encode, lambda text: learn(text, vocabulary=300)):
+        with pytest.raises(ValueError, match="surrogates not allowed"):
+            call(lone)
+
+
+def test_half_a_letter_becomes_a_sign_that_says_so() -> None:
+    assert Pieces([]).decode("né".encode()[:2]) == "n�"
+    assert Pieces([]).decode([0x80, 97]) == "�a"
+    assert Pieces([]).decode([]) == ""
+
+
+def test_the_end_is_the_last_piece_and_has_no_letters() -> None:
+    pieces = Pieces([(97, 98)])
+    assert (pieces.end, len(pieces)) == (257, 258)
+    assert pieces.decode([256, pieces.end, 99]) == "abc"
+
+
+# ---- the order of merges ----
+
+
+def slowly(chunk: bytes, merges: list[tuple[int, int]]) -> list[int]:
+    """Merge by merge as they were learned, each wherever it stands from the left."""
+    ids = list(chunk)
+    for place, (left, right) in enumerate(merges):
+        at = 0
+        while at + 1 < len(ids):
+            if ids[at] == left and ids[at + 1] == right:
+                ids[at : at + 2] = [BYTES + place]
+            at += 1
+    return ids
+
+
+@quick
+@given(TEXTS, MERGES)
+def test_the_earliest_merge_goes_first(text: str, merges: list[tuple[int, int]]) -> None:
+    slow = [number for chunk in CHUNK.findall(text) for number in slowly(chunk.encode(), merges)]
+    pieces = Pieces(merges)
+    assert pieces.encode(text) == slow
+    assert pieces.encode(text) == slow, "a second time, when all chunks are known"
+
+
+@pytest.mark.parametrize(
+    ("text", "merges", "ids"),
+    [
+        ("abab", [(98, 97), (97, 98)], [97, 256, 98]),
+        ("aaaaa", [(97, 97), (256, 97), (256, 256)], [256, 257]),
+        ("abc", [(97, 98), (97, 98), (256, 99)], [258]),  # one that comes again makes nothing
+        ("abcd", [(98, 99), (97, 98), (99, 100), (97, 256)], [259, 100]),
+    ],
+)
+def test_of_two_merges_the_earlier_goes_first(
+    text: str, merges: list[tuple[int, int]], ids: list[int]
+) -> None:
+    assert Pieces(merges).encode(text) == ids == slowly(text.encode(), merges)
+
+
+def test_no_merge_crosses_a_border() -> None:
+    assert Pieces([(32, 97), (97, 32)]).encode("a a") == [97, 256]
+
+
+@quick
+@given(st.lists(st.integers(0, 3)), st.tuples(st.integers(0, 3), st.integers(0, 3)))
+def test_joined_goes_from_left_to_right(ids: list[int], pair: tuple[int, int]) -> None:
+    """As a search for two letters does."""
+    letters = "".join(map(str, ids))
+    wanted = [int(letter) for letter in re.sub("".join(map(str, pair)), "9", letters)]
+    assert joined(ids, pair, 9) == wanted
+
+
+# ---- learning ----
+
+
+def recounted(text: str, vocabulary: int) -> list[tuple[int, int]]:
+    """All pairs counted anew before each merge, wherever they stand in the text."""
+    chunks = [list(chunk.encode()) for chunk in CHUNK.findall(text)]
+    merges: list[tuple[int, int]] = []
+    while len(merges) < vocabulary - BYTES - 1:
+        counts = Counter(pair for ids in chunks for pair in pairwise(ids))
+        most = max(counts.values(), default=0)
+        if most < 2:
+            break
+        merges.append(max(pair for pair in counts if counts[pair] == most))
+        chunks = [joined(ids, merges[-1], BYTES + len(merges) - 1) for ids in chunks]
+    return merges
+
+
+@quick
+@given(TEXTS.filter(bool), st.integers(BYTES + 1, 300))
+def test_learned_merges_are_those_of_a_naive_recount(text: str, vocabulary: int) -> None:
+    assert learn(text, vocabulary) == recounted(text, vocabulary)
+
+
+def test_a_vocabulary_has_the_size_that_was_asked_for_or_what_the_text_yields() -> None:
+    assert len(learned()) == 400
+    assert learn("the the", vocabulary=257) == []
+    assert len(learn("the the", vocabulary=1000)) == 2, "then every chunk is one piece"
+    assert learn("abc", vocabulary=1000) == [], "what stands there once is no habit"
+    assert learn("a", vocabulary=1000) == [], "nor is what stands alone"
+
+
+def test_learned_pieces_are_all_different() -> None:
+    assert len({*learned().bytes}) == len(learned())
+
+
+# ---- a library of others ----
+
+
+def letters_for_bytes() -> list[str]:
+    """GPT-2's alphabet: a byte that prints is its own letter, the others follow from number 256 on."""
+    printed = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    return [chr(byte if byte in printed else next(others)) for byte in range(256)]
+
+
+def theirs(pieces: Pieces) -> Tokenizer:
+    letters = letters_for_bytes()
+    names = ["".join(letters[byte] for byte in piece) for piece in pieces.bytes[: pieces.end]]
+    tokenizer = Tokenizer(
+        models.BPE(
+            vocab={name: number for number, name in enumerate(names)},
+            merges=[(names[left], names[right]) for left, right in pieces.merges],
+        )
+    )
+    # CHUNK as their expressions say it: Python's \w is letters and numbers of all kinds, and _.
+    word, digit = r"[\p{L}\p{Nl}\p{No}]", r"\p{Nd}"
+    pattern = rf" ?{word}+|{digit}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+|\s+(?!\S)|\s+"
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(pattern), behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("vocabulary", [257, 280, 400])
+def test_the_tokenizers_library_cuts_alike(script: str, vocabulary: int) -> None:
+    ours = Pieces(learned().merges[: vocabulary - BYTES - 1])
+    other = theirs(ours)
+    for text in (SCRIPTS[script], SCRIPTS[script][::-1], SCRIPTS[script].upper() * 3):
+        ids = other.encode(text).ids
+        assert ours.encode(text) == ids
+        assert other.decode(ids) == ours.decode(ids) == text
+
+
+def test_their_alphabet_is_gpt_2s() -> None:
+    assert {*letters_for_bytes()} == {*pre_tokenizers.ByteLevel.alphabet()}
+    assert [letters_for_bytes()[byte] for byte in b" \n\t\x00"] == ["Ġ", "Ċ", "ĉ", "Ā"]
+
+
+# ---- what cannot work ----
+
+
+@pytest.mark.parametrize(
+    ("merges", "words"),
+    [
+        ([(256, 97)], "merges[0] must join two pieces from 0 to 255, got (256, 97)"),
+        ([(97, 98), (257, 99)], "merges[1] must join two pieces from 0 to 256, got (257, 99)"),
+        ([(97, -1)], "merges[0] must join two pieces from 0 to 255, got (97, -1)"),
+        ([(97, 98, 99)], "merges[0] must join two pieces from 0 to 255, got (97, 98, 99)"),
+        ([(97,)], "merges[0] must join two pieces from 0 to 255, got (97,)"),
+    ],
+)
+def test_merges_of_another_vocabulary_are_refused(merges: list[tuple[int, ...]], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words) + "$"):
+        Pieces(merges)
+
+
+def test_ids_of_another_vocabulary_are_refused() -> None:
+    pieces = Pieces([(97, 98)])
+    for stray in (258, -1):
+        with pytest.raises(ValueError, match=f"ids must be from 0 to 257, got {stray}$"):
+            pieces.decode([97, stray])
+
+
+def test_nothing_can_be_learned_from_nothing() -> None:
+    with pytest.raises(ValueError, match="text must hold at least one byte, got none"):
+        learn("", vocabulary=300)
+    with pytest.raises(ValueError, match="vocabulary must be at least 257, got 256"):
+        learn("the", vocabulary=256)
+    with pytest.raises(TypeError, match="text must be a str, got list"):
+        learn(["the"], vocabulary=300)
