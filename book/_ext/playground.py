@@ -19,8 +19,6 @@ from bookkit.pictures.drawings import svg
 from bookkit.playground import exported, openable, picture
 
 STATIC = Path(__file__).parents[1] / "_static"
-# What comes with the weights.
-SCRIPTS = ("transformer.js", "workbench.js", "benches.js")
 FORMS = ("full", "slim")
 
 
@@ -45,12 +43,15 @@ def closed(model: str, form: str) -> tuple[str, str]:
             raise ValueError(f"{given!r} is none of {', '.join(known)}")
     drawn = picture(model)
     drawing = {"description": drawn.alt, "wide": svg(drawn.wide), "narrow": svg(drawn.narrow)}
+    files = openable()[model].files
     size = len(gzip.compress(script(model).encode())) + sum(
-        len(gzip.compress(STATIC.joinpath(name).read_bytes())) for name in SCRIPTS
+        len(gzip.compress(STATIC.joinpath(name).read_bytes())) for name in files
     )
+    invitation = f'<p class="invitation">{drawn.invitation}</p>\n' if drawn.invitation else ""
     return (
-        f'<div class="playground" data-model="{model}" data-form="{form}">\n'
-        f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}"
+        f'<div class="playground" data-model="{model}" data-form="{form}"'
+        f' data-files="{" ".join(files)} model-{model}.js">\n'
+        f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}{invitation}"
         f'<p><button type="button">Open the model here ({size / 1000:.0f} kB)</button></p>\n'
         '<p class="without-scripts">The model needs JavaScript; the picture does not.</p>\n'
         '<p class="unseen" role="status"></p>\n</div>\n',

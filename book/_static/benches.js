@@ -171,10 +171,5 @@ class LanguageModelBench extends Workbench {
   }
 }
 
-const BENCHES = { Transformer: TranslatorBench, LanguageModel: LanguageModelBench };
-
-function openWorkbench(playground) {
-  const data = stored[playground.dataset.model];
-  const model = new { Transformer, LanguageModel }[data.kind](data);
-  new BENCHES[data.kind](playground, data, model).open();
-}
+benches.Transformer = (playground, data) => new TranslatorBench(playground, data, new Transformer(data)).open();
+benches.LanguageModel = (playground, data) => new LanguageModelBench(playground, data, new LanguageModel(data)).open();

@@ -1,4 +1,5 @@
 // The book's Transformer and its LanguageModel once more, in the order of attnlab, from nothing but arithmetic.
+// (Its GPT is in gpt.js, made of the same parts.)
 //
 // A sequence is an array of vectors: a Float32Array for each word. A model holds its weights by their names in
 // PyTorch; a matrix is an array of its rows. Each part is told its name, `encoder.0.feed_forward` say, finds its
@@ -9,14 +10,21 @@
 
 const added = (a, b) => a.map((number, i) => number + b[i]);
 
+// Two sums at a time, of which neither waits for the other: vectors have an even number of numbers.
+function product(a, b) {
+  let [even, odd] = [0, 0];
+  for (let i = 0; i < a.length; i += 2) {
+    even += a[i] * b[i];
+    odd += a[i + 1] * b[i + 1];
+  }
+  return even + odd;
+}
+
 function linear(model, name, vectors, rows = model.weights[`${name}.weight`], biases = model.weights[`${name}.bias`]) {
   const outputs = vectors.map((vector) => {
     const output = new Float32Array(rows.length);
     for (let i = 0; i < rows.length; i++) {
-      const row = rows[i];
-      let sum = biases[i];
-      for (let j = 0; j < row.length; j++) sum += row[j] * vector[j];
-      output[i] = sum;
+      output[i] = biases[i] + product(rows[i], vector);
     }
     return output;
   });
@@ -57,7 +65,7 @@ function attend(queries, keys, values, visible) {
   const weights = queries.map((query, i) => {
     const scores = keys.map((key, j) => {
       if (!visible(i, j)) return -Infinity;
-      return query.reduce((sum, number, k) => sum + number * key[k], 0) / Math.sqrt(query.length);
+      return product(query, key) / Math.sqrt(query.length);
     });
     return softmax(Float32Array.from(scores));
   });
@@ -69,7 +77,7 @@ function attend(queries, keys, values, visible) {
   return { mixed, weights };
 }
 
-// Each head attends with d_k neighbours of the d_model numbers; the output matrix joins what the heads found.
+// Queries, keys and values by one matrix each; a last one joins what the heads found.
 function multiHeadAttention(model, name, inputs, memory, visible) {
   const rows = model.weights[`${name}.in_proj_weight`];
   const biases = model.weights[`${name}.in_proj_bias`];
@@ -81,9 +89,16 @@ function multiHeadAttention(model, name, inputs, memory, visible) {
   const queries = project("queries", 0, inputs);
   const keys = project("keys", 1, memory);
   const values = project("values", 2, memory);
-  const joined = inputs.map(() => new Float32Array(width));
+  const joined = inHeads(model, name, queries, keys, values, visible);
+  return model.note(name, linear(model, `${name}.out_proj`, joined));
+}
+
+// Each head attends with d_k neighbours of the d_model numbers; what they find lies side by side again.
+function inHeads(model, name, queries, keys, values, visible) {
+  const joined = queries.map(({ length }) => new Float32Array(length));
   const weights = Array.from({ length: model.heads }, (_, head) => {
-    const [start, end] = [(head * width) / model.heads, ((head + 1) * width) / model.heads];
+    const width = queries[0].length / model.heads;
+    const [start, end] = [head * width, (head + 1) * width];
     const share = (vectors) => vectors.map((vector) => vector.subarray(start, end));
     const { mixed, weights } = attend(share(queries), share(keys), share(values), visible);
     // A head that is off leaves zeros.
@@ -91,7 +106,7 @@ function multiHeadAttention(model, name, inputs, memory, visible) {
     return weights;
   });
   model.note(`${name}.weights`, weights); // [head][query][key]
-  return model.note(name, linear(model, `${name}.out_proj`, model.note(`${name}.mixed`, joined)));
+  return model.note(`${name}.mixed`, joined);
 }
 
 // ---- layers ----
@@ -141,17 +156,19 @@ function decoderLayer(model, name, inputs, memory, visible) {
 
 // ---- whole models ----
 
-// What both models have: weights, out of the base64 of their 16-bit numbers, switches, and the trace.
+// What all models have: weights, switches, and the trace.
 class Model {
-  constructor({ numbers, shapes, heads, layers }) {
+  constructor(data) {
+    const { heads, layers, shapes } = data;
     Object.assign(this, { heads, layers, trace: {}, switches: { off: new Set(), mask: true, positions: true } });
-    const bytes = Uint8Array.from(atob(numbers), (letter) => letter.charCodeAt(0));
-    const all = Float32Array.from({ length: bytes.length / 2 }, (_, i) => float16(bytes[2 * i], bytes[2 * i + 1]));
-    let start = 0;
-    const next = (length) => all.subarray(start, (start += length));
-    this.weights = {};
-    for (const [name, [rows, columns]] of Object.entries(shapes))
-      this.weights[name] = columns ? Array.from({ length: rows }, () => next(columns)) : next(rows);
+    const tensor = this.unpacking(data);
+    this.weights = Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, tensor(...shape)]));
+  }
+
+  // A function that takes the weights, one tensor after the other, out of their 16-bit numbers.
+  unpacking({ numbers }) {
+    const next = inTurn(float16s(numbers));
+    return (rows, columns) => (columns ? Array.from({ length: rows }, () => next(columns)) : next(rows));
   }
 
   note(name, tensor) {
@@ -163,6 +180,18 @@ class Model {
   causal() {
     return (i, j) => j <= i || !this.switches.mask;
   }
+}
+
+// A function that gives so many numbers, and the next time those behind them.
+function inTurn(all) {
+  let start = 0;
+  return (length) => all.subarray(start, (start += length));
+}
+
+// The numbers of 16 bits that stand in base64.
+function float16s(base64) {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  return Float32Array.from({ length: bytes.length / 2 }, (_, i) => float16(bytes[2 * i], bytes[2 * i + 1]));
 }
 
 // Of 16 bits one is the sign, five the exponent, and ten the fraction of a number.

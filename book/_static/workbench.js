@@ -1,7 +1,6 @@
 // What a reader does with an opened model: type, see where each head looks, switch parts off and on again.
-// The model itself is in transformer.js. A script of weights puts what it has into `stored`, by the model's name.
+// The model itself is in transformer.js, what the page is made with in elements.js.
 
-const stored = {};
 const MOST_TYPED = 24; // words
 const MOST_OFFERED = 8;
 const MOST_QUOTED = 10; // words
@@ -9,28 +8,7 @@ const MARKS = { "<padding>": "padding", "<start>": "start", "<end>": "end" };
 // What each attention is for, by the end of its name.
 const KINDS = { encoder: "reading", decoder: "writing", cross_attention: "looking across", layers: "reading back" };
 
-// make("p", { className: "says" }, "Yes.") is an element with these properties and children.
-function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
-
-function draw(tag, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-// A picture that fills its place, for those who see it: words say the same.
-const stretched = (viewBox, attributes, ...children) =>
-  draw("svg", { viewBox, preserveAspectRatio: "none", "aria-hidden": "true", ...attributes }, ...children);
-
-const percent = (share) => `${Number((100 * share).toFixed(share < 0.0995 ? 1 : 0))}\u00a0%`;
-const quoted = (words) => `“${words}”`;
 const ending = (words) => (words.length > MOST_QUOTED ? ["…", ...words.slice(-MOST_QUOTED)] : words);
-const listed = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
 const text = (words) => words.filter((word) => !(word in MARKS)).join(" ");
 const shown = (word) => MARKS[word] ?? word;
 

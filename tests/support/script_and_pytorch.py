@@ -1,8 +1,9 @@
-"""The same sentences through book/_static/transformer.js and PyTorch: each tensor on the way, by its name."""
+"""The same sentences through book/_static/transformer.js, or gpt.js, and PyTorch: each tensor on the way, by its name."""
 
 import base64
 import copy
 import json
+import math
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from attnlab.attention import MultiHeadAttention
 from attnlab.corpora import agreement, grammar
 from attnlab.inside import watched
 from attnlab.runtime import generator
-from attnlab.transformer import LanguageModel, Transformer
+from attnlab.transformer import GPT, LanguageModel, SelfAttention, Transformer
 from chapters.the_transformer.models import WORDS
 from chapters.the_transformer.playground import loaded
 from chapters.translating_with_attention.models import PADDING, START, sentences
@@ -30,7 +31,12 @@ Run = dict[str, Any]
 # A function of a model's name and runs: for each run its traces, and, where it asks for one, a translation.
 IN_JAVASCRIPT = """([name, runs]) => {
   const data = stored[name];
-  const model = new { Transformer, LanguageModel }[data.kind](data);
+  const kinds = {
+    Transformer: () => new Transformer(data),
+    LanguageModel: () => new LanguageModel(data),
+    GPT: () => new GPT(data),
+  };
+  const model = kinds[data.kind]();
   const packed = (tensor) => {
     const numbers = tensor[0] instanceof Float32Array ? tensor : tensor.flat();
     const bytes = numbers.map((row) => String.fromCharCode(...new Uint8Array(row.buffer.slice(
@@ -45,6 +51,7 @@ IN_JAVASCRIPT = """([name, runs]) => {
   };
   return runs.map(({ read, written, off = [], mask = true, positions = true }) => {
     model.switches = { off: new Set(off), mask, positions };
+    model.remember?.(0);
     if (!written) return { traces: [trace(() => model.forward(read))[0]] };
     const [first, memory] = trace(() => model.encode(read));
     const [second] = trace(() => model.decode(written, memory));
@@ -86,9 +93,9 @@ def in_node(scripts: Sequence[str], name: str, runs: list[Run], folder: Path) ->
 
 @torch.no_grad()
 def in_pytorch(model: nn.Module, run: Run) -> list[Trace]:
-    """The outputs of all modules that compute, and what is in each attention, by transformer.js' names."""
+    """The outputs of all modules that compute, and what is in each attention, by the scripts' names."""
     read = torch.tensor([run["read"]])
-    if isinstance(model, LanguageModel):
+    if isinstance(model, LanguageModel | GPT):
         return [traced(model, lambda: model(read))]
     assert isinstance(model, Transformer)
     visible = torch.ones(1, 1, read.shape[1], dtype=torch.bool)
@@ -106,8 +113,8 @@ def traced(model: nn.Module, compute: Callable[[], object]) -> Trace:
     def note(name: str) -> Callable[..., None]:
         def hook(module: nn.Module, given: Any, output: Any) -> None:
             found[name] = output[0] if isinstance(output, tuple) else output
-            if name.endswith("out_proj"):
-                found[f"{name.removesuffix('.out_proj')}.mixed"] = given[0]
+            if name.endswith(("out_proj", "attention.write")):
+                found[f"{name.rpartition('.')[0]}.mixed"] = given[0]
             if isinstance(module, MultiHeadAttention):
                 sides = (given[0], given[-1], given[-1])
                 weights, biases = module.in_proj_weight.chunk(3), module.in_proj_bias.chunk(3)
@@ -115,11 +122,15 @@ def traced(model: nn.Module, compute: Callable[[], object]) -> Trace:
                     ("queries", "keys", "values"), sides, weights, biases, strict=True
                 ):
                     found[f"{name}.{part}"] = F.linear(side, weight, bias)
+            if isinstance(module, SelfAttention):
+                found[f"{name}.weights"] = causal_weights(found[f"{name}.project"], module.heads)
 
         return hook
 
     for name, module in model.named_modules():
-        # Dropout does nothing here, and the whole model's output is that of its last part.
+        # Dropout does nothing here, and the whole model's output is that of its last part, but for a GPT.
+        if isinstance(model, GPT) and not name:
+            hooks.append(module.register_forward_hook(note("logits")))
         if name and not isinstance(module, nn.Dropout | nn.ModuleList):
             hooks.append(module.register_forward_hook(note(name)))
     with watched(model) as looks:
@@ -128,6 +139,13 @@ def traced(model: nn.Module, compute: Callable[[], object]) -> Trace:
     for hook in hooks:
         hook.remove()
     return found
+
+
+def causal_weights(projected: Tensor, heads: int) -> Tensor:
+    """Of queries, keys and values side by side, (1, T, 3 · d_model), what PyTorch's fused attention keeps for itself."""
+    query, key, _ = projected.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)  # (1, heads, T, d_k) each
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    return scores.masked_fill(scores.new_ones(scores.shape[-2:]).triu(1) > 0, -math.inf).softmax(-1)
 
 
 def largest_difference(run: Run, said: dict[str, Any], model: nn.Module) -> float:

@@ -1,0 +1,306 @@
+// The bench of a GPT: a text that is being typed, in its pieces, what each cost, what may come next, and how it goes on.
+
+const MOST_LETTERS = 1000; // typed
+const MOST_GIVEN = 240; // letters of them, before what is written
+const MOST_WRITTEN = 80; // pieces
+const MOST_NEXT = 5;
+const SHADES = [1, 3, 6, 9]; // bits: with each a piece is a shade darker
+const SLICE = 24; // milliseconds of reading, before the page may answer to the next key
+const PACE = 40; // milliseconds from one written piece to the next, for those who have nothing against movement
+const QUIET = 800; // milliseconds without a key, before a screen reader is told what came out
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const inBits = (number) => `${number.toFixed(number < 9.95 ? 1 : 0)}\u00a0bits`;
+const counted = (count, word) => `${count}\u00a0${word}${count === 1 ? "" : "s"}`;
+// Signs for what can't be seen.
+const SIGNS = { " ": "·", "\n": "↵", "\t": "⇥" };
+
+class GptBench {
+  constructor(playground, data) {
+    Object.assign(this, { playground, data, typed: [], written: [] });
+    this.pieces = new Pieces(data.merges);
+    this.reading = new Reading(new GPT(data), this.pieces.end);
+    this.id = playground.dataset.model;
+    this.status = playground.querySelector("[role=status]");
+  }
+
+  open() {
+    const parts = [this.field(), ...this.text(), this.next(), ...this.writing()];
+    this.playground.replaceChildren(...parts, this.status);
+    this.say("");
+    this.put(this.data.offered[0]);
+    // On a phone the field, with the focus, would bring up the keyboard over all there is to see.
+    const fine = matchMedia("(pointer: fine)").matches;
+    (fine ? this.input : this.playground.querySelector(".offers button")).focus();
+    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+  }
+
+  // Of several the last is told: whoever types is not talked to.
+  say(words, quiet = 0) {
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => (this.status.textContent = words), quiet);
+  }
+
+  // ---- the field ----
+
+  field() {
+    const id = `${this.id}-text`;
+    this.input = make("textarea", { id, rows: 3, maxLength: MOST_LETTERS, spellcheck: false, autocapitalize: "off" });
+    this.input.oninput = () => this.read();
+    const starts = this.data.offered.map((start) => {
+      const textContent = start.trim().replace(/\s+/g, " ");
+      return make("button", { type: "button", textContent, onclick: () => this.put(start) });
+    });
+    const offers = make("div", { className: "offers", role: "group", ariaLabel: "Starts to try" }, ...starts);
+    const label = make("label", { htmlFor: id, textContent: "A docstring begins" });
+    return make("div", { className: "begins" }, label, this.input, offers);
+  }
+
+  put(text) {
+    this.input.value = text;
+    return this.read();
+  }
+
+  // The pieces are there at once. What they cost takes a while, in which one may type on.
+  async read() {
+    this.typed = this.pieces.encode(this.input.value);
+    this.showPieces();
+    this.showWritten([], "“Write on” draws piece after piece, by what the model gives each at this temperature.");
+    if (!(await this.readThrough(this.typed, this.begin()))) return;
+    this.showCosts();
+    this.showNext();
+    const likely = this.options.slice(0, 3).map(([id, share]) => `${this.spoken(id)} ${percent(share)}`);
+    this.say(`${this.summary.textContent} Likeliest next: ${listed(likely)}.`, QUIET);
+  }
+
+  // Whoever types, or presses a button below, ends what was going on.
+  begin() {
+    this.go.textContent = "Write on";
+    return (this.turn = {});
+  }
+
+  // Whether all was read before the next turn began.
+  async readThrough(ids, turn) {
+    this.reading.set(ids);
+    for (let until = performance.now() + SLICE; this.reading.behind; ) {
+      this.reading.step();
+      if (performance.now() < until) continue;
+      await pause(0);
+      if (this.turn !== turn) return false;
+      until = performance.now() + SLICE;
+    }
+    return true;
+  }
+
+  // ---- how pieces are shown, and told ----
+
+  named(id) {
+    if (id === this.pieces.end) return "end of text";
+    if (!this.isWhole(id)) return this.pieces.bytes[id].map((byte) => `‹${byte.toString(16)}›`).join("");
+    return this.pieces.decode([id]).replace(/[ \n\t]/g, (letter) => SIGNS[letter]);
+  }
+
+  // Whether it holds whole letters, which can be typed.
+  isWhole(id) {
+    return id !== this.pieces.end && !this.pieces.decode([id]).includes("\ufffd");
+  }
+
+  spoken(id) {
+    const text = this.isWhole(id) ? this.pieces.decode([id]) : this.named(id);
+    return text.trim() || (text.includes("\n") ? "new line" : counted(text.length, "space"));
+  }
+
+  // The same with the signs in elements of their own, to be faint.
+  drawn(id) {
+    const parts = this.named(id).split(/([·↵⇥]+)/);
+    return parts.map((part, place) => (place % 2 ? make("i", {}, part) : part));
+  }
+
+  // ---- the text in its pieces ----
+
+  text() {
+    this.list = make("ol", { className: "pieces", ariaLabel: "The text in its pieces" });
+    const choose = ({ target }) => {
+      const place = [...this.list.children].indexOf(target.closest("li"));
+      if (place >= 0) this.choose(place);
+    };
+    for (const event of ["mouseover", "focusin", "click"]) this.list.addEventListener(event, choose);
+    this.list.onkeydown = (event) => this.move(event);
+    const grades = [0, ...SHADES].map((bits, shade) => {
+      const textContent = shade ? `from ${bits}` : `below ${SHADES[0]}`;
+      return make("span", { className: `shade-${shade}`, textContent });
+    });
+    const legend = make("p", { className: "hint grades" }, "bits: ", ...grades);
+    this.summary = make("p", { className: "change" });
+    this.detail = make("p", { className: "looks", id: `${this.id}-detail` });
+    const hint = "Point at a piece, or go from one to the next with the arrow keys: what had the model expected there?";
+    return [this.list, legend, this.summary, this.detail, make("p", { className: "hint" }, hint)];
+  }
+
+  // Tab leads to one of the pieces. From there the arrows lead to the others.
+  move(event) {
+    const last = this.typed.length - 1;
+    const place = { ArrowLeft: this.chosen - 1, ArrowRight: this.chosen + 1, Home: 0, End: last }[event.key];
+    if (place === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    this.list.children[Math.max(0, Math.min(last, place))].firstChild.focus();
+  }
+
+  // Those that have stayed the same, at the start, are left as they are.
+  showPieces() {
+    const items = [...this.list.children];
+    const different = this.typed.findIndex((id, place) => items[place]?.value !== id);
+    const same = different < 0 ? this.typed.length : different;
+    for (const item of items.slice(same)) item.remove();
+    for (const id of this.typed.slice(same)) {
+      const button = make("button", { type: "button", tabIndex: -1 }, ...this.drawn(id));
+      const item = make("li", { value: id }, button);
+      if (this.pieces.bytes[id].includes(10)) item.append(make("br")); // a new line
+      this.list.append(item);
+    }
+    this.list.scrollTop = this.list.scrollHeight; // where one mostly types
+  }
+
+  showCosts() {
+    const { reading, typed } = this;
+    const costs = typed.map((_, place) => reading.bits(place + 1)); // the 0th is the end of another text
+    const from = Math.max(0, reading.seenFrom(typed.length) - 1);
+    for (const [place, item] of [...this.list.children].entries()) {
+      const shade = SHADES.filter((bits) => costs[place] >= bits).length;
+      item.className = `shade-${shade}${place < from ? " unseen-now" : ""}`;
+      item.firstChild.ariaLabel = `${this.spoken(typed[place])}, ${inBits(costs[place])}`;
+    }
+    const bytes = sum(typed.map((id) => this.pieces.bytes[id].length));
+    const size = `${counted(typed.length, "piece")}, ${counted(bytes, "byte")}: ${(sum(costs) / bytes).toFixed(2)} bits a byte.`;
+    const sees = `For what comes next the model still sees the last ${typed.length - from}; dashed are those before.`;
+    this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}` : "Nothing is typed.";
+    this.detail.textContent = "";
+    if (typed.length) this.choose(costs.indexOf(Math.max(...costs)));
+  }
+
+  // What had been expected where this piece stands.
+  choose(place) {
+    const chances = this.reading.chances[place];
+    if (!chances) return; // it is still being read
+    const mark = (button, chosen) => {
+      Object.assign(button, { ariaPressed: chosen, tabIndex: chosen ? 0 : -1 });
+      button.setAttribute("aria-describedby", chosen ? this.detail.id : "");
+    };
+    if (this.list.children[this.chosen]) mark(this.list.children[this.chosen].firstChild, false);
+    mark(this.list.children[place].firstChild, true);
+    this.chosen = place;
+    const id = this.typed[place];
+    const best = likeliest(chances, 3).map((id) => `${quoted(this.named(id))} (${percent(chances[id])})`);
+    const cost = `${quoted(this.named(id))} cost ${inBits(this.reading.bits(place + 1))}: its chance was ${chances[id] < 0.001 ? "less than 0.1\u00a0%" : percent(chances[id])}.`;
+    this.detail.textContent = `${cost} Likeliest there: ${listed(best)}.`;
+  }
+
+  // ---- what may come next ----
+
+  next() {
+    const title = (words) => make("th", { scope: "col" }, words);
+    const titles = make("tr", {}, title("next piece"), make("td", { className: "bar" }), title("chance"));
+    this.likely = make("tbody");
+    return make("table", { className: "next" }, make("thead", {}, titles), this.likely);
+  }
+
+  showNext() {
+    const chances = this.reading.chances.at(-1);
+    this.options = likeliest(chances, MOST_NEXT).map((id) => [id, chances[id]]);
+    this.likely.replaceChildren(...this.options.map(([id, share]) => this.option(id, share)));
+  }
+
+  option(id, share) {
+    const longer = this.input.value + this.pieces.decode([id]);
+    const put = async () => {
+      await this.put(longer);
+      (this.likely.querySelector("button:enabled") ?? this.input).focus(); // it is a new one
+    };
+    const disabled = !this.isWhole(id) || longer.length > MOST_LETTERS;
+    const button = make("button", { type: "button", onclick: put, disabled, ariaLabel: this.spoken(id) }, ...this.drawn(id));
+    const fill = make("i");
+    fill.style.width = `${(100 * share) / this.options[0][1]}%`;
+    const bar = make("td", { className: "bar" }, fill);
+    return make("tr", {}, make("th", { scope: "row" }, button), bar, make("td", {}, percent(share)));
+  }
+
+  // ---- how it goes on ----
+
+  writing() {
+    this.temperature = this.setting("temperature", { type: "range", min: 0.1, max: 2, step: 0.1, value: 0.8 });
+    this.topP = this.setting("top-p", { type: "range", min: 0.05, max: 1, step: 0.05, value: 0.9 });
+    this.seed = this.setting("seed", { type: "number", min: 1, max: 9999, step: 1, value: 1 });
+    const button = (textContent, onclick) => make("button", { type: "button", textContent, onclick });
+    this.go = button("Write on", () => (this.go.textContent === "Stop" ? this.stop("stopped") : this.write()));
+    const another = button("Another", () => {
+      this.seed.value = Number(this.seed.value) + 1;
+      this.write();
+    });
+    this.keep = button("Keep it", () => {
+      this.go.focus(); // the button that was pressed is of no use now
+      this.put(this.longer.slice(0, MOST_LETTERS));
+    });
+    const settings = [this.temperature, this.topP, this.seed].map((input) => input.parentElement);
+    this.sample = make("p", { className: "sample" });
+    this.verdict = make("p", { className: "hint" });
+    const buttons = make("div", {}, this.go, another, this.keep);
+    return [make("div", { className: "draw" }, ...settings, buttons), this.sample, this.verdict];
+  }
+
+  setting(name, properties) {
+    const id = `${this.id}-${name}`;
+    const input = Object.assign(make("input", { id }), properties);
+    const parts = [make("label", { htmlFor: id, textContent: name }), input];
+    if (input.type === "range") {
+      const value = make("span", {}, input.value);
+      input.oninput = () => (value.textContent = input.value);
+      parts.push(value);
+    }
+    make("div", {}, ...parts);
+    return input;
+  }
+
+  // Piece after piece is drawn, until the text ends. The same seed draws the same again.
+  async write() {
+    const turn = this.begin();
+    this.go.textContent = "Stop";
+    const [temperature, topP, seed] = [this.temperature, this.topP, this.seed].map(({ value }) => Number(value));
+    const number = die(seed);
+    const pace = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : PACE;
+    const written = [];
+    this.settings = `Seed ${seed}, temperature ${temperature}, top-p ${topP}`;
+    this.showWritten(written, `${this.settings}.`);
+    while (written.length < MOST_WRITTEN) {
+      if (!(await this.readThrough([...this.typed, ...written], turn))) return;
+      const id = drawn(nucleus(this.reading.chances.at(-1), temperature, topP), number());
+      if (id === this.pieces.end) return this.stop("then the text ended");
+      written.push(id);
+      this.showWritten(written, `${this.settings}.`);
+      await pause(pace);
+      if (this.turn !== turn) return;
+    }
+    this.stop("the most that are written here");
+  }
+
+  stop(why) {
+    this.begin();
+    this.showWritten(this.written, `${this.settings}: ${counted(this.written.length, "piece")}, ${why}.`);
+    this.say(`${this.pieces.decode(this.written)} ${this.verdict.textContent}`);
+  }
+
+  get longer() {
+    return this.input.value + this.pieces.decode(this.written);
+  }
+
+  showWritten(written, verdict) {
+    this.written = written;
+    const given = this.input.value;
+    const shown = given.length > MOST_GIVEN ? `…${given.slice(-MOST_GIVEN)}` : given;
+    this.sample.replaceChildren(...(written.length ? [shown, make("strong", {}, this.pieces.decode(written))] : []));
+    this.verdict.textContent = verdict;
+    this.keep.disabled = !written.length;
+  }
+}
+
+benches.GPT = (playground, data) => new GptBench(playground, data).open();

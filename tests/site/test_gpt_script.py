@@ -1,0 +1,236 @@
+"""The script that runs the book's GPT in the page, in Node: pieces, tensors, chances and draws are Python's."""
+
+import base64
+import json
+import random
+import re
+import subprocess
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from script_and_pytorch import in_node, largest_difference
+
+from _ext.javascript import NODE
+from attnlab import decoding
+from attnlab.runtime import generator
+from bookkit.registry import BOOK
+from chapters.a_gpt_of_your_own import models
+from chapters.a_gpt_of_your_own.playground import MODELS, loaded
+
+SCRIPTS = [(BOOK / "_static" / name).read_text("utf-8") for name in ("transformer.js", "gpt.js")]
+TEXT = """Return the number of nodes in the graph.
+
+Parameters
+----------
+G : NetworkX graph
+    A directed or undirected graph, naïve 🙂 or not.
+
+>>> x_1 = np.zeros((3, 4096))
+"""
+
+
+def weights() -> str:
+    data = MODELS["gpt"].data() | MODELS["gpt"].packed(loaded())
+    return f"stored.gpt = {json.dumps(data)};"
+
+
+def run(folder: Path, given: Any, body: str) -> Any:
+    """What the function of `given` and `data` returns."""
+    program = folder / "program.js"
+    call = f"const data = stored.gpt;\nconst given = {json.dumps(given)};\n"
+    call += f"console.log(JSON.stringify((() => {{ {body} }})()));"
+    program.write_text("\n".join([*SCRIPTS, "const stored = {};", weights(), call]), "utf-8")
+    done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def ids_of(text: str) -> list[int]:
+    return [models.pieces().end, *models.pieces().encode(text)]
+
+
+# ---- pieces ----
+
+
+def strings() -> list[str]:
+    """Words of several scripts, what Python and JavaScript may call otherwise, and all of it mixed."""
+    some = [
+        TEXT, "", " ", "  a", "\r\n\r\n  x", "naïve café", "cafe\u0301 n\u0303", "x²+½ Ⅷ ٣٤٥٦ 12345",
+        "__init__ a_b _", "\u00a0a\u00a0 b", "\u2003wide\u3000space", "\ufeffmark", "\x1c\x1d\x85 \x0b\x0c",
+        "Ελληνικά Кириллица עברית العربية हिन्दी 日本語 中文 한국어", "👩‍👩‍👧‍👦🏳️‍🌈 👍🏽", "\u200b\u200d\u2028\u2029",
+        "𝔘𝔫𝔦 𝟘𝟙", "don't “quote” — dash…", "\t\tif x:\n\t\t\treturn", "\x00\x7f\u0378\ue000", "ǅ ª º ʰ",
+    ]  # fmt: skip
+    letters = sorted({letter for text in some for letter in text})
+    draw = random.Random(0)
+    return some + ["".join(draw.choices(letters, k=40)) for _ in range(200)]
+
+
+def test_texts_are_cut_as_python_cuts_them(tmp_path):
+    texts = strings()
+    said = run(
+        tmp_path,
+        texts,
+        "const pieces = new Pieces(data.merges); return given.map((text) => pieces.encode(text));",
+    )
+    for text, ids in zip(texts, said, strict=True):
+        assert ids == models.pieces().encode(text), text
+
+
+def test_pieces_make_the_text_again_and_half_letters_are_marked(tmp_path):
+    rows = [models.pieces().encode(text) for text in strings()]
+    rows += [[number] for number in range(models.VOCABULARY)]
+    said = run(
+        tmp_path,
+        rows,
+        "const pieces = new Pieces(data.merges); return [pieces.end, ...given.map((ids) => pieces.decode(ids))];",
+    )
+    assert said == [models.pieces().end, *map(models.pieces().decode, rows)]
+
+
+def test_every_letter_is_of_the_class_that_python_gives_it(tmp_path):
+    """All that Python knows: a newer Unicode has more, and they are letters there or here."""
+    classes = run(
+        tmp_path,
+        None,
+        """
+        const alone = (text) => text.match(CHUNK).length === 1;
+        const kind = (letter) => (alone(`x${letter}`) ? "l" : alone(`7${letter}`) ? "d" : alone(`!${letter}`) ? "o" : "s");
+        return Array.from({ length: 0x110000 }, (_, code) => kind(String.fromCodePoint(code))).join("");
+        """,
+    )
+    known = "".join(
+        letter for letter in map(chr, range(0x110000)) if unicodedata.category(letter) not in ("Cn", "Cs")
+    )
+    kinds = {"l": r"[^\W\d_]", "d": r"\d", "s": r"\s", "o": r"[^\s\w]|_"}
+    for kind, pattern in kinds.items():
+        ours = {letter for letter in known if classes[ord(letter)] == kind}
+        assert ours == set(re.findall(pattern, known)), kind
+
+
+# ---- the model ----
+
+
+def test_every_tensor_is_pytorchs(tmp_path):
+    texts = [TEXT, "Return the", TEXT * 3]
+    runs = [{"read": ids_of(text)[: models.CONTEXT]} for text in texts]
+    for given, said in zip(
+        runs, in_node([*SCRIPTS, "const stored = {};", weights()], "gpt", runs, tmp_path), strict=True
+    ):
+        assert largest_difference(given, said, loaded()) < 1e-4
+
+
+PACKED = "const packed = (row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64');"
+
+
+def unpacked(rows: list[str]) -> torch.Tensor:
+    return torch.from_numpy(np.stack([np.frombuffer(base64.b64decode(row), "<f4") for row in rows]))
+
+
+def test_piece_by_piece_the_logits_are_those_of_all_at_once(tmp_path):
+    ids = ids_of(TEXT)
+    said = run(
+        tmp_path,
+        ids,
+        f"const model = new GPT(data); {PACKED} return given.map((id) => packed(model.forward([id])[0]));",
+    )
+    with torch.no_grad():
+        assert (unpacked(said) - loaded()(torch.tensor([ids]))[0]).abs().max() < 1e-4
+
+
+def test_half_of_what_is_remembered_can_be_forgotten(tmp_path):
+    ids = ids_of(TEXT)[:40]
+    other = [*ids[:20], *ids[5:15]]
+    said = run(
+        tmp_path,
+        [ids, other],
+        f"""const model = new GPT(data); {PACKED} model.forward(given[0]); model.remember(20);
+        return [model.remembered, ...model.forward(given[1].slice(20)).map(packed)];""",
+    )
+    with torch.no_grad():
+        logits = loaded()(torch.tensor([other]))[0, 20:]
+    assert said[0] == 20
+    assert (unpacked(said[1:]) - logits).abs().max() < 1e-4
+
+
+# ---- a text that is typed ----
+
+
+@torch.no_grad()
+def along(ids: list[int]) -> torch.Tensor:
+    """The chances behind each of these, where places begin anew every half of the context."""
+    half, rows = models.CONTEXT // 2, []
+    for place in range(len(ids)):
+        start = max(0, half * (place // half - 1))
+        rows.append(loaded()(torch.tensor([ids[start : place + 1]]))[0, -1].softmax(-1))
+    return torch.stack(rows)
+
+
+def test_chances_all_along_a_text_are_pytorchs_however_it_came_about(tmp_path):
+    whole = ids_of(TEXT * 5)[1:]
+    assert len(whole) > 2 * models.CONTEXT
+    steps = [
+        whole[:5], whole[:6], whole[:3], [*whole[:3], *whole[7:9]], whole[:127], whole[:128], whole[:129],
+        whole[:70], whole, whole[:130], [*whole[:100], *whole[150:]], whole, [], whole[:1],
+    ]  # fmt: skip
+    said = run(
+        tmp_path,
+        steps,
+        f"""{PACKED} const reading = new Reading(new GPT(data), new Pieces(data.merges).end);
+        return given.map((ids) => {{
+          reading.set(ids);
+          let steps = 0;
+          for (; reading.behind; steps++) reading.step();
+          return [reading.chances.map(packed), ids.map((_, t) => reading.bits(t + 1)), steps];
+        }});""",
+    )
+    for ids, (rows, bits, _) in zip(steps, said, strict=True):
+        expected = along([models.pieces().end, *ids])
+        assert (unpacked(rows) - expected).abs().max() < 1e-5
+        costs = [-float(row[number].log2()) for row, number in zip(expected, ids, strict=False)]
+        assert bits == pytest.approx(costs, abs=1e-3)
+    # To the same text nothing is to be done, and to one that is a piece longer hardly anything.
+    assert [steps for _, _, steps in said][:3] == [1, 1, 0]
+
+
+# ---- drawing ----
+
+
+@pytest.mark.parametrize("temperature", [0.1, 0.8, 1.0, 2.0])
+@pytest.mark.parametrize("top_p", [0.05, 0.6, 0.9, 1.0])
+def test_what_is_drawn_from_is_as_attnlab_says(tmp_path, temperature, top_p):
+    logits = 3 * torch.randn(50, generator=generator(1))
+    said = run(
+        tmp_path,
+        [logits.softmax(-1).tolist(), temperature, top_p],
+        "const [chances, ...rest] = given; return nucleus(Float32Array.from(chances), ...rest);",
+    )
+    expected = decoding.chances(logits, temperature, top_p=top_p)
+    shares = torch.zeros(50)
+    for number, share in said:
+        shares[number] = share
+    assert (shares - expected).abs().max() < 1e-5
+    assert {number for number, _ in said} >= set((expected > 1e-9).nonzero()[:, 0].tolist())
+
+
+def test_a_number_falls_on_a_piece_by_its_share(tmp_path):
+    options = [[7, 0.5], [3, 0.3], [9, 0.2]]
+    numbers = [0, 0.49, 0.51, 0.79, 0.81, 0.999999, 1]
+    said = run(tmp_path, [options, numbers], "return given[1].map((number) => drawn(given[0], number));")
+    assert said == [7, 7, 3, 3, 9, 9, 9]
+
+
+def test_a_seed_gives_the_same_numbers_again_and_they_are_spread_evenly(tmp_path):
+    said = run(
+        tmp_path,
+        [1, 1, 2],
+        "return given.map((seed) => { const number = die(seed); return Array.from({ length: 4000 }, number); });",
+    )
+    assert said[0] == said[1] != said[2]
+    for numbers in map(torch.tensor, said):
+        assert 0 <= numbers.min() <= numbers.max() < 1
+        assert numbers.histc(10, 0, 1).sub(400).abs().max() < 80  # four standard deviations
+        assert abs(float(torch.corrcoef(torch.stack([numbers[1:], numbers[:-1]]))[0, 1])) < 0.06
