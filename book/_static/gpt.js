@@ -57,7 +57,7 @@ class Pieces {
 
 // ---- the model ----
 
-const gelu = (x) => (x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+const gelu = (x) => (x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x)));
 
 // No place sees a later one: the keys and values of those before it are remembered, and stay as they are.
 function selfAttention(model, name, inputs, { keys, values }) {
@@ -113,8 +113,8 @@ class GPT extends Model {
     return this.memories[0].keys.length;
   }
 
-  // Logits for the piece behind each of these, which stand behind those that are remembered.
-  forward(ids) {
+  // Logits for the piece behind each of these but the first `known`. They stand behind those that are remembered.
+  forward(ids, known = 0) {
     const pieces = this.note("pieces", ids.map((id) => this.weights["pieces.weight"][id]));
     const places = this.weights["places.weight"].slice(this.remembered, this.remembered + ids.length);
     this.note("places", places);
@@ -122,13 +122,13 @@ class GPT extends Model {
     for (const [i, memory] of this.memories.entries()) stream = block(this, `blocks.${i}`, stream, memory);
     // One table at both ends: a piece is likely where the stream points the way of its row.
     const table = this.weights["pieces.weight"];
-    return linear(this, "logits", layerNorm(this, "norm", stream), table, new Float32Array(table.length));
+    return linear(this, "logits", layerNorm(this, "norm", stream.slice(known)), table, new Float32Array(table.length));
   }
 }
 
 // ---- what a model expects, all along a text ----
 
-const AT_ONCE = 8; // pieces: what a phone reads in the time of two pictures
+const AT_ONCE = 4; // pieces: so many a phone reads in the time of a picture
 
 // `chances[t]` are the model's for the piece behind the t-th; the 0th is the end of whatever came before. A text that
 // begins as the last one did is not read anew. As far as the context reaches, each piece sees all before it. Farther
@@ -164,8 +164,8 @@ class Reading {
     const start = from + model.remembered;
     let stop = Math.min(start + AT_ONCE, ids.length);
     while (this.seenFrom(stop - 1) > from && stop - 1 > chances.length) stop--;
-    for (const [i, logits] of model.forward(ids.slice(start, stop)).entries())
-      if (start + i === chances.length) chances.push(softmax(logits));
+    const known = Math.min(stop, chances.length) - start;
+    for (const logits of model.forward(ids.slice(start, stop), known)) chances.push(softmax(logits));
   }
 
   // Of the t-th piece, how surprising it was where it stood.
@@ -176,7 +176,17 @@ class Reading {
 
 // ---- drawing ----
 
-const likeliest = (chances, count) => [...chances.keys()].sort((a, b) => chances[b] - chances[a]).slice(0, count);
+// The numbers of the likeliest pieces, the likeliest first.
+function likeliest(chances, count) {
+  const best = [];
+  for (let id = 0; id < chances.length; id++) {
+    if (best.length === count && chances[id] <= chances[best[count - 1]]) continue;
+    const place = best.findIndex((other) => chances[other] < chances[id]);
+    best.splice(place < 0 ? best.length : place, 0, id);
+    best.length = Math.min(best.length, count);
+  }
+  return best;
+}
 
 // What is drawn from, [id, share] each: at that temperature, the fewest likeliest that come to `topP` together.
 function nucleus(chances, temperature, topP) {
@@ -184,7 +194,8 @@ function nucleus(chances, temperature, topP) {
   const powers = Float64Array.from(chances, (chance) => (chance / largest) ** (1 / temperature));
   const total = powers.reduce((sum, power) => sum + power, 0);
   let before = 0;
-  const kept = likeliest(powers, powers.length).filter((id) => {
+  const ordered = [...powers.keys()].sort((a, b) => powers[b] - powers[a]);
+  const kept = ordered.filter((id) => {
     before += powers[id];
     return before - powers[id] < topP * total; // what comes before it has not yet been enough
   });

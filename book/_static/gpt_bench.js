@@ -80,17 +80,15 @@ class GptBench {
     return (this.turn = {});
   }
 
-  // Whether all was read before the next turn began.
+  // Whether all was read before the next turn began. Between slices the page shows what was typed.
   async readThrough(ids, turn) {
-    this.reading.set(ids);
-    for (let until = performance.now() + SLICE; this.reading.behind; ) {
-      this.reading.step();
-      if (performance.now() < until) continue;
+    for (;;) {
       await pause(0);
       if (this.turn !== turn) return false;
-      until = performance.now() + SLICE;
+      this.reading.set(ids);
+      for (const until = performance.now() + SLICE; this.reading.behind && performance.now() < until; ) this.reading.step();
+      if (!this.reading.behind) return true;
     }
-    return true;
   }
 
   // ---- how pieces are shown, and told ----
@@ -167,9 +165,11 @@ class GptBench {
     const costs = typed.map((_, place) => reading.bits(place + 1)); // the 0th is the end of another text
     const from = Math.max(0, reading.seenFrom(typed.length) - 1);
     for (const [place, item] of [...this.list.children].entries()) {
-      const shade = SHADES.filter((bits) => costs[place] >= bits).length;
-      item.className = `shade-${shade}${place < from ? " unseen-now" : ""}`;
-      item.firstChild.ariaLabel = `${this.spoken(typed[place])}, ${inBits(costs[place])}`;
+      if (!item.className) {
+        item.className = `shade-${SHADES.filter((bits) => costs[place] >= bits).length}`;
+        item.firstChild.ariaLabel = `${this.spoken(typed[place])}, ${inBits(costs[place])}`;
+      }
+      item.classList.toggle("unseen-now", place < from);
     }
     const bytes = sum(typed.map((id) => this.pieces.bytes[id].length));
     const size = `${counted(typed.length, "piece")}, ${counted(bytes, "byte")}: ${(sum(costs) / bytes).toFixed(2)} bits a byte.`;

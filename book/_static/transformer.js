@@ -23,9 +23,7 @@ function product(a, b) {
 function linear(model, name, vectors, rows = model.weights[`${name}.weight`], biases = model.weights[`${name}.bias`]) {
   const outputs = vectors.map((vector) => {
     const output = new Float32Array(rows.length);
-    for (let i = 0; i < rows.length; i++) {
-      output[i] = biases[i] + product(rows[i], vector);
-    }
+    for (let i = 0; i < rows.length; i++) output[i] = biases[i] + product(rows[i], vector);
     return output;
   });
   return model.note(name, outputs);
@@ -54,10 +52,12 @@ function addPositions(model, name, vectors) {
 
 // The largest number is taken off first: its power is 1, and none is infinite.
 function softmax(scores, temperature = 1) {
-  const largest = Math.max(...scores);
-  const powers = scores.map((score) => Math.exp((score - largest) / temperature));
-  const total = powers.reduce((sum, power) => sum + power, 0);
-  return powers.map((power) => power / total);
+  const shares = new Float32Array(scores.length);
+  const largest = scores.reduce((one, other) => (other > one ? other : one));
+  let total = 0;
+  for (let i = 0; i < scores.length; i++) total += shares[i] = Math.exp((scores[i] - largest) / temperature);
+  for (let i = 0; i < scores.length; i++) shares[i] /= total;
+  return shares;
 }
 
 // For each query the values, mixed by how well its keys match. `visible(i, j)` is whether query i may see key j.
@@ -71,7 +71,10 @@ function attend(queries, keys, values, visible) {
   });
   const mixed = weights.map((row) => {
     const mix = new Float32Array(values[0].length);
-    row.forEach((weight, j) => values[j].forEach((number, k) => (mix[k] += weight * number)));
+    for (const [j, weight] of row.entries()) {
+      const value = values[j];
+      for (let k = 0; k < mix.length; k++) mix[k] += weight * value[k];
+    }
     return mix;
   });
   return { mixed, weights };
