@@ -18,7 +18,7 @@ const SIGNS = { " ": "·", "\n": "↵", "\t": "⇥" };
 
 class GptBench {
   constructor(playground, data) {
-    Object.assign(this, { playground, data, typed: [], written: [] });
+    Object.assign(this, { playground, data, typed: [], listed: [], written: [] });
     this.pieces = new Pieces(data.merges);
     this.reading = new Reading(new GPT(data), this.pieces.end);
     this.id = playground.dataset.model;
@@ -147,13 +147,13 @@ class GptBench {
 
   // Those that have stayed the same, at the start, are left as they are.
   showPieces() {
-    const items = [...this.list.children];
-    const different = this.typed.findIndex((id, place) => items[place]?.value !== id);
+    const different = this.typed.findIndex((id, place) => this.listed[place] !== id);
     const same = different < 0 ? this.typed.length : different;
-    for (const item of items.slice(same)) item.remove();
+    for (const item of [...this.list.children].slice(same)) item.remove();
+    this.listed = this.typed;
     for (const id of this.typed.slice(same)) {
       const button = make("button", { type: "button", tabIndex: -1 }, ...this.drawn(id));
-      const item = make("li", { value: id }, button);
+      const item = make("li", {}, button);
       if (this.pieces.bytes[id].includes(10)) item.append(make("br")); // a new line
       this.list.append(item);
     }

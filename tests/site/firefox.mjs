@@ -50,8 +50,9 @@ async function use(page, patience, say) {
   if (await page.$(".playground")) {
     await page.focus(".playground button");
     await page.keyboard.press("Enter");
-    const typed = await page.waitForSelector(".playground input", { timeout: patience }).then(
-      () => answers(page, patience, ".playground", "input", "x"), // which no word begins with
+    const field = ".playground :is(textarea, input)";
+    const typed = await page.waitForSelector(field, { timeout: patience }).then(
+      () => answers(page, patience, ".playground", ":is(textarea, input)", "x"), // which no word begins with
       () => false,
     );
     if (!typed) say("has a model that can't be opened and typed to");

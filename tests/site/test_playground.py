@@ -12,7 +12,7 @@ import pytest
 import torch
 from accessible import AXE, RULES, violations
 from bs4 import BeautifulSoup
-from open_playground import CHAPTER, HOME, field, opened
+from open_playground import CHAPTER, HOME, PAGES, field, opened
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from script_and_pytorch import IN_JAVASCRIPT, largest_difference, texts, translations
 
@@ -25,7 +25,8 @@ from tools.chapters.notebooks import BOOK
 PHONE = {"width": 390, "height": 844}
 
 
-MOST = 400_000  # bytes, compressed: a model with the scripts that let it speak
+# Bytes, compressed: a model with the scripts that let it speak.
+MOST = {"translator": 400_000, "language-model": 400_000, "gpt": 500_000}
 
 
 SENTENCES = 50
@@ -65,10 +66,10 @@ def test_every_tensor_of_fifty_texts_is_pytorchs(page: Page, base_url: str) -> N
 def test_a_model_and_its_scripts_are_light_and_the_button_says_how_light(
     site: Path, soup, model: str
 ) -> None:
-    names = ["transformer.js", "workbench.js", "benches.js", f"model-{model}.js"]
+    names = [*openable()[model].files, f"model-{model}.js"]
     size = sum(len(gzip.compress(site.joinpath("_static", name).read_bytes())) for name in names)
-    assert size <= MOST
-    button = soup(CHAPTER).select_one(f".playground[data-model={model}] button")
+    assert size <= MOST[model]
+    button = soup(PAGES[model]).select_one(f".playground[data-model={model}] button")
     assert button.get_text() == f"Open the model here ({size / 1000:.0f} kB)"
 
 
@@ -77,7 +78,7 @@ def test_nothing_of_a_model_comes_before_it_is_asked_for(page: Page, base_url: s
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     page.goto(base_url + HOME, wait_until="networkidle")
     assert "playground.js" in asked
-    rest = ["transformer.js", "workbench.js", "benches.js", "model-translator.js"]
+    rest = ["transformer.js", "elements.js", "workbench.js", "benches.js", "model-translator.js"]
     assert not {*rest} & {*asked}
     opened(page, base_url + HOME, "translator")
     assert [name for name in asked if name in rest] == rest
@@ -99,6 +100,18 @@ def test_a_model_that_does_not_arrive_is_told(page: Page, base_url: str) -> None
     expect(field(box)).to_be_focused()
 
 
+@pytest.mark.parametrize("sent", ["stored = ", "<!DOCTYPE html><p>Log in first.", "console.log(1)"])
+def test_a_model_that_arrives_damaged_is_asked_for_again(page: Page, base_url: str, sent: str) -> None:
+    page.route("**/model-translator.js", lambda route: route.fulfill(body=sent, content_type="text/javascript"))
+    page.goto(base_url + HOME)
+    box = page.locator(".playground")
+    box.get_by_role("button").click()
+    expect(box.get_by_role("status")).to_contain_text("Press the button to try again.")
+    page.unroute("**/model-translator.js")
+    box.get_by_role("button").click()
+    expect(field(box)).to_be_focused()
+
+
 @pytest.fixture
 def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
     window.set_offline(True)
@@ -113,14 +126,14 @@ def test_from_a_folder_without_a_network_on_a_phone(offline: Page, site: Path, m
     offline.on("console", lambda message: troubles.append(message.text))
     offline.on("pageerror", lambda error: troubles.append(str(error)))
     offline.set_viewport_size(PHONE)
-    box = opened(offline, (site / CHAPTER).as_uri(), model)
+    box = opened(offline, (site / PAGES[model]).as_uri(), model)
     offline.evaluate(AXE)
     for colours in ("dark", "light"):
         offline.emulate_media(color_scheme=colours)
         # From a folder axe can't fetch the styles once more, as one rule asks.
         troubles += [f"{colours}: {line}" for line in violations(offline, RULES | {"preload": False})]
     assert offline.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    assert box.get_by_role("status").text_content()
+    expect(box.get_by_role("status")).not_to_be_empty()
     assert not troubles, "\n".join(troubles)
 
 
@@ -151,7 +164,7 @@ def test_without_scripts_there_is_a_picture_that_is_described_and_no_button(
 ) -> None:
     with browser.new_context(viewport=PHONE, java_script_enabled=False) as context:
         page = context.new_page()
-        page.goto(base_url + CHAPTER)
+        page.goto(base_url + PAGES[model])
         box = page.locator(f".playground[data-model={model}]")
         shown = box.locator("svg:visible")
         assert shown.count() == 1
@@ -174,7 +187,7 @@ def test_the_front_pages_playground_has_its_room_before_it_is_opened(
 
 # ---- how it looks ----
 @pytest.mark.thorough
-@pytest.mark.parametrize("model", openable())
+@pytest.mark.parametrize("model", ["translator", "language-model"])
 def test_an_open_playground_is_accessible_in_both_modes(page: Page, base_url: str, model: str) -> None:
     box = opened(page, base_url + CHAPTER, model)
     box.get_by_role("checkbox", name=re.compile("^head")).check()
@@ -197,19 +210,13 @@ nb_execution_mode = "off"
 """
 
 
-PAGE = """# A page
-
-```{playground} translator
-*Elsewhere.*
-```
-
-```{playground} language-model slim
-*Elsewhere.*
-```
-
-```{playground} interpreter
-```
-"""
+PAGE = "\n\n".join(
+    [
+        "# A page",
+        *(f"```{{playground}} {model} {form}\n*Elsewhere.*\n```" for model, form in zip(openable(), ["", "slim", ""])),
+        "```{playground} interpreter\n```",
+    ]
+)
 
 
 @pytest.mark.thorough
@@ -221,8 +228,8 @@ def test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one(tmp_
     for model in openable():
         stored = (page / f"_static/model-{model}.js").read_text("utf-8")
         assert stored == f'stored["{model}"] = {json.dumps(exported(model), separators=(",", ":"))};\n'
-    told = "a playground can't be made: 'interpreter' is none of translator, language-model"
-    assert f"index.md:11: ERROR: {told}" in messages
+    told = f"a playground can't be made: 'interpreter' is none of {', '.join(openable())}"
+    assert f"index.md:{len(PAGE.splitlines()) - 1}: ERROR: {told}" in messages
 
 
 @pytest.mark.thorough
@@ -253,7 +260,8 @@ def test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes(mode
         assert [svg["data-screen"] for svg in box.select("svg")] == ["wide", "narrow"]
         assert {svg["aria-label"] for svg in box.select("svg")} == {drawn.alt}
         assert box.p.get_text() == f"{drawn.title} {drawn.words}"
-        files = [BOOK / "_static" / name for name in ("transformer.js", "workbench.js", "benches.js")]
+        files = [BOOK / "_static" / name for name in openable()[model].files]
+        assert box["data-files"].split() == [*(file.name for file in files), f"model-{model}.js"]
         sizes = [len(gzip.compress(file.read_bytes())) for file in files]
         size = sum(sizes) + len(gzip.compress(playground.script(model).encode()))
         assert box.button.get_text() == f"Open the model here ({size / 1000:.0f} kB)"

@@ -2,7 +2,8 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-HOME, CHAPTER = "index.html", "the-transformer.html"
+HOME, CHAPTER, GPT_CHAPTER = "index.html", "the-transformer.html", "a-gpt-of-your-own.html"
+PAGES = {"translator": CHAPTER, "language-model": CHAPTER, "gpt": GPT_CHAPTER}
 
 
 def opened(page: Page, address: str, model: str) -> Locator:

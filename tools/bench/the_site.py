@@ -26,7 +26,18 @@ SLOWER = 4  # times: a phone's processor
 # The milliseconds for each word that a model writes: a number for each text that its playground offers.
 WORD_AFTER_WORD = """(name) => {
   const data = stored[name];
-  const model = new { Transformer, LanguageModel }[data.kind](data);
+  if (data.kind === "GPT") {
+    const [reading, pieces] = [new Reading(new GPT(data), 0), new Pieces(data.merges)];
+    return data.offered.map((text) => {
+      const ids = pieces.encode(text);
+      reading.set([]);
+      const begun = performance.now();
+      for (const place of ids.keys())
+        for (reading.set(ids.slice(0, place + 1)); reading.behind; ) reading.step();
+      return (performance.now() - begun) / ids.length;
+    });
+  }
+  const model = data.kind === "Transformer" ? new Transformer(data) : new LanguageModel(data);
   return data.offered.map((text) => {
     const words = text.split(" ").map((word) => data.read.indexOf(word));
     const begun = performance.now();

@@ -20,7 +20,7 @@ OFFERED = (
     ">>> import numpy as np\n>>>",
 )
 SHADES = (1, 3, 6, 9)  # bits: with each a piece is a shade darker, as in gpt_bench.js
-OPACITIES = (0, 0.14, 0.26, 0.4, 0.55)  # of the shades, as in gpt.css
+OPACITIES = (0, 0.12, 0.22, 0.32, 0.42)  # of the shades, as in gpt.css
 LIKELIEST = 5
 ROW, GAP = 28, 4  # pixels
 

@@ -2,11 +2,11 @@
 
 from planted_faults.kinds import Faults
 
-EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT = (
+EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT, GPT = (
     f"site/test_{name}.py::"
     for name in (
         "extensions", "small_book", "folds", "ledger", "search", "topics", "repository", "playground",
-        "transformer_script",
+        "transformer_script", "gpt_script",
     )
 )  # fmt: skip
 PREDICTIONS, SOURCES = "site/test_predictions.py::", "site/test_sources.py::"
@@ -157,7 +157,7 @@ FAULTS: Faults = {
     "_ext/playground": {
         f"{PLAYGROUND}test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes": [
             ("one form for all", 'data-form="{form}"', 'data-form="full"'),
-            ("scripts that weigh nothing", "for name in SCRIPTS\n", "for name in ()\n"),
+            ("files that weigh nothing", "for name in files\n", "for name in ()\n"),
             ("the size on the disk", "len(gzip.compress(script(model).encode()))", "len(script(model))"),
         ],
         f"{PLAYGROUND}test_a_model_or_a_form_that_there_is_not_is_told": [
@@ -291,6 +291,33 @@ FAULTS: Faults = {
         f"{SCRIPT}test_translations_are_pytorchs_word_for_word": [
             ("a word too few", "words.at(-1) !== end)", "words.at(-1) !== end && words.length < 5)"),
             ("the least likely word", "Math.max(...logits)", "Math.min(...logits)"),
+        ],
+    },
+    "_static/gpt.js": {
+        f"{GPT}test_texts_are_cut_as_python_cuts_them": [
+            ("a half for no word", "\\\\p{L}\\\\p{Nl}\\\\p{No}", "\\\\p{L}\\\\p{Nl}"),
+            ("the space before a word by itself", "` ?[\\\\p{L}", "`[\\\\p{L}"),
+            ("the latest merge first", "Math.min(least, rank), Infinity", "Math.max(least, rank), -Infinity"),
+            ("two pieces made of three", "256 + ranks[i++]", "256 + ranks[i]"),
+        ],
+        f"{GPT}test_every_tensor_is_pytorchs": [
+            ("steps from the wrong zero", "code < 92 ? 80 : 81", "code < 92 ? 81 : 82"),
+            ("a bend too sharp", "0.044715 * x", "0.44715 * x"),
+            ("nothing added on the way", "plus(between, linear(", "plus(stream, linear("),
+            ("a piece that sees the next", "j <= before + i", "j <= before + i + 1"),
+        ],
+        f"{GPT}test_piece_by_piece_the_logits_are_those_of_all_at_once": [
+            ("places that begin anew", "slice(this.remembered, this.remembered + ids.length)", "slice(0, ids.length)"),
+            ("nothing remembered", "keys.push(...part(1));", "keys.splice(0, before, ...part(1));"),
+        ],
+        f"{GPT}test_chances_all_along_a_text_are_pytorchs_however_it_came_about": [
+            ("a text that is another's beginning", "different < 0 ? now.length : different", "now.length"),
+            ("no new beginning", "half * (Math.floor(t / half) - 1)", "0"),
+            ("what was forgotten remembered", "from === this.from ? ", "true ? "),
+        ],
+        f"{GPT}test_what_is_drawn_from_is_as_attnlab_says": [
+            ("a piece too few", "before - powers[id] < topP * total", "before <= topP * total"),
+            ("temperature upside down", "** (1 / temperature)", "** temperature"),
         ],
     },
     "_ext/topics": {

@@ -1,0 +1,323 @@
+"""The GPT in the page, and what a reader does with it."""
+
+import re
+
+import pytest
+import torch
+from accessible import AXE, RULES, violations
+from open_playground import GPT_CHAPTER, field, opened
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from attnlab import decoding
+from bookkit.playground import exported, openable
+from chapters.a_gpt_of_your_own import models
+from chapters.a_gpt_of_your_own.playground import MODELS, OFFERED, expected, loaded, named
+
+PHONE = {"width": 360, "height": 760}
+LONG = """Return the number of nodes in the graph.
+
+Parameters
+----------
+G : NetworkX graph
+    A graph, naïve 🙂 or not.
+"""
+
+
+@pytest.fixture
+def box(page: Page, base_url: str) -> Locator:
+    return opened(page, base_url + GPT_CHAPTER, "gpt")
+
+
+def bits_of(text: str) -> list[float]:
+    ids, chances = expected(text)
+    return [-float(row[number].log2()) for row, number in zip(chances[:-1], ids, strict=True)]
+
+
+def pieces_of(text: str) -> list[str]:
+    """As they are shown: half letters by their bytes."""
+    cut = models.pieces()
+    halves = {number: "".join(f"‹{byte:x}›" for byte in cut.bytes[number]) for number in range(256) if number > 127}
+    return [halves.get(number, named(number)) for number in cut.encode(text)]
+
+
+def is_share(said: str, number: float) -> bool:
+    """“16 %” and “8.1 %” are rounded, and what was rounded may differ by a little."""
+    return abs(float(said.removesuffix("\xa0%")) / 100 - number) < (0.0006 if number < 0.0995 else 0.0051)
+
+
+def summary(text: str) -> str:
+    size, cost = len(text.encode()), sum(bits_of(text))
+    pieces = len(models.pieces().encode(text))
+    return f"{pieces}\xa0pieces, {size}\xa0bytes: {cost / size:.2f} bits a byte."
+
+
+def test_the_page_has_the_chapters_model() -> None:
+    assert openable()["gpt"] is MODELS["gpt"]
+
+
+# ---- typing ----
+
+
+def test_a_text_is_cut_and_shaded_as_it_is_typed(page: Page, box: Locator) -> None:
+    field(box).fill("Return the")
+    page.keyboard.type(" sum², naïve 🙂")
+    text = "Return the sum², naïve 🙂"
+    expect(box.locator(".change")).to_have_text(summary(text))
+    assert box.locator(".pieces li").all_text_contents() == pieces_of(text)
+    for item, bits in zip(box.locator(".pieces li").all(), bits_of(text), strict=True):
+        shade = sum(bits >= least for least in (1, 3, 6, 9))
+        assert f"shade-{shade}" in item.get_attribute("class").split()
+        label = item.get_by_role("button").get_attribute("aria-label")
+        assert float(re.search(r", ([\d.]+)\sbits$", label)[1]) == pytest.approx(bits, abs=0.51)
+
+
+def test_the_likeliest_pieces_have_their_chances_and_are_put_behind_the_text(box: Locator) -> None:
+    field(box).fill("Parameters\n-")
+    expect(box.locator(".change")).to_have_text(summary("Parameters\n-"))
+    text = "Parameters\n----------\nx :"
+    field(box).fill(text)
+    expect(box.locator(".change")).to_have_text(summary(text))
+    likeliest = expected(text)[1][-1].topk(5)
+    rows = box.locator(".next tbody tr")
+    assert rows.locator("th").all_text_contents() == [named(number) for number in likeliest.indices.tolist()]
+    for said, chance in zip(rows.locator("td:last-child").all_text_contents(), likeliest.values, strict=True):
+        assert is_share(said, float(chance))
+    rows.get_by_role("button").first.press("Enter")
+    longer = text + models.pieces().decode([int(likeliest.indices[0])])
+    expect(field(box)).to_have_value(longer)
+    expect(rows.get_by_role("button").first).to_be_focused()
+    expect(box.locator(".change")).to_have_text(summary(longer))
+
+
+def test_a_piece_tells_what_was_expected_in_its_place(page: Page, box: Locator) -> None:
+    text = OFFERED[0]
+    buttons = box.locator(".pieces").get_by_role("button")
+    ids, chances = expected(text)
+
+    def told(place: int) -> str:
+        best = ", ".join(f"“{named(number)}”" for number in chances[place].topk(3).indices.tolist())
+        return f"“{named(ids[place])}” cost .* Likeliest there: {re.sub(', ', '.*', best)}"
+
+    most = max(range(len(ids)), key=bits_of(text).__getitem__)
+    expect(box.locator(".looks")).to_have_text(re.compile(told(most)))
+    buttons.nth(1).hover()
+    expect(box.locator(".looks")).to_have_text(re.compile(told(1)))
+    buttons.nth(4).click()
+    expect(box.locator(".looks")).to_have_text(re.compile(told(4)))
+    # One of them is reached with Tab, the others from there.
+    assert box.locator(".pieces button[tabindex='0']").count() == 1
+    for key, place in {"ArrowRight": 5, "ArrowLeft": 4, "Home": 0, "End": len(ids) - 1}.items():
+        page.keyboard.press(key)
+        expect(buttons.nth(place)).to_be_focused()
+        expect(buttons.nth(place)).to_have_attribute("aria-pressed", "true")
+        expect(box.locator(".looks")).to_have_text(re.compile(told(place)))
+        described = buttons.nth(place).get_attribute("aria-describedby")
+        assert described == box.locator(".looks").get_attribute("id")
+
+
+@pytest.mark.thorough
+def test_the_offered_starts_are_put_into_the_field(box: Locator) -> None:
+    for number, start in enumerate(exported("gpt")["offered"]):
+        box.get_by_role("group", name="Starts to try").get_by_role("button").nth(number).press("Enter")
+        expect(field(box)).to_have_value(start)
+        expect(box.locator(".change")).to_have_text(summary(start))
+
+
+@pytest.mark.thorough
+def test_what_is_out_of_sight_is_dashed_and_said(box: Locator) -> None:
+    text = LONG * 5
+    field(box).fill(text)
+    pieces = len(models.pieces().encode(text))
+    assert pieces > models.CONTEXT + 32
+    seen = pieces - (64 * (pieces // 64 - 1) - 1)
+    told = f"For what comes next the model still sees the last {seen}; dashed are those before."
+    expect(box.locator(".change")).to_contain_text(told)
+    expect(box.locator(".unseen-now")).to_have_count(pieces - seen)
+    field(box).fill(LONG)
+    expect(box.locator(".change")).to_have_text(summary(LONG))
+    expect(box.locator(".unseen-now")).to_have_count(0)
+
+
+@pytest.mark.thorough
+def test_an_empty_field_and_odd_texts(page: Page, box: Locator) -> None:
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    field(box).fill("")
+    expect(box.locator(".change")).to_have_text("Nothing is typed.")
+    likeliest = expected("")[1][-1].topk(5).indices.tolist()
+    expect(box.locator(".next tbody th")).to_have_text([named(number) for number in likeliest])
+    for text in ("<b>&amp;</b>", "\u202eright to left", "👩‍👩‍👧‍👦" * 30, "a" * 999, " " * 50, "__proto__", "\ufeff\u0000x"):
+        field(box).fill(text)
+        typed = field(box).input_value()
+        expect(box.locator(".pieces li")).to_have_count(len(models.pieces().encode(typed)))
+        expect(box.locator(".change")).to_contain_text(f"{len(typed.encode())}\xa0bytes: ")
+    assert box.locator(".pieces b").count() == 0
+    field(box).fill("")
+    field(box).fill("b" * 1000)
+    expect(box.locator(".change")).to_contain_text("1000\xa0bytes")
+    assert box.locator(".next").get_by_role("button", disabled=False).count() == 0  # the field is full
+    assert not troubles
+
+
+@pytest.mark.thorough
+def test_a_screen_reader_is_told_once_when_the_keys_rest(page: Page, box: Locator) -> None:
+    page.evaluate(
+        """() => {
+        window.told = [];
+        const status = document.querySelector(".playground [role=status]");
+        new MutationObserver(() => told.push(status.textContent)).observe(status, { childList: true });
+        }"""
+    )
+    field(box).fill("")
+    page.keyboard.type("Return the sum", delay=60)
+    expect(box.get_by_role("status")).to_contain_text(summary("Return the sum"))
+    assert len(page.evaluate("told")) <= 2  # what was begun before, perhaps, and this
+
+
+# ---- writing on ----
+
+
+def dice(seed: int):
+    """As gpt.js throws them."""
+    state = seed
+
+    def product(a: int, b: int) -> int:
+        return (a * b) & 0xFFFFFFFF
+
+    while True:
+        state = (state + 0x6D2B79F5) & 0xFFFFFFFF
+        mixed = product(state ^ (state >> 15), state | 1)
+        mixed ^= (mixed + product(mixed ^ (mixed >> 7), mixed | 61)) & 0xFFFFFFFF
+        yield (mixed ^ (mixed >> 14)) / 2**32
+
+
+@torch.no_grad()
+def written(text: str, seed: int, temperature: float = 0.8, top_p: float = 0.9) -> tuple[str, int, bool]:
+    """What PyTorch writes on, how many pieces, and whether the text ended."""
+    cut, half = models.pieces(), models.CONTEXT // 2
+    ids = [cut.end, *cut.encode(text)]
+    begun = len(ids)
+    throw = dice(seed)
+    while len(ids) < begun + 80:
+        start = max(0, half * ((len(ids) - 1) // half - 1))
+        shares = decoding.chances(loaded()(torch.tensor([ids[start:]]))[0, -1], temperature, top_p=top_p)
+        ordered, places = shares.double().sort(descending=True, stable=True)
+        number = int(places[int((ordered.cumsum(0) > next(throw)).nonzero()[0])])
+        if number == cut.end:
+            return cut.decode(ids[begun:]), len(ids) - begun, True
+        ids.append(number)
+    return cut.decode(ids[begun:]), 80, False
+
+
+def test_it_writes_on_what_pytorch_would_and_the_same_for_the_same_seed(page: Page, box: Locator) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    text = OFFERED[0]
+    verdict = box.locator(".sample + .hint")
+    for button, seed in (("Write on", 1), ("Another", 2), ("Write on", 2)):
+        box.get_by_role("button", name=button).click()
+        more, pieces, ended = written(text, seed)
+        why = "then the text ended" if ended else "the most that are written here"
+        told = f"Seed {seed}, temperature 0.8, top-p 0.9: {pieces}\xa0pieces, {why}."
+        expect(verdict).to_have_text(told)
+        assert box.locator(".sample").text_content() == text + more
+        assert box.locator(".sample strong").text_content() == more
+        expect(box.get_by_role("status")).to_contain_text(told)
+    box.get_by_role("button", name="Keep it").click()
+    expect(field(box)).to_have_value((text + more)[:1000])
+    expect(box.get_by_role("button", name="Keep it")).to_be_disabled()
+
+
+@pytest.mark.thorough
+def test_temperature_and_top_p_are_set_by_sliders(page: Page, box: Locator) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    box.get_by_role("slider", name="temperature").fill("0.1")
+    box.get_by_role("slider", name="top-p").fill("1")
+    box.get_by_role("spinbutton", name="seed").fill("7")
+    box.get_by_role("button", name="Write on").click()
+    more, *_ = written(OFFERED[0], 7, 0.1, 1.0)
+    expect(box.locator(".sample + .hint")).to_contain_text("Seed 7, temperature 0.1, top-p 1: ")
+    expect(box.locator(".sample strong")).to_have_text(more, use_inner_text=False)
+
+
+@pytest.mark.thorough
+def test_it_can_be_stopped_and_is_by_typing(page: Page, box: Locator) -> None:
+    box.get_by_role("button", name="Write on").press("Enter")
+    expect(box.locator(".sample strong")).to_be_visible()
+    box.get_by_role("button", name="Stop").press("Enter")
+    expect(box.locator(".sample + .hint")).to_contain_text(", stopped.")
+    expect(box.get_by_role("button", name="Write on")).to_be_focused()
+    so_far = box.locator(".sample").text_content()
+    page.wait_for_timeout(200)
+    assert box.locator(".sample").text_content() == so_far
+    box.get_by_role("button", name="Write on").press("Enter")
+    expect(box.locator(".sample strong")).to_be_visible()
+    field(box).press("x")
+    expect(box.get_by_role("button", name="Write on")).to_be_visible()
+    page.wait_for_timeout(200)
+    assert box.locator(".sample").text_content() == ""
+    assert written(OFFERED[0], 1)[0].startswith(so_far.removeprefix(OFFERED[0]))
+
+
+# ---- how it looks, and how fast it is ----
+
+
+@pytest.mark.thorough
+def test_it_is_accessible_open_and_closed_in_both_colours(page: Page, base_url: str) -> None:
+    page.goto(base_url + GPT_CHAPTER)
+    page.evaluate(AXE)
+    troubles = []
+    for state in ("closed", "open"):
+        if state == "open":
+            box = page.locator(".playground")
+            box.get_by_role("button").click()
+            field(box).fill(LONG * 4)
+            expect(box.locator(".unseen-now").first).to_be_attached()
+            box.get_by_role("button", name="Write on").click()
+            expect(box.locator(".sample strong")).to_be_visible()
+        for colours in ("light", "dark"):
+            page.emulate_media(color_scheme=colours)
+            troubles += [f"{state}, {colours}: {line}" for line in violations(page, RULES)]
+    assert not troubles, "\n".join(troubles)
+
+
+@pytest.mark.thorough
+def test_on_a_phone_it_fits_and_does_not_bring_up_the_keyboard(browser: Browser, base_url: str) -> None:
+    with browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        page.goto(base_url + GPT_CHAPTER)
+        box = page.locator(".playground")
+        box.get_by_role("button").tap()
+        expect(box.locator(".change")).to_have_text(summary(OFFERED[0]))
+        expect(field(box)).not_to_be_focused()
+        field(box).fill(LONG)
+        expect(box.locator(".change")).to_have_text(summary(LONG))
+        box.locator(".pieces").get_by_role("button").nth(3).tap()
+        expect(box.locator(".looks")).to_contain_text("“·of” cost")
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+@pytest.mark.thorough
+def test_what_was_typed_and_written_is_printed(page: Page, box: Locator) -> None:
+    box.get_by_role("button", name="Write on").click()
+    page.emulate_media(media="print")
+    expect(field(box)).to_be_visible()
+    expect(box.locator(".sample strong")).to_be_visible()
+    assert not box.locator(".draw:visible, .offers:visible, .hint:visible").count()
+
+
+@pytest.mark.thorough
+def test_on_a_slow_phone_no_key_waits_long_for_its_letter(page: Page, box: Locator) -> None:
+    """Whatever takes more than 50 ms at a time is told by the browser; this machine may be busy."""
+    page.evaluate(
+        """() => {
+        window.long = [];
+        new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration)))
+            .observe({ entryTypes: ["longtask"] });
+        }"""
+    )
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    field(box).press("End")
+    page.keyboard.type(" graph. It is the number of edges, too", delay=120)
+    expect(box.locator(".change")).to_contain_text("bits a byte")
+    assert sorted(page.evaluate("long"))[3:] == []
