@@ -61,7 +61,8 @@ def strings() -> list[str]:
     some = [
         TEXT, "", " ", "  a", "\r\n\r\n  x", "naïve café", "cafe\u0301 n\u0303", "x²+½ Ⅷ ٣٤٥٦ 12345",
         "__init__ a_b _", "\u00a0a\u00a0 b", "\u2003wide\u3000space", "\ufeffmark", "\x1c\x1d\x85 \x0b\x0c",
-        "Ελληνικά Кириллица עברית العربية हिन्दी 日本語 中文 한국어", "👩‍👩‍👧‍👦🏳️‍🌈 👍🏽", "\u200b\u200d\u2028\u2029",
+        "Ελληνικά Кириллица עברית العربية हिन्दी 日本語 中文 한국어",
+        "👩‍👩‍👧‍👦🏳️‍🌈 👍🏽", "\u200b\u200d\u2028\u2029",
         "𝔘𝔫𝔦 𝟘𝟙", "don't “quote” — dash…", "\t\tif x:\n\t\t\treturn", "\x00\x7f\u0378\ue000", "ǅ ª º ʰ",
     ]  # fmt: skip
     letters = sorted({letter for text in some for letter in text})
@@ -86,7 +87,8 @@ def test_pieces_make_the_text_again_and_half_letters_are_marked(tmp_path):
     said = run(
         tmp_path,
         rows,
-        "const pieces = new Pieces(data.merges); return [pieces.end, ...given.map((ids) => pieces.decode(ids))];",
+        """const pieces = new Pieces(data.merges);
+        return [pieces.end, ...given.map((ids) => pieces.decode(ids))];""",
     )
     assert said == [models.pieces().end, *map(models.pieces().decode, rows)]
 
@@ -98,7 +100,8 @@ def test_every_letter_is_of_the_class_that_python_gives_it(tmp_path):
         None,
         """
         const alone = (text) => text.match(CHUNK).length === 1;
-        const kind = (letter) => (alone(`x${letter}`) ? "l" : alone(`7${letter}`) ? "d" : alone(`!${letter}`) ? "o" : "s");
+        const kinds = { x: "l", 7: "d", "!": "o", "": "s" };
+        const kind = (letter) => kinds[["x", "7", "!"].find((other) => alone(other + letter)) ?? ""];
         return Array.from({ length: 0x110000 }, (_, code) => kind(String.fromCodePoint(code))).join("");
         """,
     )
@@ -227,7 +230,7 @@ def test_a_seed_gives_the_same_numbers_again_and_they_are_spread_evenly(tmp_path
     said = run(
         tmp_path,
         [1, 1, 2],
-        "return given.map((seed) => { const number = die(seed); return Array.from({ length: 4000 }, number); });",
+        "return given.map((seed) => Array.from({ length: 4000 }, die(seed)));",
     )
     assert said[0] == said[1] != said[2]
     for numbers in map(torch.tensor, said):

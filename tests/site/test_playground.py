@@ -102,7 +102,9 @@ def test_a_model_that_does_not_arrive_is_told(page: Page, base_url: str) -> None
 
 @pytest.mark.parametrize("sent", ["stored = ", "<!DOCTYPE html><p>Log in first.", "console.log(1)"])
 def test_a_model_that_arrives_damaged_is_asked_for_again(page: Page, base_url: str, sent: str) -> None:
-    page.route("**/model-translator.js", lambda route: route.fulfill(body=sent, content_type="text/javascript"))
+    page.route(
+        "**/model-translator.js", lambda route: route.fulfill(body=sent, content_type="text/javascript")
+    )
     page.goto(base_url + HOME)
     box = page.locator(".playground")
     box.get_by_role("button").click()
@@ -213,7 +215,10 @@ nb_execution_mode = "off"
 PAGE = "\n\n".join(
     [
         "# A page",
-        *(f"```{{playground}} {model} {form}\n*Elsewhere.*\n```" for model, form in zip(openable(), ["", "slim", ""])),
+        *(
+            f"```{{playground}} {model} {form}\n*Elsewhere.*\n```"
+            for model, form in zip(openable(), ["", "slim", "", ""], strict=False)
+        ),
         "```{playground} interpreter\n```",
     ]
 )

@@ -36,7 +36,9 @@ def bits_of(text: str) -> list[float]:
 def pieces_of(text: str) -> list[str]:
     """As they are shown: half letters by their bytes."""
     cut = models.pieces()
-    halves = {number: "".join(f"‹{byte:x}›" for byte in cut.bytes[number]) for number in range(256) if number > 127}
+    halves = {
+        number: "".join(f"‹{byte:x}›" for byte in cut.bytes[number]) for number in range(256) if number > 127
+    }
     return [halves.get(number, named(number)) for number in cut.encode(text)]
 
 
@@ -146,7 +148,15 @@ def test_an_empty_field_and_odd_texts(page: Page, box: Locator) -> None:
     expect(box.locator(".change")).to_have_text("Nothing is typed.")
     likeliest = expected("")[1][-1].topk(5).indices.tolist()
     expect(box.locator(".next tbody th")).to_have_text([named(number) for number in likeliest])
-    for text in ("<b>&amp;</b>", "\u202eright to left", "👩‍👩‍👧‍👦" * 30, "a" * 999, " " * 50, "__proto__", "\ufeff\u0000x"):
+    for text in (
+        "<b>&amp;</b>",
+        "\u202eright to left",
+        "👩‍👩‍👧‍👦" * 10,
+        "a" * 999,
+        " " * 50,
+        "__proto__",
+        "\ufeff\u0000x",
+    ):
         field(box).fill(text)
         typed = field(box).input_value()
         expect(box.locator(".pieces li")).to_have_count(len(models.pieces().encode(typed)))

@@ -1,4 +1,4 @@
-"""The same sentences through book/_static/transformer.js, or gpt.js, and PyTorch: each tensor on the way, by its name."""
+"""The same sentences through the scripts of book/_static and PyTorch: each tensor on the way, by its name."""
 
 import base64
 import copy
@@ -142,7 +142,7 @@ def traced(model: nn.Module, compute: Callable[[], object]) -> Trace:
 
 
 def causal_weights(projected: Tensor, heads: int) -> Tensor:
-    """Of queries, keys and values side by side, (1, T, 3 · d_model), what PyTorch's fused attention keeps for itself."""
+    """What PyTorch's fused attention keeps for itself, of queries, keys and values (1, T, 3 · d_model)."""
     query, key, _ = projected.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)  # (1, heads, T, d_k) each
     scores = query @ key.mT / math.sqrt(query.shape[-1])
     return scores.masked_fill(scores.new_ones(scores.shape[-2:]).triu(1) > 0, -math.inf).softmax(-1)

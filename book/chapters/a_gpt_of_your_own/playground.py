@@ -1,4 +1,4 @@
-"""The GPT that a reader can open in the page, to complete a docstring: what the page is told, and its picture."""
+"""The GPT that a reader can open in the page, to complete a docstring: what it is told, and its picture."""
 
 from functools import cache
 
@@ -50,9 +50,9 @@ def gpt() -> Data:
 
 @torch.no_grad()
 def expected(text: str) -> tuple[list[int], Tensor]:
-    """`ids, chances = expected("Return the")`: row t are the model's for the t-th of these pieces, (T + 1, pieces).
+    """`ids, chances = expected("Return the")`: row t is of what may stand in the t-th place, (T + 1, pieces).
 
-    The last row is of the piece behind the text.
+    The last row is of the place behind the text.
     """
     ids = models.pieces().encode(text)
     start = models.pieces().end  # behind it a text begins
@@ -69,7 +69,7 @@ def named(number: int) -> str:
 
 @cache
 def the_next_pieces() -> Picture:
-    """`the_next_pieces()` has a start's pieces, each shaded by its surprise, and a bar for each likely next one."""
+    """`the_next_pieces()` has a start's pieces, shaded by their surprise, and bars for what may come next."""
     ids, chances = expected(OFFERED[0])
     bits = [-float(row[number].log2()) for number, row in zip(ids, chances[:-1], strict=True)]
     likeliest = chances[-1].topk(LIKELIEST)
@@ -80,7 +80,8 @@ def the_next_pieces() -> Picture:
     return Picture(
         f"After “{OFFERED[0]}” the likeliest piece is",
         bars[0][0].replace("·", " ").strip(),
-        *(_drawn(pieces, bars, width) for width in (520, 320)),
+        _drawn(pieces, bars, 520),
+        _drawn(pieces, bars, 320),
         f"A text in its pieces, each the darker the more it surprised the model, in bits: {cost}. Below, bars "
         f"show how likely the model takes each piece to come next: {said}.",
         "It completes a docstring while you type one: open it, and begin.",

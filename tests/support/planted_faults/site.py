@@ -297,7 +297,11 @@ FAULTS: Faults = {
         f"{GPT}test_texts_are_cut_as_python_cuts_them": [
             ("a half for no word", "\\\\p{L}\\\\p{Nl}\\\\p{No}", "\\\\p{L}\\\\p{Nl}"),
             ("the space before a word by itself", "` ?[\\\\p{L}", "`[\\\\p{L}"),
-            ("the latest merge first", "Math.min(least, rank), Infinity", "Math.max(least, rank), -Infinity"),
+            (
+                "the merge that stands first",
+                "reduce((least, rank) => Math.min(least, rank), Infinity)",
+                "find((rank) => rank < Infinity) ?? Infinity",
+            ),
             ("two pieces made of three", "256 + ranks[i++]", "256 + ranks[i]"),
         ],
         f"{GPT}test_every_tensor_is_pytorchs": [
@@ -307,7 +311,11 @@ FAULTS: Faults = {
             ("a piece that sees the next", "j <= before + i", "j <= before + i + 1"),
         ],
         f"{GPT}test_piece_by_piece_the_logits_are_those_of_all_at_once": [
-            ("places that begin anew", "slice(this.remembered, this.remembered + ids.length)", "slice(0, ids.length)"),
+            (
+                "places that begin anew",
+                "slice(this.remembered, this.remembered + ids.length)",
+                "slice(0, ids.length)",
+            ),
             ("nothing remembered", "keys.push(...part(1));", "keys.splice(0, before, ...part(1));"),
         ],
         f"{GPT}test_chances_all_along_a_text_are_pytorchs_however_it_came_about": [
