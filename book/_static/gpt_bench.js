@@ -10,7 +10,7 @@ const PACE = 40; // milliseconds from one written piece to the next, for those w
 const QUIET = 800; // milliseconds without a key, before a screen reader is told what came out
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 const inBits = (number) => `${number.toFixed(number < 9.95 ? 1 : 0)}\u00a0bits`;
 const counted = (count, word) => `${count}\u00a0${word}${count === 1 ? "" : "s"}`;
 // Signs for what can't be seen.
@@ -110,7 +110,7 @@ class GptBench {
   }
 
   // The same with the signs in elements of their own, to be faint.
-  drawn(id) {
+  letters(id) {
     const parts = this.named(id).split(/([·↵⇥]+)/);
     return parts.map((part, place) => (place % 2 ? make("i", {}, part) : part));
   }
@@ -152,7 +152,7 @@ class GptBench {
     for (const item of [...this.list.children].slice(same)) item.remove();
     this.listed = this.typed;
     for (const id of this.typed.slice(same)) {
-      const button = make("button", { type: "button", tabIndex: -1 }, ...this.drawn(id));
+      const button = make("button", { type: "button", tabIndex: -1 }, ...this.letters(id));
       const item = make("li", {}, button);
       if (this.pieces.bytes[id].includes(10)) item.append(make("br")); // a new line
       this.list.append(item);
@@ -171,8 +171,8 @@ class GptBench {
       }
       item.classList.toggle("unseen-now", place < from);
     }
-    const bytes = sum(typed.map((id) => this.pieces.bytes[id].length));
-    const size = `${counted(typed.length, "piece")}, ${counted(bytes, "byte")}: ${(sum(costs) / bytes).toFixed(2)} bits a byte.`;
+    const bytes = total(typed.map((id) => this.pieces.bytes[id].length));
+    const size = `${counted(typed.length, "piece")}, ${counted(bytes, "byte")}: ${(total(costs) / bytes).toFixed(2)} bits a byte.`;
     const sees = `For what comes next the model still sees the last ${typed.length - from}; dashed are those before.`;
     this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}` : "Nothing is typed.";
     this.detail.textContent = "";
@@ -218,7 +218,7 @@ class GptBench {
       (this.likely.querySelector("button:enabled") ?? this.input).focus(); // it is a new one
     };
     const disabled = !this.isWhole(id) || longer.length > MOST_LETTERS;
-    const button = make("button", { type: "button", onclick: put, disabled, ariaLabel: this.spoken(id) }, ...this.drawn(id));
+    const button = make("button", { type: "button", onclick: put, disabled, ariaLabel: this.spoken(id) }, ...this.letters(id));
     const fill = make("i");
     fill.style.width = `${(100 * share) / this.options[0][1]}%`;
     const bar = make("td", { className: "bar" }, fill);

@@ -1,4 +1,4 @@
-"""The script that runs the book's GPT in the page, in Node: pieces, tensors, chances and draws are Python's."""
+"""The script that runs the GPT in the page, in Node: pieces, tensors, chances and draws as in Python."""
 
 import base64
 import json
@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import unicodedata
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +238,15 @@ def test_a_seed_gives_the_same_numbers_again_and_they_are_spread_evenly(tmp_path
         assert 0 <= numbers.min() <= numbers.max() < 1
         assert numbers.histc(10, 0, 1).sub(400).abs().max() < 80  # four standard deviations
         assert abs(float(torch.corrcoef(torch.stack([numbers[1:], numbers[:-1]]))[0, 1])) < 0.06
+
+
+def test_no_two_scripts_of_a_page_have_a_name_in_common():
+    """Each is a script of its own, and all that one declares outside of its functions is the page's."""
+    declared = Counter(
+        name
+        for file in (BOOK / "_static").glob("*.js")
+        for name in set(
+            re.findall(r"^(?:const|let|class|(?:async )?function) (\w+)", file.read_text("utf-8"), re.M)
+        )
+    )
+    assert {name for name, count in declared.items() if count > 1} == set()

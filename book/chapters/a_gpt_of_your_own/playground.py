@@ -82,8 +82,8 @@ def the_next_pieces() -> Picture:
         bars[0][0].replace("·", " ").strip(),
         _drawn(pieces, bars, 520),
         _drawn(pieces, bars, 320),
-        f"A text in its pieces, each the darker the more it surprised the model, in bits: {cost}. Below, bars "
-        f"show how likely the model takes each piece to come next: {said}.",
+        f"A text in its pieces, each the darker the more it surprised the model, in bits: {cost}. Below, "
+        f"bars show how likely the model takes each piece to come next: {said}.",
         "It completes a docstring while you type one: open it, and begin.",
     )
 
