@@ -40,7 +40,11 @@ def chain() -> None:
         crop = row + HIGH + 10 + (HEAD if narrow else 14)
         model = Place(left, crop + HIGH + GAP, crop_end - left, 42)
         foretold = model.bottom + GAP
-        grown = foretold + HIGH + (58 + HEAD if narrow else 26)
+        what = "⑤ The GPT foretells at each place what comes next; in training the row says what is right."
+        foretells = told(what, width=320 if narrow else 164)
+        drawn = told("⑥ One that is likely is drawn and appended.", width=320 if narrow else 170)
+        below = foretold + HIGH + 10
+        grown = below + foretells.height + drawn.height + HEAD + 6 if narrow else below + 16
 
         def said(top: float, wide: str, phone: str) -> str:
             """Above the row on a phone, else beside it."""
@@ -72,10 +76,6 @@ def chain() -> None:
         x, y, top = middles[CROP], foretold + HIGH / 2, crop + HIGH + 11
         marks += curve([(crop_end, y), (x, y), (x, top)], colour="output", width=1.5)
         marks += arrowhead(x, top, (0, -1), 8, "output")
-        what = "⑤ The GPT foretells at each place what comes next; in training the row says what is right."
-        foretells = told(what, width=320 if narrow else 164)
-        drawn = told("⑥ One that is likely is drawn and appended.", width=104 if narrow else 170)
-        where = (0.0, foretold + HIGH + 10) if narrow else (0.0, model.top)
         marks += said(grown, "⑦ The text grows.", "⑦ The text grows.")
         old = made.decode(ids[:CROP])
         behind = width_of(old, LETTERS + 1, code=True) + 2
@@ -86,8 +86,8 @@ def chain() -> None:
             lefts[-1] + widths[-1],
             grown + HIGH + 2,
             marks,
-            (foretells, *where),
-            (drawn, x + 14, model.top + 3),
+            (foretells, 0, below if narrow else model.top),
+            (drawn, *((0, below + foretells.height) if narrow else (x + 14, model.top + 3))),
         )
 
     crop, after = ", ".join(numbers[:CROP]), ", ".join(numbers[1 : CROP + 1])

@@ -104,6 +104,10 @@ def crops() -> None:
             x, y = at(end - len(made.encode(words)))
             room = wide * min(per_line, len(ids)) - width_of(words, LETTERS)
             marks += label(min(x, room), y + 12, words, size=LETTERS, colour="grey", anchor="start")
+        for place in range(per_line, len(ids), per_line):
+            if ids[place - 1] != made.end:  # a line that begins within a text
+                level = at(place)[1] + 12
+                marks += label(0, level, "… goes on", size=LETTERS, colour="grey", anchor="start")
         for place, number in enumerate(ids):
             x, y = at(place)
             box, ended = Place(x, y + row, wide, 26), number == made.end
@@ -127,8 +131,9 @@ def crops() -> None:
                 after, level = left + wide * LENGTH + 5, y + down + 16.5
                 marks += label(after, level, name, size=LETTERS, colour=colour, anchor="start")
         said = told(
-            "A crop begins anywhere. Its targets are the same crop, one place later. One goes across an end: "
-            "what stands behind it belongs to another text.",
+            "A crop begins anywhere. Its targets are the same crop, one place later, so the last place of "
+            "the row is only ever a target. One goes across an end: what stands behind it belongs to "
+            "another text.",
             320 if narrow else 700,
         )
         bottom = at(len(ids) - 1)[1] + targets + 36
@@ -140,6 +145,6 @@ def crops() -> None:
         arrange,
         alt=f"A row of {len(ids)} numbers: {len(TEXTS)} texts, with an end, {made.end}, behind each. From it "
         f"{len(starts)} crops of {LENGTH} are cut, from the places {', '.join(map(str, starts))}; the "
-        f"targets of each are the same numbers one place later. One crop, {', '.join(map(str, across))}, "
-        "goes across an end, into the next text.",
+        f"targets of each are the same numbers one place later, so the last place is only ever a target. "
+        f"One crop, {', '.join(map(str, across))}, goes across an end, into the next text.",
     )
