@@ -279,7 +279,7 @@ FAULTS: Faults = {
             ("PyTorch's table", "        nn.init.normal_(self.pieces.weight, std=0.02)\n", ""),
         ],
     },
-    "chapters/a_gpt_of_your_own/their_names": {
+    "chapters/is_it_any_good/their_names": {
         "test_theirs_with_our_weights_says_the_same": [
             ("matrices not turned", "weight.T if weight.dim() == 2", "weight if weight.dim() == 2"),
             (

@@ -4,6 +4,5 @@ from chapters.a_gpt_of_your_own.drawings.helpings import accumulation
 from chapters.a_gpt_of_your_own.drawings.model import model
 from chapters.a_gpt_of_your_own.drawings.opening import chain
 from chapters.a_gpt_of_your_own.drawings.row import crops, cut
-from chapters.a_gpt_of_your_own.drawings.writing import stays
 
-__all__ = ["accumulation", "chain", "crops", "cut", "model", "stays"]
+__all__ = ["accumulation", "chain", "crops", "cut", "model"]

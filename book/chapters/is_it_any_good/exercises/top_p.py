@@ -6,8 +6,8 @@ from torch import Tensor
 from attnlab import decoding
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.a_gpt_of_your_own.exercises.top_p_mistakes import MISTAKES
-from chapters.a_gpt_of_your_own.exercises.top_p_parts import _nucleus
+from chapters.is_it_any_good.exercises.top_p_mistakes import MISTAKES
+from chapters.is_it_any_good.exercises.top_p_parts import _nucleus
 
 
 def _logits(*shares: list[int]) -> Tensor:

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from attnlab.corpora.pieces import Pieces, learn
 from attnlab.runtime import generator
 from bookkit.checking.mistakes import Mistakes
-from chapters.a_gpt_of_your_own.exercises.beat_the_book_parts import (
+from chapters.is_it_any_good.exercises.beat_the_book_parts import (
     LONGEST,
     SAID,
     Knowing,

@@ -5,7 +5,7 @@ from exercise_cases import judged_as, named
 from torch.nn import functional as F
 
 from attnlab.decoding import chances
-from chapters.a_gpt_of_your_own.exercises import check_top_p
+from chapters.is_it_any_good.exercises import check_top_p
 
 
 def by_the_library(logits, temperature, p):

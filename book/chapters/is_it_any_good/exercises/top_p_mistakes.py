@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from bookkit.checking.mistakes import Mistakes, in_parts
-from chapters.a_gpt_of_your_own.exercises.top_p_parts import _nucleus
+from chapters.is_it_any_good.exercises.top_p_parts import _nucleus
 
 
 def _at_most(ordered: Tensor, p: float) -> Tensor:

@@ -15,9 +15,9 @@ from attnlab.training.run import Run, row_of
 from attnlab.transformer import GPT
 from bookkit import weights
 from chapters.a_gpt_of_your_own import models, rivals
-from chapters.a_gpt_of_your_own.exercises import check_beat_the_book
-from chapters.a_gpt_of_your_own.exercises.beat_the_book_mistakes import knowing, pieces
-from chapters.a_gpt_of_your_own.exercises.beat_the_book_parts import (
+from chapters.is_it_any_good.exercises import check_beat_the_book
+from chapters.is_it_any_good.exercises.beat_the_book_mistakes import knowing, pieces
+from chapters.is_it_any_good.exercises.beat_the_book_parts import (
     BAR,
     SAID,
     all_held_out,

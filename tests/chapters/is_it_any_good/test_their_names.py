@@ -9,7 +9,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from attnlab.runtime import generator
 from attnlab.transformer import GPT
-from chapters.a_gpt_of_your_own.their_names import NAMES, to_ours, to_theirs
+from chapters.is_it_any_good.their_names import NAMES, to_ours, to_theirs
 
 # vocabulary, d_model, heads, layers, context
 SIZES = [(64, 24, 3, 2, 16), (37, 15, 5, 3, 11), (50, 7, 1, 1, 5)]

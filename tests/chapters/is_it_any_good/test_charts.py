@@ -1,4 +1,4 @@
-"""The chart of “A GPT of your own” draws from the stored model's chances as attnlab does."""
+"""The chart of “Is it any good?” draws from the stored model's chances as attnlab does."""
 
 import re
 
@@ -8,8 +8,9 @@ import vl_convert
 
 from attnlab.decoding import chances
 from bookkit import weights
-from chapters.a_gpt_of_your_own import charts, models
-from chapters.a_gpt_of_your_own.charts import IDS, KNOWN, SHARES, SURPRISES
+from chapters.a_gpt_of_your_own import models
+from chapters.is_it_any_good import charts
+from chapters.is_it_any_good.charts import IDS, KNOWN, SHARES, SURPRISES
 
 
 @pytest.fixture(scope="module")

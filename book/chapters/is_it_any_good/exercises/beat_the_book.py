@@ -2,8 +2,8 @@
 
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.a_gpt_of_your_own.exercises.beat_the_book_mistakes import MISTAKES, made
-from chapters.a_gpt_of_your_own.exercises.beat_the_book_parts import FIRST, results
+from chapters.is_it_any_good.exercises.beat_the_book_mistakes import MISTAKES, made
+from chapters.is_it_any_good.exercises.beat_the_book_parts import FIRST, results
 
 check_beat_the_book = Exercise(
     "beat_the_book",

@@ -1,0 +1,102 @@
+"""The figures of “Is it any good?”, described by what is drawn."""
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
+
+
+def race(
+    panels: Mapping[str, Mapping[str, Tensor]], counted: Mapping[str, Tensor], packed: Mapping[str, Tensor]
+) -> None:
+    """`race({"all": {"GPT": noted}}, {"all": counted}, {"all": packed})` sets bits against seconds.
+
+    noted has a row for each note, whose second and third numbers are seconds and bits; counted a row of both
+    for each order of n-grams, packed one for xz.
+    """
+    told = []
+    for name, lines in panels.items():
+        ends = ", ".join(
+            f"{line} {each[-1, 2]:.2f} after {each[-1, 1]:.0f} s" for line, each in lines.items()
+        )
+        grams = ", ".join(f"{bits:.2f}" for bits in counted[name][:, 1].tolist())
+        told.append(f"{name}: {ends}; 1- to 5-grams {grams}; xz {packed[name][1]:.2f}")
+    alt = (
+        "Bits per byte of held-out text against the processor's seconds of the training, which are on a "
+        f"logarithmic scale. {'. '.join(told)}."
+    )
+    with plot(alt, size=(7.2, 3.3), panels=len(panels), share_x=False) as all_axes:
+        for axes, (name, lines) in zip(all_axes, panels.items(), strict=True):
+            for (line, each), colour, dash in zip(lines.items(), SERIES, DASHES, strict=False):
+                axes.plot(
+                    rounded(each[:, 1]), rounded(each[:, 2]), color=COLOURS[colour][0], ls=dash, label=line
+                )
+            seconds, bits = counted[name].T
+            axes.plot(
+                rounded(seconds),
+                rounded(bits),
+                color=COLOURS[SERIES[2]][0],
+                marker="D",
+                ls=":",
+                label="1- to 5-grams",
+            )
+            axes.plot(
+                *([number] for number in rounded(packed[name])),
+                color=COLOURS["ink"][0], marker="*", ms=12, ls="", label="xz -9e",
+            )  # fmt: skip
+            axes.set_xscale("log")
+            axes.set_title(name)
+            axes.set_xlabel("seconds of the processor")
+        all_axes[0].set_ylabel("bits a byte")
+        all_axes[0].figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
+
+
+def growth(panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]]) -> None:
+    """`growth({"updates": {"20 thousand weights": ([60, 200], [3.5, 3.1])}})` draws bits per byte by each."""
+    told = ". ".join(
+        f"By {name}: "
+        + "; ".join(
+            f"{line}: " + ", ".join(f"{bit:.2f} at {x:g}" for x, bit in zip(*each, strict=True))
+            for line, each in lines.items()
+        )
+        for name, lines in panels.items()
+    )
+    with plot(
+        f"Bits per byte of held-out text. {told}.", size=(7.2, 3.4), panels=len(panels), share_x=False
+    ) as all_axes:
+        for axes, (name, lines) in zip(all_axes, panels.items(), strict=True):
+            for (line, (x, bits)), colour, marker, dash in zip(
+                lines.items(), SERIES, MARKERS, DASHES, strict=False
+            ):
+                axes.plot(
+                    rounded(x), rounded(bits), color=COLOURS[colour][0], marker=marker, ls=dash, label=line
+                )
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlabel(name)
+            axes.set_yticks([1.5, 2, 2.5, 3, 3.5], ["1.5", "2", "2.5", "3", "3.5"])
+            axes.minorticks_off()
+            axes.legend(fontsize=10)
+        all_axes[0].set_ylabel("bits a byte")
+
+
+def copied(passages: Mapping[str, Tensor]) -> None:
+    """`copied({"temperature 1": tensor([[33, 84]])})` draws how long passages are, and how common."""
+    told = "; ".join(
+        f"{name}: median {each[:, 0].median():.0f} characters, longest {each[:, 0].max():.0f}"
+        for name, each in passages.items()
+    )
+    alt = (
+        "For each text that was written, its longest passage that stands word for word in what was read: its "
+        f"length, and how often it stands there. {told}."
+    )
+    with plot(alt) as (axes,):
+        for (name, each), colour, marker in zip(passages.items(), SERIES, MARKERS, strict=False):
+            length, times = rounded(each).T
+            axes.plot(length, times, marker, color=COLOURS[colour][0], alpha=0.7, label=name)
+        axes.set_yscale("log")
+        axes.set_xlabel("characters of the longest copied passage")
+        axes.set_ylabel("times it stands in the text")
+        axes.figure.legend(loc="outside upper left", ncols=1)
