@@ -98,6 +98,11 @@ def note(words: str, *, width: float | None = None) -> Part:
     return text(words, size=SMALL, colour="grey", width=width)
 
 
+def told(words: str, width: float) -> Part:
+    """`told("A line marks the chance before.", 320)` is a note whose lines begin below each other."""
+    return column(*(note(line) for line in broken(words, SMALL, width, False)), gap=0, align="left")
+
+
 # ---- parts beside each other ----
 
 

@@ -14,6 +14,7 @@ from bookkit.pictures.colours import COLOURS, ROLES
 
 LETTERS = 15  # pixels
 SMALL = 13
+SMALLEST = 12  # what can still be read on a phone
 LINE = 1.35  # times the size of its letters
 FONT = '"Source Sans 3", Arial, "Liberation Sans", sans-serif'
 CODE = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'

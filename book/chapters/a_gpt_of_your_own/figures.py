@@ -1,12 +1,12 @@
 """The figures of “A GPT of your own”, described by what is drawn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, plot, rounded
+from bookkit.pictures.figures import Axis, curves, plot, rounded
 
 # ---- measured once, over several trainings by the chapter's recipes ----
 
@@ -48,28 +48,32 @@ def vocabularies(sizes: Sequence[int], per_piece: Sequence[float], per_byte: Seq
     )
 
 
-def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> None:
-    """`sweeps({"GPT": [0.001, 0.002]}, {"GPT": tensor([2.4, 2.3])})` draws bits per byte by rate."""
-    told = "; ".join(
-        f"{name}: "
-        + ", ".join(f"{bit:.2f} at {rate:g}" for rate, bit in zip(rates[name], bits[name], strict=True))
-        for name in rates
+def sweep(rates: Sequence[float], bits: Tensor) -> None:
+    """`sweep([0.001, 0.002], tensor([2.4, 2.3]))` draws bits per byte by rate."""
+    told = ", ".join(f"{bit:.2f} at {rate:g}" for rate, bit in zip(rates, bits, strict=True))
+    curves(
+        rates,
+        {"GPT": bits.tolist()},
+        Axis("learning rate at its highest", log=2),
+        Axis("bits a byte"),
+        alt=f"Bits per byte after a thousand updates, by the learning rate: {told}.",
     )
-    alt = f"Bits per byte after a thousand updates, by the learning rate. {told}."
-    with plot(alt) as (axes,):
-        for (name, each), colour, marker, dash in zip(rates.items(), SERIES, MARKERS, DASHES, strict=False):
-            axes.plot(
-                rounded(each),
-                rounded(bits[name]),
-                color=COLOURS[colour][0],
-                marker=marker,
-                ls=dash,
-                label=name,
-            )
-        axes.set_xscale("log")
-        ticks = sorted({rate for each in rates.values() for rate in each})
-        axes.set_xticks(ticks, [f"{rate:g}" for rate in ticks], rotation=45)
-        axes.minorticks_off()
-        axes.set_xlabel("learning rate at its highest")
-        axes.set_ylabel("bits a byte")
-        axes.legend()
+
+
+def course(noted: Tensor) -> None:
+    """`course(noted)` draws a training as it was noted: its crops' bits a byte, and those of held-out text.
+
+    noted has a row for each note: updates, seconds, bits a byte held out, bits a byte of the crops since the
+    note before.
+    """
+    updates, _, held_out, of_crops = noted.T
+    curves(
+        updates.tolist(),
+        {"its crops": of_crops.tolist(), "held-out text": held_out.tolist()},
+        Axis("updates"),
+        Axis("bits a byte"),
+        alt=(
+            f"Bits a byte by updates. The crops fall from {of_crops[0]:.2f} to {of_crops[-1]:.2f}, "
+            f"held-out text from {held_out[0]:.2f} to {held_out[-1]:.2f}."
+        ),
+    )

@@ -8,6 +8,33 @@ from bookkit.pictures.colours import COLOURS, SERIES
 from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
 
 
+def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> None:
+    """`sweeps({"GPT": [0.001, 0.002]}, {"GPT": tensor([2.4, 2.3])})` draws bits per byte by rate."""
+    told = "; ".join(
+        f"{name}: "
+        + ", ".join(f"{bit:.2f} at {rate:g}" for rate, bit in zip(rates[name], bits[name], strict=True))
+        for name in rates
+    )
+    alt = f"Bits per byte after a thousand updates, by the learning rate. {told}."
+    with plot(alt) as (axes,):
+        for (name, each), colour, marker, dash in zip(rates.items(), SERIES, MARKERS, DASHES, strict=False):
+            axes.plot(
+                rounded(each),
+                rounded(bits[name]),
+                color=COLOURS[colour][0],
+                marker=marker,
+                ls=dash,
+                label=name,
+            )
+        axes.set_xscale("log")
+        ticks = sorted({rate for each in rates.values() for rate in each})
+        axes.set_xticks(ticks, [f"{rate:g}" for rate in ticks], rotation=45)
+        axes.minorticks_off()
+        axes.set_xlabel("learning rate at its highest")
+        axes.set_ylabel("bits a byte")
+        axes.legend()
+
+
 def race(
     panels: Mapping[str, Mapping[str, Tensor]], counted: Mapping[str, Tensor], packed: Mapping[str, Tensor]
 ) -> None:

@@ -1,8 +1,8 @@
 """An update made in helpings: what is in memory at a time, and how the gradients add up."""
 
-from bookkit.pictures.drawings import TINT, Part, draw, over
-from bookkit.pictures.svg import SMALL, Place, label, rectangle, vector
-from chapters.a_gpt_of_your_own.drawings.sample import LETTERS, cell, told
+from bookkit.pictures.drawings import TINT, Part, draw, over, told
+from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, rectangle, vector
+from chapters.a_gpt_of_your_own.drawings.sample import cell
 
 ROWS, PARTS = 8, 4  # crops of an update, and its helpings
 EACH = ROWS // PARTS
@@ -39,7 +39,7 @@ def accumulation() -> None:
         return (
             rectangle(place, "output", fill="output", corner=6, opacity=TINT)
             + label(middle, place.top + place.height / 2 - 4, "one step", size=SMALL, bold=True)
-            + label(middle, place.top + place.height / 2 + 14, "gradient back to 0", size=LETTERS)
+            + label(middle, place.top + place.height / 2 + 14, "gradient back to 0", size=SMALLEST)
         )
 
     def wide() -> Part:
@@ -53,9 +53,9 @@ def accumulation() -> None:
             marks += vector(middle, 76, middle, 98, colour="grey", width=1.5)
             marks += label(middle, 115, f"loss × {EACH}/{ROWS}", size=SMALL)
             marks += vector(middle, 123, middle, 145, colour="grey", width=1.5)
-            marks += label(middle + 10, 139, "backward", size=LETTERS, colour="grey", anchor="start")
+            marks += label(middle + 10, 139, "backward", size=SMALLEST, colour="grey", anchor="start")
             marks += gradient(Place(left, 148, across, 26), helping + 1)
-            marks += label(middle, 191, so_far(helping), size=LETTERS, colour="key")
+            marks += label(middle, 191, so_far(helping), size=SMALLEST, colour="key")
             marks += vector(left + across + 2, 161, left + across + gap - 2, 161, colour="grey", width=1.5)
         end = (across + gap) * PARTS
         marks += step(Place(end, 137, 140, 48))
@@ -73,10 +73,10 @@ def accumulation() -> None:
             marks += crops(0, top, 74, helping)
             marks += vector(78, top + 23, 104, top + 23, colour="grey", width=1.5)
             marks += label(146, top + 20, f"loss × {EACH}/{ROWS}", size=SMALL)
-            marks += label(146, top + 36, "backward", size=LETTERS, colour="grey")
+            marks += label(146, top + 36, "backward", size=SMALLEST, colour="grey")
             marks += vector(188, top + 23, 210, top + 23, colour="grey", width=1.5)
             marks += gradient(Place(214, top + 10, 112, 26), helping + 1)
-            marks += label(214, top + 52, so_far(helping), size=LETTERS, colour="key", anchor="start")
+            marks += label(214, top + 52, so_far(helping), size=SMALLEST, colour="key", anchor="start")
             marks += vector(314, top + 39, 314, top + deep + 7, colour="grey", width=1.5)
         end = deep * PARTS
         marks += step(Place(200, end + 10, 126, 48))

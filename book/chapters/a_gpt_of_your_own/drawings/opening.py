@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-from bookkit.pictures.drawings import TINT, Part, draw, over
+from bookkit.pictures.drawings import TINT, Part, draw, over, told
 from bookkit.pictures.svg import (
     SMALL,
+    SMALLEST,
     Place,
     arrowhead,
     curve,
@@ -14,7 +15,7 @@ from bookkit.pictures.svg import (
     vector,
     width_of,
 )
-from chapters.a_gpt_of_your_own.drawings.sample import LETTERS, TEXTS, cell, cells, pieces, seen, told
+from chapters.a_gpt_of_your_own.drawings.sample import TEXTS, cell, cells, pieces, seen
 
 CROP = 5  # the crop is as many pieces
 HIGH = 26.0  # a row of cells
@@ -29,7 +30,7 @@ def chain() -> None:
     numbers, words = [str(number) for number in ids], [seen(number) for number in ids]
 
     def arrange(narrow: bool) -> Part:
-        left, room, letter, least = (0.0, 5.0, LETTERS, 27.0) if narrow else (176.0, 24.0, SMALL, 54.0)
+        left, room, letter, least = (0.0, 5.0, SMALLEST, 27.0) if narrow else (176.0, 24.0, SMALL, 54.0)
         widths = [max(least, width_of(word, letter, code=True) + room) for word in words]
         lefts = list(accumulate(widths[:-1], initial=left))
         middles = [a + width / 2 for a, width in zip(lefts, widths, strict=True)]
@@ -58,7 +59,7 @@ def chain() -> None:
 
         colours = ["query"] * (len(ids) - 1) + ["grey"]
         marks = said(text, "① A docstring", "① A docstring")
-        marks += label(left, text + 18, f'"""{TEXTS[0]}"""', size=LETTERS + 1, anchor="start", code=True)
+        marks += label(left, text + 18, f'"""{TEXTS[0]}"""', size=SMALLEST + 1, anchor="start", code=True)
         marks += said(cut, "② is cut into pieces,", "② is cut into pieces, ③ numbers in a long row.")
         marks += cells(lefts, widths, cut, HIGH, words, colours, code=True)
         marks += down(middles, cut + HIGH)
@@ -78,9 +79,9 @@ def chain() -> None:
         marks += arrowhead(x, top, (0, -1), 8, "output")
         marks += said(grown, "⑦ The text grows.", "⑦ The text grows.")
         old = made.decode(ids[:CROP])
-        behind = width_of(old, LETTERS + 1, code=True) + 2
-        new = Place(left + behind, grown + 2, width_of(words[CROP], LETTERS + 1, code=True) + 8, HIGH - 4)
-        marks += label(left, grown + 18, old, size=LETTERS + 1, anchor="start", code=True)
+        behind = width_of(old, SMALLEST + 1, code=True) + 2
+        new = Place(left + behind, grown + 2, width_of(words[CROP], SMALLEST + 1, code=True) + 8, HIGH - 4)
+        marks += label(left, grown + 18, old, size=SMALLEST + 1, anchor="start", code=True)
         marks += cell(new, words[CROP], "output", code=True)
         return over(
             lefts[-1] + widths[-1],

@@ -6,9 +6,9 @@ import torch
 
 from attnlab.corpora.pieces import CHUNK, Pieces
 from attnlab.training.run import crops as cut_crops
-from bookkit.pictures.drawings import TINT, Part, draw, over
-from bookkit.pictures.svg import SMALL, Place, label, line, width_of
-from chapters.a_gpt_of_your_own.drawings.sample import LETTERS, TEXTS, cell, pieces, told
+from bookkit.pictures.drawings import TINT, Part, draw, over, told
+from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, line, width_of
+from chapters.a_gpt_of_your_own.drawings.sample import TEXTS, cell, pieces
 
 WORD = "naïve x_1"
 MERGES = ((195, 175), (110, 97), (118, 101), (257, 256), (32, 120))
@@ -102,12 +102,12 @@ def crops() -> None:
         marks = ""
         for words, end in zip(TEXTS, ends, strict=True):
             x, y = at(end - len(made.encode(words)))
-            room = wide * min(per_line, len(ids)) - width_of(words, LETTERS)
-            marks += label(min(x, room), y + 12, words, size=LETTERS, colour="grey", anchor="start")
+            room = wide * min(per_line, len(ids)) - width_of(words, SMALLEST)
+            marks += label(min(x, room), y + 12, words, size=SMALLEST, colour="grey", anchor="start")
         for place in range(per_line, len(ids), per_line):
             if ids[place - 1] != made.end:  # a line that begins within a text
                 level = at(place)[1] + 12
-                marks += label(0, level, "… goes on", size=LETTERS, colour="grey", anchor="start")
+                marks += label(0, level, "… goes on", size=SMALLEST, colour="grey", anchor="start")
         for place, number in enumerate(ids):
             x, y = at(place)
             box, ended = Place(x, y + row, wide, 26), number == made.end
@@ -129,7 +129,7 @@ def crops() -> None:
                         where, "end" if ended else str(number), colour, opacity=0.4 if ended else TINT
                     )
                 after, level = left + wide * LENGTH + 5, y + down + 16.5
-                marks += label(after, level, name, size=LETTERS, colour=colour, anchor="start")
+                marks += label(after, level, name, size=SMALLEST, colour=colour, anchor="start")
         said = told(
             "A crop begins anywhere. Its targets are the same crop, one place later, so the last place of "
             "the row is only ever a target. One goes across an end: what stands behind it belongs to "

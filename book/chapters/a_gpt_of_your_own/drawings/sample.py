@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from functools import cache
 
 from attnlab.corpora.pieces import Pieces, learn
-from bookkit.pictures.drawings import TINT, Part, column, note
-from bookkit.pictures.svg import SMALL, Place, broken, label, rectangle
+from bookkit.pictures.drawings import TINT
+from bookkit.pictures.svg import SMALLEST, Place, label, rectangle
 
 READ = "Return the degree of the node. Return the sum of the nodes. Return the degree of the sum."
 TEXTS = ("Return the sum of the degrees.", "Return the degree.", "A set of nodes.")
-LETTERS = 12.0  # pixels: the smallest that can be read on a phone
 
 
 @cache
@@ -36,7 +35,7 @@ def cell(
     """`cell(Place(0, 0, 40, 26), "258", "key")` is one cell of a row, and dashed what is not there yet."""
     frame = rectangle(place, colour, fill=None if dashed else colour, opacity=opacity, dashed=dashed)
     said = label(
-        place.left + place.width / 2, place.top + place.height / 2 + 4.5, words, size=LETTERS, code=code
+        place.left + place.width / 2, place.top + place.height / 2 + 4.5, words, size=SMALLEST, code=code
     )
     return frame + said
 
@@ -50,8 +49,3 @@ def cells(
         cell(Place(left, top, width, height), said, colour, code=code)
         for left, width, said, colour in zip(lefts, widths, words, colours, strict=True)
     )
-
-
-def told(words: str, width: float) -> Part:
-    """`told("⑥ One is drawn.", 100)` is a note whose lines begin below each other."""
-    return column(*(note(each) for each in broken(words, SMALL, width, False)), gap=0, align="left")

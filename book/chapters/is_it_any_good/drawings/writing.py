@@ -6,9 +6,8 @@ from functools import partial
 import torch
 
 from attnlab.decoding import chances
-from bookkit.pictures.drawings import Part, column, draw, over, row
-from bookkit.pictures.svg import SMALL, Place, label, line, rectangle
-from chapters.a_gpt_of_your_own.drawings.sample import LETTERS, told
+from bookkit.pictures.drawings import Part, column, draw, over, row, told
+from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, line, rectangle
 
 FIXED = (0.42, 0.2, 0.13, 0.1, 0.06, 0.04, 0.03, 0.02)
 WORDS = ("the", "a", "True", "an", "all", "list", "None", "new")  # behind "Return"
@@ -34,18 +33,18 @@ def stays() -> None:
                 y, now, was = step * place, room * after / longest, room * before / longest
                 middle, end = y + step / 2 + 4, names + was
                 strong = "ink" if after else "grey"
-                marks += label(names - 7, middle, word, size=LETTERS, colour=strong, anchor="end")
+                marks += label(names - 7, middle, word, size=SMALLEST, colour=strong, anchor="end")
                 if after:
                     bar = Place(names, y + 3, now, step - 6)
                     marks += rectangle(bar, "output", fill="output", opacity=0.45)
                     marks += line(end, y + 1, end, y + step - 1, colour="ink")
                     beside = names + max(now, was) + 6
-                    marks += label(beside, middle, _written(after), size=LETTERS, anchor="start")
+                    marks += label(beside, middle, _written(after), size=SMALLEST, anchor="start")
                 else:
                     marks += rectangle(Place(names, y + 3, was, step - 6), "grey", opacity=0.5, dashed=True)
             bars = over(names + room + 36, step * len(WORDS), marks)
             title = label(0, 13, name, size=SMALL, anchor="start", bold=True)
-            title += label(0, 31, WAYS[name][1], size=LETTERS, colour="grey", anchor="start")
+            title += label(0, 31, WAYS[name][1], size=SMALLEST, colour="grey", anchor="start")
             return over(bars.width, 38 + bars.height, title, (bars, 0, 38))
 
         panels = [one(name) for name in WAYS]
