@@ -100,7 +100,12 @@ def note(words: str, *, width: float | None = None) -> Part:
 
 def told(words: str, width: float) -> Part:
     """`told("A line marks the chance before.", 320)` is a note whose lines begin below each other."""
-    return column(*(note(line) for line in broken(words, SMALL, width, False)), gap=0, align="left")
+    lines = broken(words, SMALL, width, False)
+    marks = "".join(
+        label(0, SMALL * (LINE * place + 1), line, size=SMALL, colour="grey", anchor="start")
+        for place, line in enumerate(lines)
+    )
+    return Part(max(width_of(line, SMALL) for line in lines), SMALL * LINE * len(lines), marks)
 
 
 # ---- parts beside each other ----

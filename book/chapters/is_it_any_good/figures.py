@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, plot, rounded
 
 
 def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> None:
@@ -27,12 +27,40 @@ def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> 
                 label=name,
             )
         axes.set_xscale("log")
-        ticks = sorted({rate for each in rates.values() for rate in each})
-        axes.set_xticks(ticks, [f"{rate:g}" for rate in ticks], rotation=45)
+        ticks: list[float] = []
+        for rate in sorted({rate for each in rates.values() for rate in each}):
+            if not ticks or rate > 1.5 * ticks[-1]:  # else their numbers lie over each other
+                ticks.append(rate)
+        axes.set_xticks(ticks, [f"{rate:g}" for rate in ticks])
         axes.minorticks_off()
         axes.set_xlabel("learning rate at its highest")
         axes.set_ylabel("bits a byte")
         axes.legend()
+
+
+def smoothing(added: Sequence[float], bits: Sequence[float], smoothed: float) -> None:
+    """`smoothing([0.1, 1], [2.4, 2.7], 2.2)` draws 2-grams with so much added to each count, and another's."""
+    told = ", ".join(f"{bit:.2f} with {little:g}" for little, bit in zip(added, bits, strict=True))
+    curves(
+        added,
+        {"added to every count": bits, "Kneser-Ney": [smoothed] * len(added)},
+        Axis("what is added", log=10),
+        Axis("bits a byte"),
+        alt=f"Bits per byte of a 2-gram by what is added to every count: {told}. Kneser-Ney: {smoothed:.2f}.",
+    )
+
+
+def remembering(lengths: Sequence[int], bits: Sequence[float], without: float) -> None:
+    """`remembering([4, 128], [1.94, 1.68], 1.92)` draws bits by pieces in memory, beside those without."""
+    told = ", ".join(f"{bit:.2f} with {length}" for length, bit in zip(lengths, bits, strict=True))
+    curves(
+        lengths,
+        {"5-gram with a memory": bits, "without": [without] * len(lengths)},
+        Axis("pieces that it remembers", log=2),
+        Axis("bits a byte"),
+        alt=f"Bits per byte of a 5-gram on a tenth of the text by how many pieces it remembers: {told}; "
+        f"{without:.2f} without a memory.",
+    )
 
 
 def race(
@@ -124,6 +152,8 @@ def copied(passages: Mapping[str, Tensor]) -> None:
             length, times = rounded(each).T
             axes.plot(length, times, marker, color=COLOURS[colour][0], alpha=0.7, label=name)
         axes.set_yscale("log")
+        axes.set_yticks([1, 3, 10, 30], ["1", "3", "10", "30"])
+        axes.minorticks_off()
         axes.set_xlabel("characters of the longest copied passage")
         axes.set_ylabel("times it stands in the text")
         axes.figure.legend(loc="outside upper left", ncols=1)
