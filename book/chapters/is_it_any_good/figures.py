@@ -1,7 +1,9 @@
 """The figures of “Is it any good?”, described by what is drawn."""
 
+import math
 from collections.abc import Mapping, Sequence
 
+import torch
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
@@ -39,7 +41,7 @@ def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> 
 
 
 def smoothing(added: Sequence[float], bits: Sequence[float], smoothed: float) -> None:
-    """`smoothing([0.1, 1], [2.4, 2.7], 2.2)` draws 2-grams with so much added to each count, and another's."""
+    """`smoothing([0.1, 1], [2.4, 2.7], 2.2)` draws 2-grams by what is added to each count."""
     told = ", ".join(f"{bit:.2f} with {little:g}" for little, bit in zip(added, bits, strict=True))
     curves(
         added,
@@ -157,3 +159,25 @@ def copied(passages: Mapping[str, Tensor]) -> None:
         axes.set_xlabel("characters of the longest copied passage")
         axes.set_ylabel("times it stands in the text")
         axes.figure.legend(loc="outside upper left", ncols=1)
+
+
+def law(updates: Sequence[float], bits: Sequence[float]) -> None:
+    """`law([60, 200, 600], [3.2, 2.9, 2.5])` draws measurements, and the power law that fits them best."""
+    x, y = torch.tensor(updates).double().log(), torch.tensor(bits).double().log()
+    slope = ((x - x.mean()) * (y - y.mean())).mean() / (x - x.mean()).square().mean()
+    along = torch.tensor([updates[0] / 2, 4 * updates[-1]]).double().log()
+    fitted = (y.mean() + slope * (along - x.mean())).exp()
+    told = ", ".join(f"{bit:.2f} at {update:g}" for update, bit in zip(updates, bits, strict=True))
+    alt = (
+        f"Bits a byte by updates, both on logarithmic scales: {told}. A straight line lies close to all, "
+        f"and is drawn on to {math.exp(along[1]):.0f} updates, {fitted[1]:.2f}."
+    )
+    with plot(alt, size=(5.2, 2.6)) as (axes,):
+        axes.plot(rounded(updates), rounded(bits), "o", color=COLOURS[SERIES[0]][0])
+        axes.plot(rounded(along.exp()), rounded(fitted), color=COLOURS["grey"][0], ls="--")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_yticks([2, 2.5, 3, 3.5], ["2", "2.5", "3", "3.5"])
+        axes.minorticks_off()
+        axes.set_xlabel("updates")
+        axes.set_ylabel("bits a byte")
