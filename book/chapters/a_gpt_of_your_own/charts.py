@@ -20,29 +20,32 @@ DESCRIPTION = (
 )
 
 
-def borders(number: int) -> list[int]:
-    """`borders(300)` has for each border inside this piece the first number of merges at which it is gone."""
+def _borders(number: int) -> list[int]:
+    """`_borders(300)` has for each border inside this piece how many merges take it away."""
     if number < 256:
         return []
     left, right = models.pieces().merges[number - 256]
-    return [*borders(left), number - 255, *borders(right)]
+    return [*_borders(left), number - 255, *_borders(right)]
 
 
 def fewer_pieces() -> alt.TopLevelMixin:
     """`fewer_pieces()` cuts a line at every border that no merge has taken away yet."""
-    letters: list[dict[str, str | int]] = []
-    for given, line in LINES.items():
-        gone = [each for number in models.pieces().encode(line) for each in (NEVER, *borders(number))]
-        letters += [
-            {"given": given, "place": place, "letter": letter.replace(" ", "␣"), "gone": at}
-            for place, (letter, at) in enumerate(zip(line, gone, strict=True))
-        ]
+    stored = {
+        given: {
+            "letters": line.replace(" ", "␣"),
+            "gone": [each for number in models.pieces().encode(line) for each in (NEVER, *_borders(number))],
+        }
+        for given, line in LINES.items()
+    }
     merges = len(models.pieces().merges)
     doublings = slider("doublings", "doublings of the merges", 0, 11, step=0.25, value=0)
     which = choice("given", "a line of", list(LINES), value="English")
     each = (
-        alt.Chart(alt.InlineData(letters))
-        .transform_filter("datum.given == given")
+        alt.Chart(alt.sequence(0, LONGEST, as_="place"))
+        .transform_filter("datum.place < stored[given].letters.length")
+        .transform_calculate(
+            letter="stored[given].letters[datum.place]", gone="stored[given].gone[datum.place]"
+        )
         .transform_calculate(merges=f"doublings == 0 ? 0 : min({merges}, floor(pow(2, doublings)))")
         .transform_calculate(begins="datum.gone > datum.merges ? 1 : 0")
         .transform_window(piece="sum(begins)", sort=[alt.SortField("place")], frame=[None, 0])
@@ -65,6 +68,6 @@ def fewer_pieces() -> alt.TopLevelMixin:
     )
     return (
         alt.layer(words.transform_calculate(middle="datum.place + 0.5"), bars, readout(told, "left", y=62))
-        .add_params(which, doublings)
+        .add_params(which, doublings, alt.param(name="stored", value=stored))
         .properties(width=500, height=84, description=DESCRIPTION)
     )

@@ -62,6 +62,7 @@ def remembering(lengths: Sequence[int], bits: Sequence[float], without: float) -
         Axis("bits a byte"),
         alt=f"Bits per byte of a 5-gram on a tenth of the text by how many pieces it remembers: {told}; "
         f"{without:.2f} without a memory.",
+        legend_above=True,
     )
 
 
