@@ -28,6 +28,8 @@ LOOK = look(lambda name: f"var(--{name})") | {"background": "transparent"}
 
 # Digits of places and sizes that nobody sees; they made the HTML of a page a seventh heavier.
 SMALL_PARTS = re.compile(r"(?<=[\s\"(,A-Za-z])-?\d+\.\d{4,}(?=[^<>]*>)")
+# A picture is one image, described as a whole: what Vega says of each of its parts nobody hears.
+SAID_OF_PARTS = re.compile(r' (?:class="(?!marks)[^"]*"|(?:role|aria-[a-z]+|pointer-events)="[^"]*")')
 
 
 class ChartRenderer:
@@ -94,6 +96,7 @@ def picture(vega: dict[str, Any], screen: str) -> str:
     svg = SMALL_PARTS.sub(
         lambda number: f"{float(number[0]):.2f}", vl_convert.vega_to_svg(vega | {"width": width})
     )
+    svg = SAID_OF_PARTS.sub("", svg)
     return svg.replace("<svg", f'<svg data-screen="{screen}" data-width="{width}"', 1)
 
 
