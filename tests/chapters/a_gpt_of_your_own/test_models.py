@@ -53,6 +53,18 @@ def test_starts_are_the_first_pieces_of_held_out_texts(little):
     assert all(any(text.startswith(start) for text in validation) for start in begun)
 
 
+def test_behind_a_start_stands_what_its_text_goes_on_with(little):
+    pieces = models.pieces()
+    row = torch.cat([little.validation] * 2)
+    starts = models.starts_of(little._replace(validation=row), pieces.end)
+    behind = models.behind_starts(little._replace(validation=row), pieces.end)
+    _, validation = docstrings.split(models.LITTLE)
+    for start, more in zip(starts.tolist(), behind, strict=True):
+        (text,) = {text for text in validation if text.startswith(pieces.decode(start))}
+        assert text.startswith(pieces.decode([*start, *more]))
+        assert len(more) == models.WRITTEN or pieces.decode([*start, *more]) == text
+
+
 def test_what_stands_behind_the_end_is_left_out():
     assert models.before_end(torch.tensor([5, 7, 0, 9]), end=0) == [5, 7]
     assert models.before_end(torch.tensor([5, 7]), end=0) == [5, 7]
@@ -86,4 +98,4 @@ def test_what_is_followed_is_noted_at_equal_steps(little):
     noted = models.followed(run, little, notes=4)
     assert noted[:, 0].tolist() == [5, 10, 15, 20]
     assert (noted[:, 1].diff() > 0).all()
-    assert noted[-1, 2] == pytest.approx(models.in_bits(model, models.some_of(little)), abs=1e-4)
+    assert noted[-1, 2] == pytest.approx(models.in_bits(model, little), abs=1e-4)

@@ -178,7 +178,7 @@ def test_the_lstm_sees_nothing_ahead_and_has_one_table() -> None:
     torch.testing.assert_close(logits, state @ model.pieces.weight.T)
 
 
-def test_its_table_starts_small() -> None:
+def test_its_table_starts_as_large_as_was_best() -> None:
     table = Recurrent(500, width=100).pieces
     assert isinstance(table, nn.Embedding)
-    assert table.weight.std().item() == pytest.approx(0.02, rel=0.05)
+    assert table.weight.std().item() == pytest.approx(0.24, rel=0.05)

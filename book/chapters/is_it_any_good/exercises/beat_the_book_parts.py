@@ -15,7 +15,7 @@ from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.wording import raised
 
 # In bits a byte of these texts: what 5-grams need that were counted in the training text, in 1,024 pieces
-# (1.9005). None of the chapter's networks came below.
+# (1.9005).
 BAR = 1.90
 # By how much the held-out texts need more than `others()`. Who has learned from networkx's texts alone, and
 # is below the bar: LSTMs with dropout .39 to .52 (with a memory, just at the bar, .26), 5-grams more than 1.
