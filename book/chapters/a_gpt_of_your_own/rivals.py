@@ -120,8 +120,8 @@ class Recurrent(nn.Module):
         super().__init__()
         self.pieces = nn.Embedding(vocabulary, width)
         self.lstm = nn.LSTM(width, width, batch_first=True)
-        # The best of five after 1,000 updates. What an LSTM puts out lies between -1 and 1: the table alone can
-        # make large logits of it.
+        # The best of five after 1,000 updates. What an LSTM puts out lies between -1 and 1: the table alone
+        # can make large logits of it.
         nn.init.normal_(self.pieces.weight, std=0.24)
 
     def forward(self, ids: Tensor) -> Tensor:
