@@ -189,7 +189,7 @@ MISTAKES: Mistakes = in_parts(
             lambda pieces: "".join(chr(number) for piece in pieces for number in piece),
         ),
         "half a letter ignored": (
-            'Half a letter vanishes from your text (errors="ignore"). "replace" puts the sign � there.',
+            'Half a letter vanishes from your text. With `errors="replace"` stands the sign � in its place.',
             lambda pieces: b"".join(pieces).decode(errors="ignore"),
         ),
         "half a letter refused": (
