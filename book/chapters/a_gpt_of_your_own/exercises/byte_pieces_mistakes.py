@@ -193,7 +193,7 @@ MISTAKES: Mistakes = in_parts(
             lambda pieces: b"".join(pieces).decode(errors="ignore"),
         ),
         "half a letter refused": (
-            'decode() refuses half a letter. errors="replace" puts the sign � in its place: what a model '
+            '`decode()` refuses half a letter. `errors="replace"` puts the sign � in its place: what a model '
             "writes need not be whole letters.",
             lambda pieces: b"".join(pieces).decode(),
         ),
