@@ -38,7 +38,7 @@ def fewer_pieces() -> alt.TopLevelMixin:
         for given, line in LINES.items()
     }
     merges = len(models.pieces().merges)
-    doublings = slider("doublings", "doublings of the merges", 0, 11, step=0.25, value=0)
+    doublings = slider("doublings", "doublings of the merges", 0, 11, step=1, value=0)
     which = choice("given", "a line of", list(LINES), value="English")
     each = (
         alt.Chart(alt.sequence(0, LONGEST, as_="place"))
