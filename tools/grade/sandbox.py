@@ -56,6 +56,8 @@ def serve(order: Order, pipe: Connection) -> None:
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
     os.environ |= {"HOME": order.folder, "TMPDIR": order.folder, "IPYTHONDIR": order.folder}
+    # What is imported ahead has made up its mind where temporary files are; Inductor would look there.
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = order.folder
     tempfile.tempdir = order.folder
     sys.dont_write_bytecode = True
     torch.set_num_threads(1)
