@@ -12,7 +12,7 @@ from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, plot, rounde
 # ---- measured once ----
 
 # Bits per byte of all held-out text over three trainings by the recipes.
-SPREADS = {"GPT": (1.607, 1.627, 1.621), "LSTM": (1.705, 1.702, 1.701)}
+TRAININGS = {"GPT": (1.607, 1.627, 1.621), "LSTM": (1.705, 1.702, 1.701)}
 # Bits per byte that `xz` needs for networkx's held-out texts, each asked for alone.
 TEXT_BY_TEXT = 1.954
 # Bits per byte of an LSTM after 1,000 updates, by the spread of its table at the start.

@@ -79,3 +79,8 @@ def test_every_recipe_has_its_weights_and_they_are_small():
 
 def test_the_seeds_differ():
     assert models.STORED_SEED != models.FRESH_SEED
+
+
+def test_a_chapter_that_opens_anothers_weights_is_tried_with_fresh_ones_too():
+    tried = {chapter.package for chapter in models.loading()}
+    assert tried == {*models.recipes(), "is_it_any_good"}
