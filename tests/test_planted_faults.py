@@ -31,6 +31,7 @@ LOADED_BEFORE = ["pytest", "hypothesis", "torch._dynamo", "torchtext.data", "IPy
 LOADED_BEFORE += ["altair", "matplotlib.figure", "matplotlib.backends.backend_svg", "fontTools.subset"]
 LOADED_BEFORE += ["bs4", "myst_nb.core.render", "sphinx.application", "playwright.sync_api"]
 LOADED_BEFORE += ["tokenizers", "transformers.models.gpt2.modeling_gpt2"]
+LOADED_BEFORE += ["transformers.models.llama.modeling_llama"]
 # Parts of pytest that a test of one file does without: they take a third of the time that it needs to start.
 NOT_NEEDED = ["cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "legacypath"]
 NOT_NEEDED += ["logging", "pastebin", "setuponly", "setupplan", "stepwise"]

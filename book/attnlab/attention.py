@@ -122,10 +122,17 @@ class Cache:
     def extended(self, keys: Keys, values: Values) -> tuple[Keys, Values]:
         """`keys, values = cache.extended(keys, values)` are all so far, with these at the end."""
         if self.keys is not None and self.values is not None:
+            require.same_rows(keys, self.keys)
             keys = torch.cat([self.keys, keys], dim=-2)  # (B, heads, m, d_k)
             values = torch.cat([self.values, values], dim=-2)  # (B, heads, m, d_v)
         self.keys, self.values = keys, values
         return keys, values
+
+    def cut(self, length: int) -> None:
+        """`cache.cut(3)` forgets all words but the first 3, as if the others had never come."""
+        require.kept(length, self.length)
+        if self.keys is not None and self.values is not None:
+            self.keys, self.values = self.keys[..., :length, :], self.values[..., :length, :]
 
 
 class MultiHeadAttention(nn.Module):

@@ -1,12 +1,15 @@
 """Finding a likely row of words, or drawing one, where how likely a word is depends on all before it."""
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from attnlab import require
+from attnlab.attention import Cache
+from attnlab.masks import causal, combine
+from attnlab.shapes import Mask
 
 # The last word of each row (k,) and its state (k, …), to log-probabilities of the next word (k, words), and
 # the next states.
@@ -107,3 +110,112 @@ def written(
         drawn = torch.multinomial(choose(logits).cpu(), 1, generator=source)
         ids = torch.cat([ids, drawn.to(ids.device)], dim=1)
     return ids
+
+
+# ---- faster ----
+
+
+def left_padded(rows: Sequence[Sequence[int]], filler: int) -> tuple[Tensor, Mask, Tensor]:
+    """`ids, visible, places = left_padded([[5, 6, 7], [8]], filler=0)` is a batch whose rows end together.
+
+    >>> ids, visible, places = left_padded([[5, 6, 7], [8]], filler=0)
+    >>> ids.tolist(), places.tolist()
+    ([[5, 6, 7], [0, 0, 8]], [[0, 1, 2], [0, 0, 0]])
+    >>> visible.int().tolist()
+    [[[1, 0, 0], [1, 1, 0], [1, 1, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]]
+
+    visible (B, T, T) is causal and hides the filler from the text; the filler sees itself alone, since a
+    softmax over nothing would be NaN. places (B, T) count from 0 where each text starts.
+    """
+    require.rows_of_ids(rows)
+    require.at_least(0, filler=filler)
+    longest = max(map(len, rows))
+    fillers = [longest - len(row) for row in rows]
+    ids = torch.tensor([[filler] * many + [*row] for many, row in zip(fillers, rows, strict=True)])
+    places = torch.arange(longest) - torch.tensor(fillers)[:, None]  # (B, T), below 0 for the filler
+    visible = combine(causal(longest), places[:, None] >= 0)  # (B, T, T)
+    return ids, visible | torch.eye(longest, dtype=torch.bool), places.clamp(min=0)
+
+
+class Reader(Protocol):
+    """A model that puts what it has read into caches, one for each block, as `today.model.Today` does."""
+
+    blocks: nn.ModuleList
+    longest: int
+
+    def __call__(self, ids: Tensor, caches: list[Cache]) -> Tensor:
+        """`model(ids, caches)` are logits (B, T, words), of ids (B, T) behind those in the caches."""
+
+
+class _Reading:
+    """`_Reading(model, choose).behind(ids, 3)` are chances (3, words), behind each of the last 3 ids."""
+
+    def __init__(self, model: Reader, choose: Callable[[Tensor], Tensor]) -> None:
+        self.model, self.choose = model, choose
+        self.caches = [Cache() for _ in model.blocks]
+
+    def behind(self, ids: Tensor, last: int) -> Tensor:
+        logits = self.model(ids[:, self.caches[0].length :], self.caches)  # of what is new
+        return self.choose(logits[0, -last:]).cpu()
+
+    def cut(self, length: int) -> None:
+        for cache in self.caches:
+            cache.cut(min(length, cache.length))
+
+
+class Speculated(NamedTuple):
+    """`text, kept = speculated(…)`: ids (1, T + count), and of each reading how many guesses were kept."""
+
+    ids: Tensor
+    kept: list[int]
+
+
+@torch.no_grad()
+def speculated(
+    model: Reader,
+    helper: Reader,
+    ids: Tensor,
+    count: int,
+    source: torch.Generator,
+    guesses: int = 4,
+    choose: Callable[[Tensor], Tensor] = chances,
+) -> Speculated:
+    """`speculated(model, helper, ids, 50, generator(0))` goes on with ids (1, T) by 50 more.
+
+    They are drawn from the model's own chances, as `written` draws them. But the helper guesses some at a
+    time, and the model reads them at once. A guess is kept with chance min(1, p / q), where the model gave it
+    p and the helper q; the first that is refused is drawn anew from what is left of p where q is taken away.
+    """
+    require.one_row(ids)
+    require.at_least(1, guesses=guesses)
+    require.room(count, ids, min(model.longest, helper.longest))
+    large, small, kept = _Reading(model, choose), _Reading(helper, choose), list[int]()
+    end = ids.shape[1] + count
+    while ids.shape[1] < end:
+        text, q = ids, list[Tensor]()
+        for _ in range(min(guesses, end - ids.shape[1] - 1)):  # the reading itself adds one
+            q.append(small.behind(text, 1)[0])  # (words,)
+            text = torch.cat([text, _drawn(q[-1], source, ids.device)], dim=1)
+        p = large.behind(text, len(q) + 1)  # (guesses + 1, words)
+        agreed = _agreed(p, q, text[0, ids.shape[1] :].tolist(), source)
+        left = p[agreed]
+        if agreed < len(q) and (left - q[agreed]).max() > 0:  # else only rounding told the two apart
+            left = (left - q[agreed]).clamp(min=0)
+        ids = torch.cat([text[:, : ids.shape[1] + agreed], _drawn(left, source, ids.device)], dim=1)
+        kept.append(agreed)
+        for reading in (large, small):
+            reading.cut(ids.shape[1] - 1)  # as if what was refused had never been read
+    return Speculated(ids, kept)
+
+
+def _agreed(p: Tensor, q: Sequence[Tensor], guessed: Sequence[int], source: torch.Generator) -> int:
+    """How many guesses are kept until one is refused."""
+    for place, (large, small, guess) in enumerate(zip(p, q, guessed, strict=False)):
+        require.same_shape("helper must give chances", small, large.shape)
+        if torch.rand((), generator=source) * small[guess] >= large[guess]:
+            return place
+    return len(q)
+
+
+def _drawn(shares: Tensor, source: torch.Generator, device: torch.device) -> Tensor:
+    return torch.multinomial(shares, 1, generator=source)[None].to(device)  # (1, 1)

@@ -45,6 +45,27 @@ def causal(n: int, m: int | None = None, device: torch.device | None = None) -> 
     return torch.ones(1, n, m, dtype=torch.bool, device=device).tril(m - n)
 
 
+def window(
+    n: int, width: int, sinks: int = 0, m: int | None = None, device: torch.device | None = None
+) -> Mask:
+    """`window(4, width=2)` lets each position see itself and the one before it: the last two.
+
+    >>> window(4, width=2).int().tolist()
+    [[[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]]
+
+    The first `sinks` positions stay in sight for all that come after them. With m > n as in `causal`.
+
+    >>> window(4, width=2, sinks=1).int().tolist()
+    [[[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1]]]
+    """
+    require.at_least(1, width=width)
+    require.at_least(0, sinks=sinks)
+    before = causal(n, m, device)  # (1, n, m)
+    seen = before.triu(before.shape[-1] - n - width + 1)
+    seen[..., :sinks] = before[..., :sinks]
+    return seen
+
+
 def combine(*masks: Mask) -> Mask:
     """`combine(padding(lengths), causal(3))` shows what every one of the masks shows.
 

@@ -96,6 +96,30 @@ def rotary(query: Queries, key: Keys) -> Scores:
     return scaled_dot(rotate(query, offset=m - n), rotate(key))  # (…, n, m)
 
 
+def stretched(
+    frequencies: Tensor, factor: float, longest: int, how: str, slow: float = 1, fast: float = 32
+) -> Tensor:
+    """`stretched(model.frequencies, 4, longest=128, how="mixed")` are slower turns, for 512 places.
+
+    "interpolated" divides them all by the factor. A "larger base" divides the slowest pair by it, and leaves
+    the fastest. "mixed" leaves pairs that turn `fast` times within longest, divides those that turn less than
+    `slow` times, and takes a straight way between.
+
+    >>> stretched(torch.tensor([1.0, 0.1, 0.01]), 4, longest=128, how="larger base").tolist()
+    [1.0, 0.05000000074505806, 0.0024999999441206455]
+    """
+    require.stretch(factor, slow, fast, how)
+    require.at_least(1, longest=longest)
+    if how == "interpolated":
+        return frequencies / factor
+    if how == "larger base":
+        along = torch.linspace(0, 1, len(frequencies), device=frequencies.device)  # from fast pairs to slow
+        return frequencies * factor**-along
+    turns = longest * frequencies / (2 * math.pi)
+    stays = ((turns - slow) / (fast - slow)).clamp(0, 1)
+    return frequencies * (stays + (1 - stays) / factor)
+
+
 def alibi_slopes(heads: int) -> list[float]:
     """`alibi_slopes(8)` is 1/2, 1/4, … 1/256: how steeply each head's scores fall with distance.
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from attnlab.shapes import Keys, Lengths, Mask, Queries
+from attnlab.shapes import Keys, Lengths, Mask, Queries, Values
 
 # ---- numbers ----
 
@@ -30,6 +30,17 @@ def above_zero(**numbers: float) -> None:
             raise ValueError(f"{name} must be above 0, got {number}")
 
 
+def stretch(factor: float, slow: float, fast: float, how: str) -> None:
+    """`require.stretch(4, 1, 32, "mixed")` wants a factor of 1 or more, and a way that there is."""
+    ways = ("interpolated", "larger base", "mixed")
+    if how not in ways:
+        raise ValueError(f"how must be one of {', '.join(map(repr, ways))}, got {how!r}")
+    if not factor >= 1:
+        raise ValueError(f"factor must be at least 1, got {factor}")
+    if not 0 <= slow < fast:
+        raise ValueError(f"slow must be at least 0 and below fast, got slow = {slow} and fast = {fast}")
+
+
 def even(**widths: int) -> None:
     """`require.even(d_k=d_k)` wants 2, 4, 6 …"""
     for name, width in widths.items():
@@ -47,6 +58,34 @@ def divisor(heads: int, d_model: int) -> None:
     """`require.divisor(heads=8, d_model=512)` is fine: each head has 64 of the 512 numbers."""
     if heads < 1 or d_model % heads != 0:
         raise ValueError(f"heads must divide d_model, got d_model = {d_model} and heads = {heads}")
+
+
+def groups(groups: int, heads: int, d_model: int) -> None:
+    """`require.groups(groups=2, heads=6, d_model=96)` is fine: three heads share each group's keys."""
+    divisor(heads, d_model)
+    even(d_k=d_model // heads)
+    if groups < 1 or heads % groups:
+        raise ValueError(f"groups must divide heads, got heads = {heads} and groups = {groups}")
+
+
+def same_rows(keys: Keys, before: Keys) -> None:
+    """`require.same_rows(keys, cache.keys)` wants the batch and the heads that a cache began with."""
+    if keys.shape[:-2] != before.shape[:-2] or keys.shape[-1] != before.shape[-1]:
+        expected = (*before.shape[:-2], "…", before.shape[-1])
+        raise ValueError(f"keys must fit the cache, {expected}, got {tuple(keys.shape)}")
+
+
+def kept(length: int, remembered: int) -> None:
+    """`require.kept(3, cache.length)` wants no more words than are remembered."""
+    at_least(0, length=length)
+    if length > remembered:
+        raise ValueError(f"length must be at most {remembered}, the words remembered, got {length}")
+
+
+def decay(share: float) -> None:
+    """`require.decay(0.9)` is fine, and so is 1, which forgets nothing."""
+    if not 0 < share <= 1:
+        raise ValueError(f"decay must be above 0 and at most 1, got {share}")
 
 
 def last_positions(n: int, m: int) -> None:
@@ -122,6 +161,32 @@ def vectors(name: str, tensor: Tensor, **width: int | None) -> None:
     if not tensor.is_floating_point():
         raise TypeError(f"{name} must be floating-point vectors, got {tensor.dtype}")
     axes(name, tensor, "…", time=None, **width)
+
+
+def same_words(query: Queries, key: Keys, value: Values) -> None:
+    """`require.same_words(query, key, value)` wants a query, a key and a value of each word."""
+    vectors("query", query, d_k=None)
+    axes("key", key, "…", time=query.shape[-2], d_k=query.shape[-1])
+    axes("value", value, "…", time=query.shape[-2], d_v=None)
+    for name, tensor in {"key": key, "value": value}.items():
+        vectors(name, tensor, width=None)
+    leading_axes(query=query, key=key, value=value)
+
+
+def full_precision(**tensors: Tensor) -> None:
+    """`require.full_precision(query=query, key=key)` wants all in float32, or all in float64."""
+    dtypes = [tensor.dtype for tensor in tensors.values()]
+    if dtypes[0] not in (torch.float32, torch.float64) or len({*dtypes}) > 1:
+        *names, last = tensors
+        wanted = f"{', '.join(names)} and {last} must be all float32 or all float64"
+        raise TypeError(f"{wanted}, got {', '.join(map(str, dtypes))}")
+
+
+def create_graph_off(name: str) -> None:
+    """`require.create_graph_off("tiled")`, called on the way back, refuses to be differentiated once more."""
+    if torch.is_grad_enabled():  # which it is there for create_graph=True alone
+        wanted = f"create_graph must be False on the way back through {name}"
+        raise ValueError(f"{wanted}, got True: take attend for second derivatives")
 
 
 # ---- masks ----
@@ -292,6 +357,44 @@ def ids(given: Tensor, vocabulary: int, context: int) -> None:
     if given.numel() and not 0 <= int(given.min()) <= int(given.max()) < vocabulary:
         raise ValueError(
             f"ids must be from 0 to {vocabulary - 1}, got {int(given.min())} to {int(given.max())}"
+        )
+
+
+def places(given: Tensor, ids: Tensor, longest: int) -> None:
+    """`require.places(places, ids, longest=128)` wants one place, from 0 to 127, for each id (B, T)."""
+    if given.dim() != 2 or given.shape[0] not in (1, len(ids)) or given.shape[1] != ids.shape[1]:
+        raise ValueError(f"places must be {tuple(ids.shape)}, as ids are, got {tuple(given.shape)}")
+    first, last = (float(place) for place in given.aminmax()) if given.numel() else (0, 0)
+    if not 0 <= first <= last < longest:
+        wanted = f"places must be from 0 to below {longest}, the model's longest"
+        raise ValueError(f"{wanted}, got {first:g} to {last:g}")
+
+
+def rows_of_ids(rows: Sequence[Sequence[int]]) -> None:
+    """`require.rows_of_ids([[5, 1], [7]])` wants one row or more, and at least one whole number in each."""
+    if not len(rows):
+        raise ValueError("rows must hold at least one row, got none")
+    for place, row in enumerate(rows):
+        if not isinstance(row, Sequence):
+            raise TypeError(f"rows[{place}] must be a list of ids, got {type(row).__name__}")
+        if not row:
+            raise ValueError(f"rows[{place}] must hold at least one id, got none")
+        at_least(0, **{f"rows[{place}][{column}]": number for column, number in enumerate(row)})
+
+
+def one_row(ids: Tensor) -> None:
+    """`require.one_row(ids)` wants (1, T), with at least one id."""
+    if ids.dim() != 2 or len(ids) != 1 or not ids.numel():
+        raise ValueError(f"ids must be one row, (1, T), with at least one id, got {tuple(ids.shape)}")
+
+
+def room(count: int, ids: Tensor, longest: int) -> None:
+    """`require.room(50, ids, longest=128)` wants ids (B, T) and 50 more to fit into what a model can read."""
+    at_least(1, count=count)
+    if ids.shape[-1] + count > longest:
+        raise ValueError(
+            f"count must be at most {max(0, longest - ids.shape[-1])}, as ids are {ids.shape[-1]} and the "
+            f"models read {longest}, got {count}"
         )
 
 

@@ -1,14 +1,12 @@
 """Whole models: the Transformer that reads one sequence and writes another, the decoder alone, and a GPT."""
 
-import math
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attnlab import require
 from attnlab.attention import Cache
-from attnlab.layers import DecoderLayer, EncoderLayer, LayerNorm, ScaledEmbedding
+from attnlab.layers import DecoderLayer, EncoderLayer, LayerNorm, ScaledEmbedding, start
 from attnlab.masks import causal, padding
 from attnlab.positions import SinusoidalPositions
 from attnlab.shapes import Lengths, Mask, Vectors
@@ -198,13 +196,7 @@ class GPT(nn.Module):
 
     def start(self, spread: float = 0.02) -> None:
         """`model.start()` draws all weights anew, as GPT-2's are: 0.02 is their standard deviation."""
-        for name, weight in self.named_parameters():
-            if weight.dim() == 2:
-                # What is added to the stream adds up: 2 · layers times. √ of that keeps the sum's size.
-                adds = name.endswith(("write.weight", "narrow.weight"))
-                nn.init.normal_(weight, std=spread / (math.sqrt(2 * len(self.blocks)) if adds else 1))
-            else:
-                nn.init.constant_(weight, 0 if name.endswith("bias") else 1)
+        start(self, spread, len(self.blocks))
 
     def forward(self, ids: Tensor) -> Tensor:
         """`model(ids)` are logits (B, T, vocabulary) of ids (B, T)."""

@@ -17,6 +17,7 @@ from attnlab.masks import (
     from_scaled_dot_product,
     padding,
     to_multihead,
+    window,
 )
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
@@ -80,6 +81,36 @@ class TestCausal:
     def test_more_queries_than_keys_raise(self) -> None:
         with pytest.raises(ValueError, match=r"n must be from 0 to m, .*got n = 3, m = 2"):
             causal(3, 2)
+
+
+class TestWindow:
+    @quick
+    @given(st.integers(0, 6), st.integers(0, 4), st.integers(1, 9), st.integers(0, 9))
+    def test_shows_the_last_few_and_the_first_few(self, n: int, cached: int, width: int, sinks: int) -> None:
+        mask = window(n, width, sinks, n + cached)
+        assert mask.shape == (1, n, n + cached)
+        assert mask.dtype == torch.bool
+        assert mask[0].tolist() == [
+            [key <= query and (query - key < width or key < sinks) for key in range(n + cached)]
+            for query in range(cached, n + cached)
+        ]
+
+    def test_as_wide_as_the_text_is_causal(self) -> None:
+        assert window(5, 5).equal(causal(5))
+        assert window(2, 5, m=5).equal(causal(2, 5))
+
+    def test_on_meta(self) -> None:
+        assert window(3, 2, 1, 5, torch.device("meta")).device.type == "meta"
+
+    def test_errors(self) -> None:
+        with pytest.raises(ValueError, match="width must be at least 1, got 0"):
+            window(3, 0)
+        with pytest.raises(TypeError, match=r"width must be a whole number, got 1\.5"):
+            window(3, 1.5)
+        with pytest.raises(ValueError, match="sinks must be at least 0, got -1"):
+            window(3, 2, sinks=-1)
+        with pytest.raises(ValueError, match=r"n must be from 0 to m, .*got n = 3, m = 2"):
+            window(3, 2, m=2)
 
 
 class TestCombine:

@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ from attnlab.positions import (
     SinusoidalPositions,
     shift_rotation,
     sinusoidal,
+    stretched,
 )
 from attnlab.training.many_seeds import ManySeeds
 
@@ -311,3 +313,57 @@ class TestEveryModule:
         many = ManySeeds(members).double()
         expected = torch.stack([member.double()(inputs) for member in members])
         torch.testing.assert_close(many(inputs), expected, rtol=0, atol=1e-12)
+
+
+class TestStretched:
+    # Radians a place of 4 pairs: within 100 places they turn 63, 6.3, 0.63 and 0.063 times, in turns of 2π.
+    FREQUENCIES = 2 * math.pi * torch.tensor([0.63, 0.063, 0.0063, 0.00063], dtype=torch.float64)
+
+    def shares(self, factor: float, how: str, **ends: float) -> list[float]:
+        return (stretched(self.FREQUENCIES, factor, 100, how, **ends) / self.FREQUENCIES).tolist()
+
+    def test_interpolated_divides_each_pair(self) -> None:
+        assert self.shares(4, "interpolated") == pytest.approx([1 / 4] * 4)
+
+    def test_a_larger_base_leaves_the_fastest_and_divides_the_slowest(self) -> None:
+        assert self.shares(8, "larger base") == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8])
+
+    def test_a_larger_base_is_a_base(self) -> None:
+        """The rule: the base times factor^(d_k / (d_k - 2))."""
+        pairs = torch.arange(0, 16, 2, dtype=torch.float64) / 16
+        larger = (10_000 * 4 ** (16 / 14)) ** -pairs
+        made = stretched(10_000**-pairs, 4, 128, "larger base")
+        torch.testing.assert_close(made, larger, rtol=1e-6, atol=0)
+
+    def test_mixed_leaves_fast_pairs_and_divides_slow_ones(self) -> None:
+        assert self.shares(4, "mixed") == pytest.approx([1, 1 / 4 + 3 / 4 * 5.3 / 31, 1 / 4, 1 / 4])
+        middle = self.shares(4, "mixed", slow=0.5, fast=6.3)
+        assert middle == pytest.approx([1, 1, 1 / 4 + 3 / 4 * 0.13 / 5.8, 1 / 4])
+
+    @pytest.mark.parametrize("how", ["interpolated", "larger base", "mixed"])
+    def test_a_factor_of_1_changes_nothing(self, how: str) -> None:
+        assert torch.equal(stretched(self.FREQUENCIES, 1, 100, how), self.FREQUENCIES)
+
+    def test_keeps_the_dtype_and_leaves_what_it_is_given(self) -> None:
+        given = self.FREQUENCIES.float()
+        before = given.clone()
+        for how in ("interpolated", "larger base", "mixed"):
+            assert stretched(given, 4, 100, how).dtype == torch.float32
+        assert torch.equal(given, before)
+
+    @pytest.mark.parametrize(
+        ("changed", "words"),
+        [
+            ({"factor": 0.5}, "factor must be at least 1, got 0.5"),
+            ({"factor": math.nan}, "factor must be at least 1, got nan"),
+            ({"longest": 0}, "longest must be at least 1, got 0"),
+            ({"how": "yarn"}, "how must be one of 'interpolated', 'larger base', 'mixed', got 'yarn'"),
+            ({"slow": 2, "fast": 2}, "slow must be at least 0 and below fast, got slow = 2 and fast = 2"),
+            ({"slow": -1}, "slow must be at least 0 and below fast, got slow = -1 and fast = 32"),
+        ],
+    )
+    def test_refuses(self, changed: dict[str, Any], words: str) -> None:
+        with pytest.raises(ValueError, match=f"^{words}$"):
+            stretched(
+                **{"frequencies": self.FREQUENCIES, "factor": 4, "longest": 8, "how": "mixed"} | changed
+            )

@@ -25,6 +25,7 @@ def sgd(model: nn.Module) -> torch.optim.SGD:
         lambda: require.at_least(1, heads=1, d_model=np.int64(2)),
         lambda: require.at_least(0, offset=0),
         lambda: require.above_zero(base=0.5),
+        lambda: require.stretch(1, 0, 0.5, "mixed"),
         lambda: require.even(d_k=2, d_model=16),
         lambda: require.dropout(0.0),
         lambda: require.dropout(0.99),
@@ -40,6 +41,8 @@ def sgd(model: nn.Module) -> torch.optim.SGD:
         lambda: require.same_shape("x must be", torch.ones(2, 3), (2, 3)),
         lambda: require.matching(torch.ones(2, 1, 4, 3), torch.ones(6, 5, 3)),
         lambda: require.vectors("x", torch.ones(5, 3).half(), d_k=None),
+        lambda: require.full_precision(x=torch.ones(2).double(), y=torch.ones(3).double()),
+        torch.no_grad()(lambda: require.create_graph_off("tiled")),
         lambda: require.lengths(torch.tensor([0, 3], dtype=torch.uint8)),
         lambda: require.mask(BOOLEAN),
         lambda: require.masks([BOOLEAN[:1], BOOLEAN[:, :1], BOOLEAN]),
@@ -173,6 +176,11 @@ def test_what_is_well_passes(call: Callable[[], object]) -> None:
             lambda: require.same_weights([nn.BatchNorm1d(2, affine=False), nn.BatchNorm1d(3, affine=False)]),
             "models[1] must have weights of shapes [(2,), (2,), ()], got [(3,), (3,), ()]",
         ),
+        (
+            torch.enable_grad()(lambda: require.create_graph_off("tiled")),
+            "create_graph must be False on the way back through tiled, got True: take attend for second "
+            "derivatives",
+        ),
         (lambda: require.some_text(""), "text must hold at least one byte, got none"),
         (
             lambda: require.merge((257, 4), place=1, known=257),
@@ -244,6 +252,16 @@ def test_a_value_that_cannot_work_raises_and_says_why(call: Callable[[], object]
             "each batch must hold tensors (inputs, …, targets), got (Tensor)",
         ),
         (lambda: require.some_text(b"the"), "text must be a str, got bytes"),
+        (
+            lambda: require.full_precision(x=torch.ones(2), y=torch.ones(2).double()),
+            "x and y must be all float32 or all float64, got torch.float32, torch.float64",
+        ),
+        (
+            lambda: require.full_precision(
+                a=torch.ones(2).half(), b=torch.ones(2).half(), c=torch.ones(2).half()
+            ),
+            "a, b and c must be all float32 or all float64, got torch.float16, torch.float16, torch.float16",
+        ),
         (lambda: require.ids(torch.ones(1, 2), 3, 2), "ids must be int64 or int32, got torch.float32"),
     ],
 )

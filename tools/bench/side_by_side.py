@@ -54,6 +54,7 @@ class Comparison:
     work: float
     time_goal: float | None = None
     memory_goal: float | None = None
+    alike: bool = True  # whether both compute the same
 
 
 # ---- measuring ----

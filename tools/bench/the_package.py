@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -20,8 +20,11 @@ from attnlab.attention import MultiHeadAttention, attend, masked_softmax
 from attnlab.layers import LayerNorm
 from attnlab.positions import sinusoidal
 from attnlab.scores import additive
+from attnlab.today.linear import linear
+from attnlab.today.tiles import tiled
 from bookkit.pictures import figures
 from tools import ROOT
+from tools.bench import writing
 from tools.bench.side_by_side import (
     HEADER,
     Comparison,
@@ -46,20 +49,25 @@ class Sizes:
     d_k: int = 64
     layer: tuple[int, int, int] = (4, 256, 512)  # (B, T, d_model)
     layer_heads: int = 8
+    read: tuple[int, ...] = (512, 2048, 4096)  # words of one text
     masked: int = 512  # n = m
     additive: tuple[int, int] = (512, 64)  # (n, hidden)
     table: tuple[int, int] = (200, 512)  # (length, d_model)
+    text: writing.Sizes = field(default_factory=writing.Sizes)
     product: int = 1024  # rows and columns of the limit's matrices: a GPU needs more to be busy
 
 
 def comparisons(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     torch.manual_seed(0)
     yield from attention(device, sizes)
+    yield from tiles(device, sizes)
+    yield from linear_attention(device, sizes)
     yield from multi_head(device, sizes)
     yield from masks(device, sizes)
     yield from additive_scores(device, sizes)
     yield from table(device, sizes)
     yield from layer_norm(device, sizes)
+    yield from writing.comparisons(device, sizes.text, product(device, sizes))
 
 
 def attention(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
@@ -81,6 +89,49 @@ def attention(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
 def matmul_softmax_matmul(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     weights = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(-1)
     return weights @ value, weights
+
+
+def tiles(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
+    """At the longest, beside the whole table that it does without, and the kernel that does it in C++."""
+    limit, n = product(device, sizes), max(sizes.lengths)
+    shape = (sizes.tokens // n, sizes.heads, n, sizes.d_k)
+    inputs = [torch.randn(shape, device=device, requires_grad=True) for _ in range(3)]
+    query, key, value = inputs
+    work = 4 * math.prod(shape) * n
+
+    def whole() -> Tensor:
+        return matmul_softmax_matmul(query, key, value)[0]
+
+    ours = partial(tiled, query, key, value)
+    fused = partial(F.scaled_dot_product_attention, query, key, value)
+    for title, theirs, time_goal, memory_goal in (
+        ("tiled / matmul, softmax, matmul", whole, 1.0, 1 / 16),
+        ("tiled / F.scaled_dot_product_attention", fused, None, None),
+    ):
+        compare = partial(Comparison, title, limit=limit, time_goal=time_goal, memory_goal=memory_goal)
+        runs = (torch.no_grad()(run) for run in (ours, theirs))
+        yield compare(f"n = {n}, forward", *runs, work=work)
+        # On the way back four products; that both make one anew is no part of the least.
+        back = (both_ways(run, inputs) for run in (ours, theirs))
+        yield compare(f"n = {n}, forward + backward", *back, work=3 * work)
+
+
+def linear_attention(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
+    """Beside the kernel that computes what it does without: a softmax over all words before."""
+    limit, chunk = product(device, sizes), 64
+    for n in sizes.read:
+        shape = (1, sizes.heads, n, sizes.d_k)
+        query, key, value = (torch.randn(shape, device=device, requires_grad=True) for _ in range(3))
+        ours = partial(linear, query, key, value, chunk=chunk)
+        theirs = partial(F.scaled_dot_product_attention, query, key, value, is_causal=True)
+        # Two products with a table of the chunk, and two with the state. It is their least, too, if they had
+        # a state: so their share says what the table costs.
+        work = 4 * math.prod(shape) * (min(chunk, n) + sizes.d_k)
+        title = "linear / F.scaled_dot_product_attention, causal"
+        compare = partial(Comparison, title, limit=limit, alike=False)
+        yield compare(f"n = {n}, forward", torch.no_grad()(ours), torch.no_grad()(theirs), work=work)
+        back = (both_ways(run, [query, key, value]) for run in (ours, theirs))
+        yield compare(f"n = {n}, forward + backward", *back, work=3 * work)
 
 
 def multi_head(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
@@ -154,6 +205,8 @@ def additive_scores(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     inputs = [torch.randn(shape, device=device, requires_grad=True) for shape in shapes]
     query, key, query_weight, key_weight, vector = inputs
     plain = partial(additive, query, key, query_weight, key_weight, vector)
+    # Threads wait for the slowest of them after each operation, and here are 64 times as many as in the plain
+    # score: where other programs take a core, the ratio on several threads rises and spreads.
     lean = partial(plain, chunk="auto")
     work = n * n * hidden
     compare = partial(
@@ -190,7 +243,7 @@ def layer_norm(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     inputs = torch.randn(sizes.layer, device=device, requires_grad=True)
     our_output, their_output = partial(ours, inputs), partial(theirs, inputs)
     limit = copy(device, inputs.numel())
-    compare = partial(Comparison, "LayerNorm / nn.LayerNorm", limit=limit)
+    compare = partial(Comparison, "LayerNorm / nn.LayerNorm", limit=limit, time_goal=1.1)
     # As a copy does: the inputs are read, and the outputs written.
     yield compare("forward", our_output, their_output, work=limit.work)
     # On the way back the inputs and the outputs' gradients are read, and the inputs' gradients written.

@@ -1,11 +1,39 @@
 """Faults of one line, each under the test that must notice it: test_planted_faults.py makes them all."""
 
-from planted_faults import attention, bookkit, corpora, exercises, gpt, model, pictures, site, tools, training
+from planted_faults import (
+    attention,
+    bookkit,
+    corpora,
+    exercises,
+    gpt,
+    linear,
+    model,
+    pictures,
+    site,
+    tiles,
+    today,
+    tools,
+    training,
+)
 from planted_faults.kinds import Mutation
 
 MUTATIONS = [
     Mutation(room, test, *fault)
-    for part in (attention, model, corpora, training, gpt, bookkit, pictures, exercises, site, tools)
+    for part in (
+        attention,
+        model,
+        corpora,
+        training,
+        gpt,
+        bookkit,
+        pictures,
+        exercises,
+        site,
+        tools,
+        tiles,
+        today,
+        linear,
+    )
     for room, tests in part.FAULTS.items()
     for test, faults in tests.items()
     for fault in faults

@@ -88,6 +88,16 @@ FAULTS: Faults = {
         "TestCausal::test_shows_the_past_and_the_last_query_sees_the_last_key": [
             ("first query aligned with the first key", ".tril(m - n)", ".tril()"),
         ],
+        "TestWindow::test_shows_the_last_few_and_the_first_few": [
+            ("window one wider", "- n - width + 1)", "- n - width)"),
+            ("window lined up with the first key", "before.shape[-1] - n - width + 1", "1 - width"),
+            ("sinks shown to those before them", "= before[..., :sinks]", "= True"),
+            ("the last keys for sinks", "seen[..., :sinks] =", "seen[..., -sinks - 1 :] ="),
+        ],
+        "TestWindow::test_errors": [
+            ("width unchecked", "require.at_least(1, width=width)", "pass"),
+            ("sinks unchecked", "require.at_least(0, sinks=sinks)", "pass"),
+        ],
         "TestCombine::test_takes_any_number_of_masks": [
             ("shown by any mask instead of all", "combined & mask", "combined | mask"),
             ("last mask alone", "combined & mask", "mask"),
@@ -137,6 +147,13 @@ FAULTS: Faults = {
                 "        self.keys, self.values = keys, values\n        return",
                 "        return",
             ),
+        ],
+        "attnlab/test_decoding_faster.py::test_a_cache_that_was_cut_goes_on_as_if_the_rest_had_never_come": [
+            ("the last words kept", "self.keys[..., :length, :]", "self.keys[..., -length:, :]"),
+            ("values not cut", "self.values[..., :length, :]", "self.values"),
+        ],
+        "attnlab/test_decoding_faster.py::test_a_length_that_no_cache_has_is_refused": [
+            ("a cut of any length", "        require.kept(length, self.length)\n", ""),
         ],
         "attnlab/test_transformer.py::TestCache::test_attention_over_a_cache_is_attention_over_all": [
             ("a cache that is not asked", "if cache is not None:", "if False:"),

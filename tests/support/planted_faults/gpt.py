@@ -44,16 +44,8 @@ FAULTS: Faults = {
             ),
         ],
         "TestGPT::test_it_starts_as_gpt_2_does": [
-            ("what adds up starts large", "if adds else 1)", "if False else 1)"),
-            ("a block counted once", "math.sqrt(2 * len(self.blocks))", "math.sqrt(len(self.blocks))"),
-            ("the output alone", 'endswith(("write.weight", "narrow.weight"))', 'endswith("write.weight")'),
-            (
-                "PyTorch's biases",
-                '0 if name.endswith("bias") else 1)',
-                '0.1 if name.endswith("bias") else 1)',
-            ),
-            ("norms at 0", '0 if name.endswith("bias") else 1)', "0)"),
             ("always GPT-2's spread", "self.start(spread)", "self.start()"),
+            ("one layer, always", "start(self, spread, len(self.blocks))", "start(self, spread, 1)"),
         ],
         "TestGPT::test_dropout_is_for_training_only": [
             ("dropout of weights always", "self.dropout if self.training else 0.0", "self.dropout"),
@@ -70,10 +62,25 @@ FAULTS: Faults = {
         "TestGPT::test_sizes_that_cannot_be_are_refused": [
             ("no vocabulary", "at_least(1, vocabulary=vocabulary, d_model", "at_least(1, d_model"),
             ("dropout of everything", "        require.dropout(dropout)\n", ""),
-            ("no spread", "        require.above_zero(spread=spread)\n", ""),
         ],
         "TestGPT::test_ids_that_it_has_no_pieces_or_places_for_are_refused": [
             ("ids unchecked", "        require.ids(ids, len(self.pieces.weight), self.context)\n", ""),
+        ],
+    },
+    "attnlab/layers": {
+        "attnlab/test_transformer.py::TestGPT::test_it_starts_as_gpt_2_does": [
+            ("what adds up starts large", "if adds else 1)", "if False else 1)"),
+            ("a block counted once", "math.sqrt(2 * layers)", "math.sqrt(layers)"),
+            ("the output alone", 'endswith(("write.weight", "narrow.weight"))', 'endswith("write.weight")'),
+            (
+                "PyTorch's biases",
+                '0 if name.endswith("bias") else 1)',
+                '0.1 if name.endswith("bias") else 1)',
+            ),
+            ("norms at 0", '0 if name.endswith("bias") else 1)', "0)"),
+        ],
+        "attnlab/today/test_model.py::test_sizes_that_cannot_be_are_refused": [
+            ("a start without a spread", "    require.above_zero(spread=spread)\n    for", "    for"),
         ],
     },
     "attnlab/require": {

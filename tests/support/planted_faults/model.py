@@ -75,6 +75,14 @@ FAULTS: Faults = {
                 "    n, m = query.shape[-2], key.shape[-2]",
             ),
         ],
+        "TestStretched::test_a_larger_base_leaves_the_fastest_and_divides_the_slowest": [
+            ("the slowest pair left, too", "factor**-along", "factor ** -along.flip(0)"),
+        ],
+        "TestStretched::test_mixed_leaves_fast_pairs_and_divides_slow_ones": [
+            ("turns as radians", "longest * frequencies / (2 * math.pi)", "longest * frequencies"),
+            ("no end to the straight way", "(fast - slow)).clamp(0, 1)", "(fast - slow))"),
+            ("fast pairs divided", "(stays + (1 - stays) / factor)", "(stays / factor + (1 - stays))"),
+        ],
         "TestSinusoidal::test_row_0_alternates": [
             ("sine twice", "(angles.sin(), angles.cos())", "(angles.sin(), angles.sin())"),
             ("cosine first", "(angles.sin(), angles.cos())", "(angles.cos(), angles.sin())"),
@@ -180,27 +188,29 @@ FAULTS: Faults = {
             ("words too loud by the root of d_model", " / math.sqrt(d_model)", ""),
         ],
         "TestLayerNorm::test_eps_is_inside_the_root": [
-            ("eps outside the root", "* torch.rsqrt(variance + self.eps)", "/ (variance.sqrt() + self.eps)"),
+            ("eps squared, as if outside the root", "self.bias, self.eps)", "self.bias, self.eps**2)"),
         ],
         "TestLayerNorm::test_mean_0_and_variance_1_for_each_vector": [
             (
-                "unbiased variance",
-                "centred.square().mean(dim=-1, keepdim=True)",
-                "centred.var(dim=-1, keepdim=True)",
+                "mean left in",
+                "F.layer_norm(inputs, self.weight.shape, self.weight, self.bias, self.eps)",
+                "F.rms_norm(inputs, self.weight.shape, self.weight, self.eps) + self.bias",
             ),
             (
-                "standard deviation for variance",
-                "square().mean(dim=-1, keepdim=True)",
-                "square().mean(dim=-1, keepdim=True).sqrt()",
+                "one mean for all positions",
+                "F.layer_norm(inputs, self.weight.shape, self.weight, self.bias, self.eps)",
+                "F.layer_norm(inputs, inputs.shape[-2:], eps=self.eps) * self.weight + self.bias",
             ),
-            ("mean left in", "wide - wide.mean(dim=-1, keepdim=True)", "wide"),
-            ("mean over the batch", "wide.mean(dim=-1, keepdim=True)", "wide.mean(dim=0, keepdim=True)"),
         ],
         "TestLayerNorm::test_half_precision_is_rounded_once": [
-            ("squares in float16", "inputs.to(torch.promote_types(inputs.dtype, torch.float32))", "inputs"),
+            (
+                "squares in float16",
+                "F.layer_norm(inputs, self.weight.shape, self.weight, self.bias, self.eps)",
+                "(x := inputs - inputs.mean(-1, keepdim=True)) * x.square().mean(-1, keepdim=True).rsqrt()",
+            ),
         ],
         "TestLayerNorm::test_equals_pytorch_in_float32": [
-            ("gain left out", "normal * self.weight + self.bias", "normal + self.bias"),
+            ("gain left out", "self.weight, self.bias, self.eps", "None, self.bias, self.eps"),
         ],
         "TestFeedForward::test_equals_the_formula": [
             ("feed-forward without relu", "self.widen(inputs).relu()", "self.widen(inputs)"),
@@ -271,6 +281,63 @@ FAULTS: Faults = {
                 "nothing comes back",
                 "            best, best_total = rows[0], totals[0]\n    return",
                 "            pass\n    return",
+            ),
+        ],
+        "attnlab/test_decoding_faster.py::test_each_row_of_a_batch_gets_what_it_gets_alone": [
+            ("the filler in sight", "places[:, None] >= 0)", "places[:, None] > -longest)"),
+            ("padded texts see ahead", "combine(causal(longest), ", "combine("),
+        ],
+        "attnlab/test_decoding_faster.py::test_what_the_filler_is_does_not_matter": [
+            ("the first filler in sight", "places[:, None] >= 0)", "places[:, None] >= -1)"),
+        ],
+        "attnlab/test_decoding_faster.py::test_places_count_from_each_texts_own_start": [
+            ("padded on the right", "[filler] * many + [*row]", "[*row] + [filler] * many"),
+            ("places below 0", "places.clamp(min=0)", "places"),
+            ("a filler that sees nothing", "visible | torch.eye(longest, dtype=torch.bool)", "visible"),
+        ],
+        "attnlab/test_decoding_faster.py::test_rows_that_are_none_are_refused": [
+            ("rows unchecked", "    require.rows_of_ids(rows)\n", ""),
+            ("any filler", "    require.at_least(0, filler=filler)\n", ""),
+        ],
+        "attnlab/test_decoding_faster.py::test_the_likeliest_stays_the_likeliest": [
+            ("what was refused stays in the caches", "reading.cut(ids.shape[1] - 1)", "reading.cut(10**6)"),
+            ("refused guesses stay in the text", "text[:, : ids.shape[1] + agreed]", "text"),
+            ("chances one place early", "logits[0, -last:]", "logits[0, -last - 1 :][:last]"),
+        ],
+        "attnlab/test_decoding_faster.py::test_its_draws_have_the_chances_of_the_model": [
+            ("drawn anew from all chances", "left = (left - q[agreed]).clamp(min=0)", "pass"),
+            (
+                "kept where the helper is surer",
+                "generator=source) * small[guess] >= large[guess]",
+                "generator=source) * large[guess] >= small[guess]",
+            ),
+            ("every guess kept", "generator=source) * small[guess] >=", "generator=source) * 0 >="),
+        ],
+        "attnlab/test_decoding_faster.py::test_guesses_are_kept_as_often_as_the_chances_overlap": [
+            ("kept by the model's chance alone", "* small[guess] >= large[guess]", ">= large[guess]"),
+            ("the rest turned over", "(left - q[agreed]).clamp", "(q[agreed] - left).clamp"),
+        ],
+        "attnlab/test_decoding_faster.py::test_what_was_kept_is_not_read_twice": [
+            ("all read anew", "cache.cut(min(length, cache.length))", "cache.cut(0)"),
+        ],
+        "attnlab/test_decoding_faster.py::test_a_refusal_by_rounding_alone_draws_from_the_model": [
+            (
+                "nothing left to draw from",
+                "if agreed < len(q) and (left - q[agreed]).max() > 0:",
+                "if agreed < len(q):",
+            ),
+        ],
+        "attnlab/test_decoding_faster.py::test_the_last_piece_needs_no_guess": [
+            ("a guess too many at the end", "end - ids.shape[1] - 1)", "end - ids.shape[1])"),
+        ],
+        "attnlab/test_decoding_faster.py::test_what_cannot_be_written_is_refused": [
+            ("rows of guesses", "    require.one_row(ids)\n", ""),
+            ("no guesses", "    require.at_least(1, guesses=guesses)\n", ""),
+            ("the helper's end unseen", "min(model.longest, helper.longest)", "model.longest"),
+            (
+                "other words",
+                '        require.same_shape("helper must give chances", small, large.shape)\n',
+                "",
             ),
         ],
     },

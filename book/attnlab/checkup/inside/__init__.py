@@ -1,0 +1,1 @@
+"""What is told by looking inside: at layers, weights, gradients. Each test says in words what it saw."""

@@ -1,0 +1,5 @@
+"""The drawings of “Long and fast”, a file for each section."""
+
+from chapters.long_and_fast.drawings import costs, longer, tiles
+
+__all__ = ["costs", "longer", "tiles"]

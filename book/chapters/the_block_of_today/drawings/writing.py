@@ -1,0 +1,236 @@
+"""Writing faster: what each block keeps, rows that end together, and guesses that are kept or refused."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from attnlab.decoding import left_padded
+from bookkit.pictures.drawings import (
+    TINT,
+    Arrow,
+    Part,
+    box,
+    column,
+    draw,
+    grid,
+    joined,
+    over,
+    panel,
+    row,
+    told,
+)
+from bookkit.pictures.svg import SMALL, SMALLEST, Place, Side, label, rectangle, vector
+
+# ---- the cache ----
+
+KEPT, BLOCKS = 4, 3
+
+
+def _block(number: int) -> Part:
+    """Keys and values that are kept, with those of the new word at their end."""
+    size, marks = 22.0, ""
+    for place, role in enumerate(("key", "value")):
+        top = 28 * place
+        marks += label(0, top + 16, "kv"[place], size=SMALL, colour=role, anchor="start", bold=True)
+        for column_ in range(KEPT + 1):
+            cell = Place(16 + size * column_, top, size - 3, size - 3)
+            new = column_ == KEPT
+            marks += rectangle(cell, role, fill=role, opacity=0.5 if new else 0.12)
+    cells = over(16 + size * (KEPT + 1), 50, marks)
+    return panel(cells, f"block {number}", name=f"block {number}")
+
+
+def layers() -> None:
+    """`layers()` sends one word through three blocks, each of which has its own cache."""
+
+    def arrange(narrow: bool) -> Part:
+        blocks = [_block(number) for number in range(1, BLOCKS + 1)]
+        word = box("one word", name="word", colour="query")
+        logits = box("logits", name="logits", colour="output")
+        along = column if narrow else row
+        whole = along(word, *blocks, logits, gap=26)
+        names = ["word", *(f"block {number}" for number in range(1, BLOCKS + 1)), "logits"]
+        sides: tuple[Side, Side] = ("bottom", "top") if narrow else ("right", "left")
+        whole = joined(
+            whole,
+            *(Arrow(start, end, sides=sides) for start, end in pairwise(names)),
+        )
+        below = told(
+            "Pale: kept from the words before. Strong: put behind them by the new word, whose query "
+            "looks at all.",
+            320 if narrow else 700,
+        )
+        return column(whole, below, gap=12)
+
+    draw(
+        arrange,
+        alt=f"One word goes through {BLOCKS} blocks, one after the other, and logits come out. Each block "
+        f"keeps keys and values of its own: {KEPT} of each from the words before, and one of each from the "
+        "new word.",
+    )
+
+
+# ---- a batch ----
+
+TEXTS = ("The graph is not empty", "A directed graph", "Nodes")
+
+
+def batch() -> None:
+    """`batch()` has three texts that end together, where their words stand, and what one of them sees."""
+    words = [each.split() for each in TEXTS]
+    ids, visible, places = left_padded([[1] * len(each) for each in words], filler=0)
+    longest = ids.shape[1]
+    rows = [[""] * (longest - len(each)) + each for each in words]
+    shown = 1
+    seen = [["1" if cell else "" for cell in line_] for line_ in visible[shown].tolist()]
+
+    def arrange(narrow: bool) -> Part:
+        cell = (62.0, 26.0) if narrow else (78.0, 28.0)
+        small = (26.0, 24.0)
+        texts = grid(rows, title="ids", colour="query", cell=cell, absent="")
+        where = grid(places.tolist(), title="places", digits=0, cell=small)
+        what = grid(seen, title=f"visible, row {shown + 1}", colour="key", cell=small, absent="")
+        beside = row(where, what, gap=30, align="bottom")
+        below = told(
+            "Dashed on the left: filler. All rows end in the last column, the one to go on from. Filler sees "
+            "itself alone, and no word sees it.",
+            320 if narrow else 690,
+        )
+        body = column(texts, beside, gap=14) if narrow else row(texts, where, what, gap=28, align="bottom")
+        return column(body, below, gap=12)
+
+    told_rows = "; ".join(
+        f"“{each}” behind {longest - len(each.split())} of filler, at places "
+        f"{', '.join(map(str, range(len(each.split()))))}"
+        for each in TEXTS
+    )
+    draw(
+        arrange,
+        alt=f"A batch of three rows that all end in the last column: {told_rows}. The mask of the second "
+        "row: filler sees itself, and each word sees the words of its text up to itself.",
+    )
+
+
+# ---- guesses ----
+
+
+class Guess(NamedTuple):
+    """What the helper wrote, the chance it gave, the chance of the large model, and the number drawn."""
+
+    word: str
+    q: float
+    p: float
+    u: float
+
+    @property
+    def chance(self) -> float:
+        """`guess.chance` is that of being kept."""
+        return min(1.0, self.p / self.q)
+
+    @property
+    def kept(self) -> bool:
+        """`guess.kept` says whether it stays, if none before it was refused."""
+        return self.u < self.chance
+
+
+TEXT = "Return the sum"
+GUESSES = (
+    Guess("of", 0.5, 0.8, 0.93),
+    Guess("the", 0.6, 0.3, 0.31),
+    Guess("nodes", 0.5, 0.1, 0.74),
+    Guess("in", 0.4, 0.2, 0.12),
+)
+ANEW = "weights"
+
+
+def guesses() -> None:
+    """`guesses()` has four guesses: two are kept, the third is refused, and with it goes the fourth."""
+    refused = next(place for place, guess in enumerate(GUESSES) if not guess.kept)
+
+    def arrange(narrow: bool) -> Part:
+        across, names, high = (55.0, 108.0, 26.0) if narrow else (104.0, 150.0, 28.0)
+        letters, marks = SMALLEST if narrow else SMALL, ""
+        rows = {
+            "guessed": [guess.word for guess in GUESSES],
+            "q, the helper’s": [f"{guess.q:.1f}" for guess in GUESSES],
+            "p, the model’s": [f"{guess.p:.1f}" for guess in GUESSES],
+            "chance to stay": [f"{guess.chance:.1f}" for guess in GUESSES],
+            "number drawn": [f"{guess.u:.2f}" for guess in GUESSES],
+        }
+        for number, (name, cells) in enumerate(rows.items()):
+            top = (high + 4) * number
+            marks += label(0, top + high / 2 + 4, name, size=letters, anchor="start")
+            role = "grey" if number else "query"
+            for place, words in enumerate(cells):
+                frame = Place(names + across * place + 2, top, across - 4, high)
+                late = place > refused
+                marks += rectangle(
+                    frame, "faint" if late else role, fill=None if late else role, opacity=TINT
+                )
+                middle, colour = frame.left + frame.width / 2, "grey" if late else "ink"
+                marks += label(middle, top + high / 2 + 4, words, size=SMALL, colour=colour)
+        top = (high + 4) * len(rows) + 2
+        marks += label(0, top + 22, "the text goes on", size=letters, anchor="start")
+        for place, guess in enumerate(GUESSES[: refused + 1]):
+            frame = Place(names + across * place + 2, top + 4, across - 4, high)
+            role = "value" if guess.kept else "output"
+            marks += rectangle(frame, role, fill=role, opacity=0.3)
+            words = guess.word if guess.kept else ANEW
+            marks += label(frame.left + frame.width / 2, top + high / 2 + 8, words, size=SMALLEST)
+        body = over(names + across * len(GUESSES), top + high + 8, marks)
+        below = told(
+            f"{refused} are kept. “{GUESSES[refused].word}” is refused, and “{ANEW}” is drawn in its place "
+            "from what p has left. What was guessed behind it is thrown away.",
+            320 if narrow else 580,
+        )
+        return column(body, below, gap=10, align="left")
+
+    each = "; ".join(
+        f"“{guess.word}”, q {guess.q}, p {guess.p}, kept with chance {guess.chance:.1f}, drawn {guess.u}"
+        for guess in GUESSES
+    )
+    draw(
+        arrange,
+        alt=f"Behind “{TEXT}” a helper has guessed {len(GUESSES)} words: {each}. The first {refused} are "
+        f"kept. The next is refused, “{ANEW}” stands in its place, and the last guess is thrown away.",
+    )
+
+
+# ---- a mistake ----
+
+
+def padded_on_the_right() -> None:
+    """`padded_on_the_right()` has the same three texts with filler behind them, and where each goes on."""
+    words = [each.split() for each in TEXTS]
+    longest = max(map(len, words))
+    missing = [longest - len(each) for each in words]
+    behind = [f"behind {many} of filler" if many else "behind its text" for many in missing]
+
+    def arrange(narrow: bool) -> Part:
+        wide, high = (58.0, 26.0) if narrow else (84.0, 28.0)
+        cells = grid(
+            [each + [""] * (longest - len(each)) for each in words],
+            colour="query",
+            cell=(wide, high),
+            absent="",
+        )
+        marks = ""
+        for number, each in enumerate(words):
+            end = Place(wide * (len(each) - 1), high * number, wide, high)
+            marks += rectangle(end, "query", fill="query", opacity=0.35)
+            start, level = cells.width + 4, high * (number + 0.5)
+            marks += vector(start, level, start + 28, level, colour="output", width=2)
+            if not narrow:
+                marks += label(start + 36, level + 5, behind[number], size=SMALL, anchor="start")
+        body = over(cells.width + (34 if narrow else 170), cells.height, marks, (cells, 0, 0))
+        below = told(
+            "Strong: where a text ends. Arrows: where the batch goes on, from the last column. Only the "
+            "longest row goes on from its text.",
+            320 if narrow else 600,
+        )
+        return column(body, below, gap=10, align="left")
+
+    each = "; ".join(f"“{text}” goes on {where}" for text, where in zip(TEXTS, behind, strict=True))
+    draw(
+        arrange,
+        alt=f"Three texts in a batch, with filler on their right. All go on from the last column: {each}.",
+    )

@@ -1,0 +1,206 @@
+"""The drawings of the exercises: seven matrices, what is kept and what is left, and places behind a cache."""
+
+from typing import NamedTuple
+
+from bookkit.pictures.drawings import TINT, Part, column, draw, over, row, told
+from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, line, rectangle, vector, width_of
+
+# ---- how many weights? ----
+
+HIDDEN_SIZE, INTERMEDIATE_SIZE, HEADS, KEY_VALUE_HEADS = 4096, 14336, 32, 8  # Llama 3 8B
+
+
+class Matrix(NamedTuple):
+    """`Matrix("key", 1024, 4096, "key")` is learned: its name, its rows and columns, and its colour."""
+
+    name: str
+    rows: int
+    columns: int
+    colour: str = "grey"
+
+    @property
+    def shape(self) -> str:
+        """`matrix.shape` is "1,024 × 4,096"."""
+        return f"{self.rows:,} × {self.columns:,}"
+
+
+_KEYS = HIDDEN_SIZE // HEADS * KEY_VALUE_HEADS
+ATTENTION = (
+    Matrix("query", HIDDEN_SIZE, HIDDEN_SIZE, "query"),
+    Matrix("key", _KEYS, HIDDEN_SIZE, "key"),
+    Matrix("value", _KEYS, HIDDEN_SIZE, "value"),
+    Matrix("write", HIDDEN_SIZE, HIDDEN_SIZE, "output"),
+)
+NETWORK = (
+    Matrix("gate", INTERMEDIATE_SIZE, HIDDEN_SIZE),
+    Matrix("widen", INTERMEDIATE_SIZE, HIDDEN_SIZE),
+    Matrix("narrow", HIDDEN_SIZE, INTERMEDIATE_SIZE),
+)
+
+
+def _to_scale(matrix: Matrix, scale: float, letters: float) -> Part:
+    wide, high = matrix.columns * scale, matrix.rows * scale
+    width = max(wide, width_of(matrix.shape, letters))
+    ground = Place((width - wide) / 2, 18, wide, high)
+    marks = rectangle(ground, matrix.colour, fill=matrix.colour, opacity=0.3)
+    marks += label(width / 2, 12, matrix.name, size=letters, colour=matrix.colour, bold=True)
+    marks += label(width / 2, high + 32, matrix.shape, size=letters)
+    return over(width, high + 36, marks)
+
+
+def seven_matrices() -> None:
+    """`seven_matrices()` has those of one block of Llama 3 8B, with their shapes, to scale."""
+
+    def arrange(narrow: bool) -> Part:
+        scale, letters, gap = (72 / 14336, SMALLEST, 6) if narrow else (120 / 14336, SMALLEST, 14)
+        query, key, value, write = (_to_scale(matrix, scale, letters) for matrix in ATTENTION)
+        attention = row(query, column(key, value, gap=4), write, gap=gap)
+        network = row(*(_to_scale(matrix, scale, letters) for matrix in NETWORK), gap=gap)
+        both = (column if narrow else row)(attention, network, gap=6 if narrow else gap)
+        words = (
+            "Llama 3 8B: an area is a number of weights."
+            if narrow
+            else "Llama 3 8B: four of attention, three of the network. An area is a number of weights."
+        )
+        return column(both, told(words, 320 if narrow else 700), gap=8)
+
+    def listed(matrices: tuple[Matrix, ...]) -> str:
+        return ", ".join(f"{each.name} {each.shape}" for each in matrices)
+
+    draw(
+        arrange,
+        alt=f"The seven matrices of one block of Llama 3 8B as rectangles to scale. Attention has four: "
+        f"{listed(ATTENTION)}. The network has three, which are far larger: {listed(NETWORK)}.",
+    )
+
+
+# ---- kept or refused ----
+
+P, Q = (0.5, 0.3, 0.2), (0.2, 0.7, 0.1)
+
+
+def what_is_left() -> None:
+    """`what_is_left()` has p and q of three words, the part in common, and what p has more."""
+    kept = [min(p, q) for p, q in zip(P, Q, strict=True)]
+    left = [p - common for p, common in zip(P, kept, strict=True)]
+    refused = [q - common for q, common in zip(Q, kept, strict=True)]
+    after = [more / sum(left) for more in left]
+
+    def arrange(narrow: bool) -> Part:
+        scale, letters, first = (300.0, SMALLEST, 42.0) if narrow else (430.0, SMALL, 60.0)
+        beyond = first + scale * max(*P, *Q) + (12 if narrow else 60)
+        long = 0.0 if narrow else 210.0  # of a chance of 1, at the right
+
+        def segment(start: float, size: float, top: float, colour: str, words: str) -> str:
+            place = Place(first + scale * start, top, scale * size, 20)
+            said = f"{words} {size:.1f}"
+            said = said if width_of(said, letters) < place.width - 4 else f"{size:.1f}"
+            cut = words == "refused"
+            marks = rectangle(place, colour, fill=None if cut else colour, opacity=0.3, dashed=cut)
+            return marks + label(place.left + place.width / 2, top + 15, said, size=letters)
+
+        title = "next" if narrow else "next, behind a refusal"
+        marks = label(beyond, 12, title, size=letters, anchor="start")
+        for word, common in enumerate(kept):
+            top = 22.0 + 52 * word
+            marks += label(0, top + 26, str(word), bold=True, anchor="start")
+            for number, (name, more, colour, words) in enumerate(
+                (("q", refused[word], "grey", "refused"), ("p", left[word], "output", "left"))
+            ):
+                level = top + 21 * number
+                marks += label(first - 8, level + 15, name, size=letters, anchor="end")
+                marks += segment(0, common, level, "value", "kept")
+                if more > 1e-9:
+                    marks += segment(common, more, level, colour, words)
+            chance, size = after[word], long * after[word]
+            if size:
+                marks += rectangle(Place(beyond, top + 11, size, 20), "output", fill="output", opacity=0.3)
+            at = beyond + size + (6 if size else 0)
+            marks += label(at, top + 26, f"{chance:.2f}", size=letters, colour="output", anchor="start")
+        body = over(beyond + (36 if narrow else long * max(after) + 42), 22 + 52 * 3 - 8, marks)
+        words = (
+            f"Three words. What p and q have in common is kept. {sum(refused):.1f} of the guesses are "
+            f"refused. p has as much left, {sum(left):.1f}, and the next piece is drawn from there."
+        )
+        return column(body, told(words, 320 if narrow else 700), gap=6, align="left")
+
+    each = "; ".join(
+        f"word {word}: p {p}, q {q}, kept {kept[word]:.1f}, left {left[word]:.1f}, then {after[word]:.2f}"
+        for word, (p, q) in enumerate(zip(P, Q, strict=True))
+    )
+    draw(
+        arrange,
+        alt="Bars of p and q for three words, with what both have in common, what is refused of q, what is "
+        f"left of p, and the chances of the next piece behind a refusal: {each}. Refused are "
+        f"{sum(refused):.1f} in all.",
+    )
+
+
+# ---- a writer that loses its place ----
+
+TEXT, NEW = 5, 3
+
+
+def places_behind_a_cache() -> None:
+    """`places_behind_a_cache()` has the places that pieces should have, and those of the colleague's."""
+    rows = {
+        "as they should be": list(range(TEXT + NEW)),
+        "the colleague’s": [*range(TEXT), *[0] * NEW],
+    }
+
+    def apart(places: list[int]) -> str:
+        """How the text's last piece stands, seen from the last of all."""
+        back = places[-1] - places[TEXT - 1]
+        return f"{abs(back)} places {'back' if back > 0 else 'ahead'}"
+
+    def arrange(narrow: bool) -> Part:
+        cell, first = (38.0, 0.0) if narrow else (54.0, 140.0)
+        letters, gap = (SMALLEST if narrow else SMALL), 6.0
+        lefts = [first + cell * piece + gap * max(0, piece - TEXT + 1) for piece in range(TEXT + NEW)]
+        end = lefts[-1] + cell
+
+        def calls() -> str:
+            marks = ""
+            for number in range(NEW + 1):
+                start = lefts[TEXT - 1 + number] if number else first
+                stop = lefts[TEXT - 1 + number] + cell
+                words = f"call {number + 1}" if not narrow or not number else str(number + 1)
+                marks += label((start + stop) / 2, 12, words, size=letters, colour="grey")
+                marks += line(start + 1, 18, stop - 1, 18, colour="grey")
+            return marks
+
+        marks, top = calls(), 26.0
+        for name, places in rows.items():
+            if narrow:
+                marks += label(0, top + 13, name, size=letters, anchor="start")
+                top += 18
+            else:
+                marks += label(0, top + 19, name, size=letters, anchor="start")
+            for piece, (left, place) in enumerate(zip(lefts, places, strict=True)):
+                colour = "key" if piece < TEXT else "query"
+                ground = Place(left, top, cell - 2, 28)
+                marks += rectangle(ground, colour, fill=colour, opacity=TINT if piece < TEXT else 0.35)
+                marks += label(left + cell / 2 - 1, top + 19, str(place), bold=piece >= TEXT)
+            before, last = lefts[TEXT - 1] + cell / 2 - 1, lefts[-1] + cell / 2 - 1
+            level = top + 44
+            marks += line(last, top + 29, last, level) + line(last, level, before, level)
+            marks += vector(before, level, before, top + 29, colour="grey", width=1.5)
+            marks += label(before - 10, level + 3, apart(places), size=letters, anchor="end")
+            top += 60
+        words = (
+            "Call 1 reads the text. Each later one reads the piece just written, behind the cache. Arrows: "
+            "from the last piece to the text’s last."
+        )
+        body = over(end, top, marks)
+        return column(body, told(words, 320 if narrow else 560), gap=4, align="left")
+
+    each = "; ".join(
+        f"{name}: {', '.join(map(str, places))}, so that from the last piece the text’s last stands "
+        f"{apart(places)}"
+        for name, places in rows.items()
+    )
+    draw(
+        arrange,
+        alt=f"Places of {TEXT} pieces of a text, which the first call reads, and of {NEW} written ones, each "
+        f"read by a call of its own. {each[0].upper()}{each[1:]}.",
+    )

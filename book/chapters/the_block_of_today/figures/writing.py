@@ -1,0 +1,68 @@
+"""The figures of “Writing faster”, described by what is drawn."""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+
+from bookkit.pictures.colours import COLOURS, SERIES
+from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
+
+SIZE = (5.2, 2.6)  # inches
+
+# ---- measured once ----
+
+# The model of today, on one core: time for all pieces of a text of 8, 16 … 128 over that of its last behind
+# a cache. Medians of three runs.
+TIMES = (1.1, 1.4, 1.4, 2.1, 3.1)
+# With the stored models, on one core, for 1, 2 … 8 guesses at a time: pieces that one reading of the large
+# model adds (the mean of eighteen texts of 80 pieces), and how long a reading and its guesses take, in pieces
+# written one by one with a cache (medians of six texts).
+PIECES = (1.50, 1.79, 1.92, 2.08, 2.08, 2.14, 2.14, 2.12)
+COSTS = (1.8, 2.4, 3.1, 3.2, 4.2, 4.1, 4.9, 5.8)
+
+
+def saved(lengths: Sequence[int], arithmetic: Sequence[float]) -> None:
+    """`saved([8, 16], [8.0, 16.0])` draws how many times as much the next piece costs without a cache."""
+    told = "; ".join(
+        f"{name} " + ", ".join(f"{each:.3g} at {n}" for n, each in zip(lengths, numbers, strict=True))
+        for name, numbers in (("arithmetic", arithmetic), ("time", TIMES))
+    )
+    alt = (
+        "How many times as much the last piece of a text costs without a cache, by the text’s length: "
+        f"{told}."
+    )
+    with plot(alt, size=SIZE) as (axes,):
+        _lines(axes, lengths, {"arithmetic": arithmetic, "time": TIMES})
+        for scale in (axes.set_xscale, axes.set_yscale):
+            scale("log", base=2)
+        axes.set_xticks(rounded(lengths), [f"{length:g}" for length in lengths])
+        axes.set_yticks([1, 4, 16, 64], ["1", "4", "16", "64"])
+        axes.set_xlabel("pieces in the text")
+        axes.set_ylabel("without a cache, times as much")
+        axes.legend()
+
+
+def speculation(overlap: float) -> None:
+    """`speculation(0.54)` draws pieces a reading by guesses, measured and foretold, and what they cost."""
+    guesses = range(1, len(PIECES) + 1)
+    foretold = [(1 - overlap ** (k + 1)) / (1 - overlap) for k in guesses]
+    series = {"written, foretold": foretold, "written, measured": PIECES, "cost": COSTS}
+    told = "; ".join(
+        f"{name}: " + ", ".join(f"{each:.2g}" for each in numbers) for name, numbers in series.items()
+    )
+    alt = (
+        "For each reading of the large model, by how many pieces are guessed before it, from "
+        f"{guesses[0]} to {guesses[-1]}: the pieces it writes, and what it costs in pieces written one by "
+        f"one. {told}."
+    )
+    with plot(alt, size=SIZE) as (axes,):
+        _lines(axes, list(guesses), series)
+        axes.set_ylim(0, None)
+        axes.set_xlabel("guesses at a time")
+        axes.set_ylabel("pieces, for each reading of the large model")
+        axes.legend()
+
+
+def _lines(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
+    for (name, y), colour, marker, dash in zip(series.items(), SERIES, MARKERS, DASHES, strict=False):
+        axes.plot(rounded(x), rounded(y), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)

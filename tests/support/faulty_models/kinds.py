@@ -1,0 +1,133 @@
+"""What a fault is, and how it is planted: the book's modules are imported anew, with one text changed."""
+
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import CodeType
+
+BOOK = Path(__file__).parents[3] / "book"
+# A module that is first imported beside a fault would keep what it imports of the others.
+ROOTS = ("attnlab", "bookkit", "chapters")
+
+INQUIRIES = (
+    "sight", "scores", "positions", "stream", "network", "parameters", "start", "evaluation", "numbers",
+    "cache", "output", "padding", "batch",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Change:
+    """In `file`, below book/, `old` becomes `new`. It stands there once, or `which` says: 0 is the first."""
+
+    file: str
+    old: str
+    new: str
+    which: int | None = None
+
+    @property
+    def module(self) -> str:
+        """`attnlab.today.model` is the module of `attnlab/today/model.py`."""
+        return self.file.removesuffix(".py").replace("/", ".")
+
+    def made(self, source: str) -> str:
+        """`change.made(source)` is the changed source."""
+        parts = source.split(self.old)
+        if self.which is None and len(parts) != 2:
+            raise ValueError(f"{self.file}: {self.old!r} stands there {len(parts) - 1} times, not once")
+        place = 1 + (self.which or 0)
+        return self.old.join(parts[:place]) + self.new + self.old.join(parts[place:])
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Planted in the model of a family, as `families.py` builds it.
+
+    `where` is a regular expression for re.fullmatch: the dotted names of the modules in which it sits, and of
+    all that these hold. It is None where it sits in the model's own forward, and in no part of it.
+
+    `inquiry` is the line of inquiry that is right. `also_right` are others that lead to the same line of
+    code: what is planted in one place often shows in two.
+
+    `shows` says by which measure of tests/test_faulty_models.py it differs from the healthy model. A fault
+    may show in other ways, too.
+    """
+
+    name: str
+    model: str
+    change: Change
+    where: str | None
+    inquiry: str
+    shows: str
+    also_right: tuple[str, ...] = ()
+    more: tuple[Change, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.name}"
+
+    @property
+    def file(self) -> str:
+        return self.change.file
+
+    @property
+    def old(self) -> str:
+        return self.change.old
+
+    @property
+    def new(self) -> str:
+        return self.change.new
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return (self.change, *self.more)
+
+
+class _FromText(SourceFileLoader):
+    def __init__(self, name: str, path: str, text: str) -> None:
+        super().__init__(name, path)
+        self.text = text
+
+    def get_code(self, fullname: str) -> CodeType:
+        return compile(self.text, f"{self.path} (with a fault)", "exec")
+
+
+class _Changed:
+    """A finder that knows the changed modules alone, and leaves the others to the usual ones."""
+
+    def __init__(self, texts: Mapping[str, tuple[Path, str]]) -> None:
+        self.texts = texts
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name not in self.texts:
+            return None
+        file, text = self.texts[name]
+        return importlib.util.spec_from_file_location(name, file, loader=_FromText(name, str(file), text))
+
+
+def _take_out() -> dict[str, object]:
+    return {name: sys.modules.pop(name) for name in [*sys.modules] if name.partition(".")[0] in ROOTS}
+
+
+@contextmanager
+def planted(changes: Sequence[Change]) -> Iterator[None]:
+    """`with planted(fault.changes): import attnlab.today.model` imports a changed module.
+
+    Afterwards all is as before. What was made in between keeps the changed modules, and nobody else has them.
+    """
+    texts: dict[str, tuple[Path, str]] = {}
+    for change in changes:
+        file = BOOK / change.file
+        source = texts[change.module][1] if change.module in texts else file.read_text("utf-8")
+        texts[change.module] = file, change.made(source)
+    finder = _Changed(texts)
+    kept = _take_out()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        _take_out()
+        sys.modules.update(kept)
