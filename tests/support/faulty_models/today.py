@@ -85,7 +85,7 @@ FAULTS = [
     fault(
         "heads cut across time",
         change=model(
-            "return vectors.unflatten(-1, (heads, -1)).transpose(1, 2)",
+            "return vectors.view(*vectors.shape[:2], heads, -1).transpose(1, 2)",
             "return vectors.reshape(len(vectors), heads, vectors.shape[1], -1)",
         ),
         where=ATTENTION, inquiry="scores", also_right=("sight",), shows="logits",
