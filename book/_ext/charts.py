@@ -26,6 +26,8 @@ WIDTHS = {"narrow": 270, "wide": 560}
 # Colours by name: book.css gives each a value for light pages and one for dark pages.
 LOOK = look(lambda name: f"var(--{name})") | {"background": "transparent"}
 
+# Nobody sees a twentieth of an opacity; hundreds of them weigh half a kilobyte.
+OPACITIES = re.compile(r'(?<=opacity=")0\.\d+')
 # Digits of places and sizes that nobody sees; they made the HTML of a page a seventh heavier.
 SMALL_PARTS = re.compile(r"(?<=[\s\"(,A-Za-z])-?\d+\.\d{4,}(?=[^<>]*>)")
 # A picture is one image, described as a whole: what Vega says of each of its parts nobody hears.
@@ -96,6 +98,7 @@ def picture(vega: dict[str, Any], screen: str) -> str:
     svg = SMALL_PARTS.sub(
         lambda number: f"{float(number[0]):.2f}", vl_convert.vega_to_svg(vega | {"width": width})
     )
+    svg = OPACITIES.sub(lambda number: f"{round(20 * float(number[0])) / 20:g}", svg)
     svg = SAID_OF_PARTS.sub("", svg)
     return svg.replace("<svg", f'<svg data-screen="{screen}" data-width="{width}"', 1)
 

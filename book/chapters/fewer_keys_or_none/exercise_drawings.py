@@ -31,9 +31,9 @@ def heads_and_groups() -> None:
                 marks += rectangle(inside, colour, fill=colour, opacity=TINT)
         return marks
 
-    def heads(cell: float, across: float) -> Part:
-        wide, high, below = cell * D_K, cell * T, cell * T + 62
-        marks, level = "", below + cell * T + 18
+    def heads(cell: float, across: float, below: float) -> Part:
+        wide, high, level = cell * D_K, cell * T, below + cell * T + 18
+        marks = ""
         middles = [across * (group + 0.5) * HEADS / GROUPS for group in range(GROUPS)]
         for head, group in enumerate(reads):
             x = across * (head + 0.5)
@@ -50,9 +50,10 @@ def heads_and_groups() -> None:
     def arrange(narrow: bool) -> Part:
         asked, kept = f"query (B, {HEADS}, T, d_k)", f"key, value (B, {GROUPS}, T, d_k)"
         if narrow:
-            return column(note(asked), heads(11, 54), note(kept), gap=4)
-        drawn = heads(13, 68)
-        names = over(150, drawn.height, (note(asked), 0, 30), (note(kept), 0, 18 + 13 * T + 62 + 12))
+            return column(note(asked), heads(11, 54, 84), note(kept), gap=4)
+        below = 100
+        drawn = heads(13, 68, below)
+        names = over(150, drawn.height, (note(asked), 0, 30), (note(kept), 0, below + 30))
         return row(names, drawn, gap=24)
 
     listed = "; ".join(
@@ -90,13 +91,13 @@ def mask_of_a_window() -> None:
         width = 310 if narrow else 210
         words = (
             f"Orange: the last {WIDTH} places, its own included.",
-            f"Purple: one of the first {SINKS}, seen as a sink alone.",
+            "Purple: a sink. It stays, however far back.",
             "False: it comes later, or it lies too far back.",
         )
         lines = column(*(told(each, width) for each in words), gap=0 if narrow else 10, align="left")
-        return (
-            column(table(41, 19, 38), lines, gap=6) if narrow else row(table(50, 24, 44), lines, gap=34)
-        )  # fmt: skip
+        if narrow:
+            return column(table(41, 17, 38), lines, gap=5)
+        return row(table(50, 24, 44), lines, gap=34)
 
     rows = "; ".join(f"query {i} sees {', '.join(str(j) for j in range(N) if seen[i, j])}" for i in range(N))
     draw(
@@ -114,7 +115,7 @@ class Word(NamedTuple):
     value: int
 
 
-READ = (Word((1, 2), (4, 4), 2), Word((1, 2), (2, 4), 6), Word((3, 1), (2, 1), 2))
+READ = (Word((2, 1), (4, 4), 2), Word((1, 2), (2, 4), 6), Word((1, 1), (2, 1), 2))
 
 
 def carried() -> None:
@@ -131,7 +132,7 @@ def carried() -> None:
             for i in range(2)
         ])  # fmt: skip
         asked = sum(each * number for each, number in zip(states[t], word.query, strict=True))
-        over_what.append(f"{asked} / {round(float(asked) / found[t].item())} = {found[t].item():.3g}")
+        over_what.append(f"{asked}/{round(float(asked) / found[t].item())} = {found[t].item():.3g}")
 
     def arrange(narrow: bool) -> Part:
         across, cell, high, marks = 108.0 if narrow else 224.0, 34.0, 21.0, ""
@@ -159,7 +160,9 @@ def carried() -> None:
             if t < len(READ) - 1:
                 level, end = 48 + high, x + across - cell / 2 - 3
                 marks += vector(x + cell / 2 + 2, level, end, level, colour="grey", width=1.5)
-                marks += label((x + cell / 2 + end) / 2, level - 7, f"× {DECAY}", size=SMALL, bold=True)
+                middle = (x + cell / 2 + end) / 2
+                marks += label(middle, level - 7, f"× {DECAY}", size=SMALL, bold=True)
+                marks += label(middle, level + 17, "decay", size=SMALL, colour="grey")
         marks += label(across / 2 - cell / 2 - 8, 48 + high + 4.5, "S", bold=True, anchor="end")
         return over(across * len(READ), 184, marks)
 
@@ -170,7 +173,8 @@ def carried() -> None:
     )
     draw(
         arrange,
-        alt=f"Three words, and a state of two numbers that goes from one on, times {DECAY}. {told_of}.",
+        alt=f"Three words, and a state of two numbers, which goes on to the next times {DECAY}, the decay. "
+        f"Here {told_of}.",
     )
 
 
@@ -185,7 +189,7 @@ def bits_allowed() -> None:
     }
 
     def bars(width: float, left: float, step: float, *, named_above: bool) -> Part:
-        allowed, tall, marks = width * LIMIT / FULL, 16.0 if named_above else 22.0, ""
+        tall, marks = 16.0 if named_above else 22.0, ""
         for place, (name, bits) in enumerate([*kinds.items(), ("allowed", LIMIT)]):
             level = step * (place + 1) - tall
             if named_above:
@@ -193,7 +197,7 @@ def bits_allowed() -> None:
             else:
                 marks += label(left - 10, level + 16, name, size=SMALL, anchor="end")
             if name == "allowed":
-                inside = Place(left, level, allowed, tall)
+                inside = Place(left, level, width * LIMIT / FULL, tall)
                 marks += rectangle(inside, "ink", fill="grey", opacity=STRONG)
             else:
                 part = width * bits / FULL / LAYERS / 2
@@ -204,17 +208,16 @@ def bits_allowed() -> None:
                     if part > 20:
                         letter = f"{role[0]}_{each // 2}"
                         marks += label(inside.left + part / 2, level + tall / 2 + 4, letter, size=SMALL)
-                marks += line(left + allowed, level, left + allowed, level + tall, colour="ink", width=2)
             marks += label(inside.right + 8, level + tall / 2 + 5, f"{bits:,g}", size=SMALL, anchor="start")
         return over(left + width + 46, step * (len(kinds) + 1), marks)
 
     def arrange(narrow: bool) -> Part:
-        drawn = bars(280, 0, 36, named_above=True) if narrow else bars(500, 180, 30, named_above=False)
-        return column(drawn, note("k_0 and v_0: keys and values of layer 0"), gap=4)
+        drawn = bars(280, 0, 35, named_above=True) if narrow else bars(500, 180, 30, named_above=False)
+        return column(drawn, note("k_0 and v_0 are keys and values of layer 0"), gap=4)
 
     listed = "; ".join(f"{name}: {bits:,}" for name, bits in kinds.items())
     draw(
         arrange,
-        alt=f"Bits a place, as bars: {listed}. Allowed are {LIMIT:g}. A bar has six parts, keys and values "
-        f"of {LAYERS} layers.",
+        alt=f"Bits a place, as bars: {listed}. Allowed are {LIMIT:g}. Keys and values of "
+        f"{LAYERS} layers share each of the other bars.",
     )

@@ -83,7 +83,7 @@ MISTAKES: Mistakes = in_parts(
             _numbers_turned,
         ),
     },
-    divisor=but(DIVISORS, "root of d_k + 1", "rounded root", "8 for every width"),
+    divisor=but(DIVISORS, "root of d_k + 1", "root of the keys", "rounded root", "8 for every width"),
     weigh=but(CAUSAL, "mask reversed, in one call"),
 ) | {
     "keys not shared, values alone": (

@@ -66,7 +66,11 @@ MISTAKES: Mistakes = (
                 lambda words, window: words * _held(words, window) if window is not None else words,
             ),
             "no window compared": (_NONE, lambda words, window: min(words, window)),
-            "compared with no window": (_NONE, lambda words, window: min(window, words)),
+            "compared with no window": (
+                "Right where there is a window. Without one, `window` is None, and no number can be compared "
+                "with that.",
+                lambda words, window: min(window, words),
+            ),
             "a table": (
                 "This grows with the square of the words. The cache has a key and a value for each word, and "
                 "none for each pair.",

@@ -114,7 +114,7 @@ def batch() -> None:
 
 
 class Guess(NamedTuple):
-    """What the helper wrote, the chance it gave, the chance of the large model, and the number drawn."""
+    """`Guess("of", q, p, drawn)`: a word, the helper's chance and the large model's, the number drawn."""
 
     word: str
     q: float

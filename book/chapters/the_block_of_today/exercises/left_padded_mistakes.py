@@ -130,25 +130,33 @@ MISTAKES: Mistakes = in_parts(
     },
 ) | {
     name: (
-        "The filler stands behind the text. Then the last column is no place to go on from: put it in front.",
+        f"The filler stands behind the text{how}. Put it in front, to go on from the last column.",
         partial(_left_padded, laid=_laid_right, is_text=_text_on_the_right, placed=placed),
     )
-    for name, placed in {
-        "padded on the right": lambda text: (text.cumsum(1) - 1) * text,
-        "padded on the right, places going on": _from_the_start_of_the_batch,
-        "padded on the right, the last place again": lambda text: (text.cumsum(1) - 1).clamp(min=0),
-    }.items()
+    for name, how, placed in (
+        ("padded on the right", "", lambda text: (text.cumsum(1) - 1) * text),
+        ("padded on the right, places going on", ", and its places go on", _from_the_start_of_the_batch),
+        (
+            "padded on the right, the last place again",
+            ", and has the place of the last id",
+            lambda text: (text.cumsum(1) - 1).clamp(min=0),
+        ),
+    )
 }
 MISTAKES |= {
     name: (
-        "You look for the filler by its id. The same id may stand in a text, as an end mark does: go by the "
-        "lengths of the rows.",
+        f"You look for the filler by its id{how}. The same id may stand in a text, as an end mark does: "
+        "go by the lengths of the rows.",
         partial(_left_padded, is_text=lambda ids, rows, filler: ids != filler, placed=placed),
     )
-    for name, placed in {
-        "filler found by its id": lambda text: (text.cumsum(1) - 1).clamp(min=0),
-        "filler found by its id, and put at 0": lambda text: (text.cumsum(1) - 1) * text,
-    }.items()
+    for name, how, placed in (
+        ("filler found by its id", "", lambda text: (text.cumsum(1) - 1).clamp(min=0)),
+        (
+            "filler found by its id, and put at 0",
+            ", and put it at 0",
+            lambda text: (text.cumsum(1) - 1) * text,
+        ),
+    )
 }
 MISTAKES |= {
     "cut to the shortest": (

@@ -49,7 +49,6 @@ NAMED = {
             (h := x + attention(n1(x), mask=mask)[1]) + feed(n2(h))
         ),
         "both results added": lambda x, mask, attention, feed, n1, n2: x + attention(n1(x), mask=mask),
-        "changes its inputs": layer_in_place,
     }
 }
 
@@ -63,3 +62,9 @@ UNKNOWN = {
 
 
 test_right, test_named, test_unknown = judged_as(RIGHT, NAMED, UNKNOWN)
+
+
+def test_an_input_that_is_changed_is_told_beside_the_gradient_that_it_costs():
+    said = " ".join(str(check_assembled_layer.judge(layer_in_place)).split())
+    assert "not with inputs that need gradients" in said
+    assert "It changes x" in said
