@@ -124,8 +124,8 @@ def left_padded(rows: Sequence[Sequence[int]], filler: int) -> tuple[Tensor, Mas
     >>> visible.int().tolist()
     [[[1, 0, 0], [1, 1, 0], [1, 1, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]]
 
-    visible (B, T, T) is causal and hides the filler from the text; the filler sees itself alone, since a
-    softmax over nothing would be NaN. places (B, T) count from 0 where each text starts.
+    visible (B, T, T) is causal and hides the filler from the text; the filler sees itself alone: a
+    softmax over nothing is NaN in much code. places (B, T) count from 0 where each text starts.
     """
     require.rows_of_ids(rows)
     require.at_least(0, filler=filler)

@@ -3,9 +3,8 @@
 import torch
 
 from bookkit.pictures.drawings import TINT, Part, column, draw, over, row, told
-from bookkit.pictures.svg import LETTERS, SMALL, Anchor, Place, label, line, rectangle, vector
+from bookkit.pictures.svg import LETTERS, SMALL, Place, label, rectangle
 from chapters.long_and_fast.exercises.cache_bytes import check_cache_bytes
-from chapters.long_and_fast.exercises.longest_text_parts import CONTEXT, LAST, LENGTH
 
 LAYERS, HEADS, GROUPS, WIDTH, WORDS = 2, 4, 2, 3, 6  # of a small cache; a key has WIDTH numbers
 MARKED = 2  # the word, counted from 0
@@ -114,44 +113,4 @@ def seen_and_hidden() -> None:
         alt=f"A causal table of {TILE * TILES} queries and as many keys, cut into {TILES} × {TILES} tiles "
         f"that begin at 0, {TILE} and {2 * TILE}. What a tile shows, row by row: {'; '.join(rows)}. All: "
         "every query sees every key. Part: the diagonal runs through. None: every key comes later.",
-    )
-
-
-def one_window() -> None:
-    """`one_window()` has a window: what is changed, what is judged, and what the rival sees."""
-    ends = 0, LAST, LENGTH - CONTEXT, LENGTH - LAST, LENGTH
-
-    def arrange(narrow: bool) -> Part:
-        scale = (306 if narrow else 660) / LENGTH
-
-        def bar(start: int, end: int, top: float, colour: str, opacity: float) -> str:
-            return rectangle(
-                Place(scale * start, top, scale * (end - start), 28), colour, fill=colour, opacity=opacity
-            )
-
-        first, last = scale * LAST / 2, scale * (LENGTH - LAST / 2)
-        marks = line(first, 43, first, 22, colour="key") + line(first, 22, last, 22, colour="key")
-        marks += vector(last, 22, last, 43, colour="key", width=1.5)
-        asked = "does a change here move what is said there?"
-        marks += label((first + last) / 2, 14, asked, size=SMALL)
-        marks += label(first + 8, 38, "changed", size=SMALL, colour="key", anchor="start")
-        marks += label(last - 8, 38, "judged", size=SMALL, colour="output", anchor="end")
-        marks += bar(0, LAST, 46, "key", STRONG) + bar(LAST, LENGTH - LAST, 46, "grey", TINT)
-        marks += bar(LENGTH - LAST, LENGTH, 46, "output", STRONG)
-        marks += label(scale * LENGTH / 2, 65, f"your model sees all {LENGTH}", size=SMALL)
-        unseen = Place(0, 84, scale * (LENGTH - CONTEXT), 28)
-        marks += rectangle(unseen, "grey", dashed=True)
-        marks += bar(LENGTH - CONTEXT, LENGTH - LAST, 84, "grey", TINT)
-        marks += bar(LENGTH - LAST, LENGTH, 84, "output", STRONG)
-        marks += label(unseen.width / 2, 103, f"the rival sees the last {CONTEXT}", size=SMALL)
-        for end in ends:
-            anchor: Anchor = "middle" if end else "start"
-            marks += label(scale * end, 130, str(end), size=SMALL, colour="grey", anchor=anchor)
-        return over(scale * LENGTH + 14, 134, marks)
-
-    draw(
-        arrange,
-        alt=f"A window of {LENGTH} pieces as a bar. Your model sees all of it, the rival only the last "
-        f"{CONTEXT}, from {LENGTH - CONTEXT} on. Judged are the last {LAST}, from {LENGTH - LAST} on, of "
-        f"both. The first {LAST} are changed, and an arrow asks whether that moves the judged ones.",
     )

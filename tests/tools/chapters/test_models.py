@@ -83,4 +83,4 @@ def test_the_seeds_differ():
 
 def test_a_chapter_that_opens_anothers_weights_is_tried_with_fresh_ones_too():
     tried = {chapter.package for chapter in models.loading()}
-    assert tried == {*models.recipes(), "is_it_any_good", "long_and_fast"}
+    assert tried == {*models.recipes(), "is_it_any_good", "longer_than_it_was_trained"}

@@ -1,5 +1,5 @@
 """The charts of “Long and fast”, a file for each section."""
 
-from chapters.long_and_fast.charts import costs, longer, tiles
+from chapters.long_and_fast.charts import costs, tiles
 
-__all__ = ["costs", "longer", "tiles"]
+__all__ = ["costs", "tiles"]

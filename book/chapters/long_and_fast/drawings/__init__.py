@@ -1,5 +1,5 @@
 """The drawings of “Long and fast”, a file for each section."""
 
-from chapters.long_and_fast.drawings import costs, longer, tiles
+from chapters.long_and_fast.drawings import costs, tiles
 
-__all__ = ["costs", "longer", "tiles"]
+__all__ = ["costs", "tiles"]

@@ -1,5 +1,5 @@
 """The figures of “Long and fast”, a file for each section."""
 
-from chapters.long_and_fast.figures import costs, longer, tiles
+from chapters.long_and_fast.figures import costs, tiles
 
-__all__ = ["costs", "longer", "tiles"]
+__all__ = ["costs", "tiles"]

@@ -5,8 +5,8 @@ import torch
 from attnlab.today.model import Today
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.the_block_of_today.exercises.repaired_writer_mistakes import MISTAKES
-from chapters.the_block_of_today.exercises.repaired_writer_parts import CACHED, _written, by_cache
+from chapters.longer_than_it_was_trained.exercises.repaired_writer_mistakes import MISTAKES
+from chapters.longer_than_it_was_trained.exercises.repaired_writer_parts import CACHED, _written, by_cache
 
 
 def _case(label: str, seed: int, texts: int, length: int, count: int) -> Case:

@@ -6,8 +6,8 @@ import torch
 
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.long_and_fast.exercises.stretched_turns_mistakes import MISTAKES
-from chapters.long_and_fast.exercises.stretched_turns_parts import _mixed
+from chapters.longer_than_it_was_trained.exercises.stretched_turns_mistakes import MISTAKES
+from chapters.longer_than_it_was_trained.exercises.stretched_turns_parts import _mixed
 
 
 def _case(label: str, turns: list[float], longest: int, factor: float, fast: float, slow: float) -> Case:

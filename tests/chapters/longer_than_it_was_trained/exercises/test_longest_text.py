@@ -11,8 +11,8 @@ from attnlab.masks import causal
 from attnlab.positions import stretched
 from attnlab.training.run import Run, row_of
 from bookkit import weights
-from chapters.long_and_fast.exercises import check_longest_text
-from chapters.long_and_fast.exercises.longest_text_parts import (
+from chapters.longer_than_it_was_trained.exercises import check_longest_text
+from chapters.longer_than_it_was_trained.exercises.longest_text_parts import (
     BAR,
     SAID,
     nats,

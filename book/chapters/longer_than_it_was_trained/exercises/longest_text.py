@@ -2,8 +2,8 @@
 
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.long_and_fast.exercises.longest_text_mistakes import MISTAKES, made
-from chapters.long_and_fast.exercises.longest_text_parts import FIRST, results
+from chapters.longer_than_it_was_trained.exercises.longest_text_mistakes import MISTAKES, made
+from chapters.longer_than_it_was_trained.exercises.longest_text_parts import FIRST, results
 
 check_longest_text = Exercise(
     "longest_text",

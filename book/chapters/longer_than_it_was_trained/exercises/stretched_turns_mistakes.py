@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from bookkit.checking.mistakes import Mistakes, in_parts
-from chapters.long_and_fast.exercises.stretched_turns_parts import _mixed
+from chapters.longer_than_it_was_trained.exercises.stretched_turns_parts import _mixed
 
 
 def _by_number(turns: Tensor, fast: float, slow: float) -> Tensor:

@@ -6,7 +6,7 @@ from exercise_cases import judged_as, named, words
 
 from attnlab.attention import Cache
 from attnlab.masks import causal
-from chapters.the_block_of_today.exercises import check_repaired_writer
+from chapters.longer_than_it_was_trained.exercises import check_repaired_writer
 
 
 def broken(model, texts, count):

@@ -9,8 +9,8 @@ import vl_convert
 
 from attnlab.positions import stretched
 from attnlab.today.model import Today
-from chapters.long_and_fast.charts import longer as charts
-from chapters.long_and_fast.charts.longer import FARTHEST, FAST, LARGEST, LONGEST, SLOW, STEP, WAYS
+from chapters.longer_than_it_was_trained import charts
+from chapters.longer_than_it_was_trained.charts import FARTHEST, FAST, LARGEST, LONGEST, SLOW, STEP, WAYS
 
 FREQUENCIES = Today(16, 96, heads=6, groups=2, hidden=8, layers=1, longest=LONGEST).frequencies.double()
 

@@ -14,7 +14,7 @@ from attnlab.runtime import generator
 from attnlab.today.model import Today
 from bookkit import weights
 from bookkit.checking.mistakes import Mistakes
-from chapters.long_and_fast.exercises.longest_text_parts import (
+from chapters.longer_than_it_was_trained.exercises.longest_text_parts import (
     CONTEXT,
     LENGTH,
     SAID,

@@ -6,7 +6,7 @@ import torch
 from exercise_cases import changed, judged_as, named
 
 from attnlab.positions import stretched
-from chapters.long_and_fast.exercises import check_stretched_turns
+from chapters.longer_than_it_was_trained.exercises import check_stretched_turns
 
 
 def pair_by_pair(frequencies, longest, factor, fast, slow):

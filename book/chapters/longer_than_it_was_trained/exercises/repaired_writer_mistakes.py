@@ -9,7 +9,7 @@ from torch import Tensor
 from attnlab.attention import Cache
 from attnlab.today.model import Today
 from bookkit.checking.mistakes import Mistakes, in_parts
-from chapters.the_block_of_today.exercises.repaired_writer_parts import _behind, _written
+from chapters.longer_than_it_was_trained.exercises.repaired_writer_parts import _behind, _written
 
 
 def _from_0(before: int, length: int, new: Tensor) -> Tensor:
