@@ -67,7 +67,7 @@ def angles() -> alt.TopLevelMixin:
     dots = pairs.mark_point(filled=True, size=110, opacity=1).encode(
         x=across,
         y=down,
-        color=alt.Color("stands:N", title=None, scale=colours, legend=alt.Legend(orient="top")),
+        color=alt.Color("stands:N", title=None, scale=colours, legend=alt.Legend(orient="bottom")),
         shape=alt.Shape("stands:N", scale=alt.Scale(domain=colours.domain, range=["circle", "diamond"])),
     )
     told = pairs.transform_aggregate(never="sum(never)", slowest="min(turned)").transform_calculate(

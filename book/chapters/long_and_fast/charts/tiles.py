@@ -6,15 +6,15 @@ import torch
 from attnlab.runtime import generator
 from bookkit.pictures.charts import choice, readout, slider
 
-LENGTH, TILE = 8, 2
+LENGTH, TILE = 6, 2  # with more, a phone has no room for the numbers
 ACROSS = LENGTH // TILE  # tiles in a row
 TILES = ACROSS**2
 NONE, CAUSAL = "nothing hidden", "causal"
 _NEVER = -99  # stands for minus infinity, which JSON does not have
-COLUMNS = (9.2, 10.5, 11.8, 13.3)  # where maximum, sum, output so far and in the end stand
+COLUMNS = (6.6, 7.75, 8.9, 10.0)  # where maximum, sum, output so far and in the end stand
 DESCRIPTION = (
-    "An empty table of eight queries by eight keys, and a slider for the number of 2 × 2 tiles that were "
-    "seen, from 0 to 16, row of tiles by row of tiles. Each step writes four scores into the table. Beside "
+    "An empty table of six queries by six keys, and a slider for the number of 2 × 2 tiles that were "
+    "seen, from 0 to 9, row of tiles by row of tiles. Each step writes four scores into the table. Beside "
     "every query stand its maximum so far, its sum of exponentials, the output so far, and the output in "
     "the end, which it reaches with the last tile of its row. A switch hides later keys: tiles above the "
     "diagonal then stay empty."
@@ -22,8 +22,8 @@ DESCRIPTION = (
 
 
 def numbers() -> tuple[torch.Tensor, torch.Tensor]:
-    """`scores, values = numbers()` are (8, 8) and (8,), in tenths: as they stand in the chart."""
-    scores = torch.randn(LENGTH, LENGTH, generator=generator(4), device="cpu")
+    """`scores, values = numbers()` are (6, 6) and (6,), in tenths: as they stand in the chart."""
+    scores = torch.randn(LENGTH, LENGTH, generator=generator(38), device="cpu")
     values = 10 * torch.rand(LENGTH, generator=generator(1), device="cpu")
     return (1.5 * scores).mul(10).round() / 10 + 0.0, values.round()  # + 0: no negative zero
 
@@ -31,7 +31,7 @@ def numbers() -> tuple[torch.Tensor, torch.Tensor]:
 def filling() -> alt.TopLevelMixin:
     """`filling()` shows what is known of each query after so many tiles."""
     scores, values = numbers()
-    step = slider("step", "tiles seen", 0, TILES, step=1, value=10)
+    step = slider("step", "tiles seen", 0, TILES, step=1, value=5)
     mask = choice("mask", "hidden", [NONE, CAUSAL], value=NONE)
     kept = f"? datum.score : {_NEVER}"
     cells = (
@@ -68,8 +68,8 @@ def filling() -> alt.TopLevelMixin:
             groupby=["row"],
         )
     )
-    x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-1, 14], nice=False, zero=False))
-    y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[8, -0.8], nice=False, zero=False))
+    x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.7, 10.6], nice=False, zero=False))
+    y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[LENGTH, -0.8], nice=False, zero=False))
     corner = {"x": x, "y": y, "x2": "right:Q", "y2": "below:Q"}
     frames = cells.mark_rect(fill=None, stroke="grey", strokeOpacity=0.35).encode(**corner)
     filled = cells.transform_filter("datum.seen")
@@ -100,7 +100,7 @@ def filling() -> alt.TopLevelMixin:
     known = "datum.total == 0 ? '–' : "
     columns = [
         told.transform_calculate(words=words, x=str(place))
-        .mark_text(fontSize=13)
+        .mark_text(fontSize=12)
         .encode(x="x:Q", y="y:Q", text="words:N")
         for place, words in zip(
             COLUMNS,
@@ -124,7 +124,7 @@ def filling() -> alt.TopLevelMixin:
             x=f"datum.place < {LENGTH} ? datum.place + 0.5 : {list(COLUMNS)}[datum.place - {LENGTH}]",
             y="-0.4",
             words=f"datum.place < {LENGTH} ? 'k' + (datum.place + 1) : "
-            f"['highest', 'sum', 'so far', 'in the end'][datum.place - {LENGTH}]",
+            f"['max', 'sum', 'now', 'end'][datum.place - {LENGTH}]",
         )
         .mark_text(fontSize=12)
         .encode(x="x:Q", y="y:Q", text="words:N")
@@ -140,7 +140,7 @@ def filling() -> alt.TopLevelMixin:
             alt.param(name="scores", value=[round(each, 1) for each in scores.flatten().tolist()]),
             alt.param(name="values", value=values.tolist()),
         )
-        .properties(width=500, height=270, description=DESCRIPTION)
+        .properties(width=500, height=210, description=DESCRIPTION)
     )  # fmt: skip
 
 
@@ -163,20 +163,19 @@ def _said(cells: alt.Chart) -> alt.Chart:
         fresh="max(fresh)",
     )
     told = [
-        f"'query ' + ({first} + {row + 1}) + ': ' + "
-        f"(datum.before{row} == {_NEVER} ? 'its first tile, highest ' + format(datum.after{row}, '.1f') : "
+        f"'q' + ({first} + {row + 1}) + ': ' + "
+        f"(datum.before{row} == {_NEVER} ? 'its first tile, max ' + format(datum.after{row}, '.1f') : "
         f"datum.after{row} > datum.before{row} ? "
-        f"'the highest rises from ' + format(datum.before{row}, '.1f') + ' to ' + "
-        f"format(datum.after{row}, '.1f') + ', so what was summed is multiplied by ' + "
-        f"format(exp(datum.before{row} - datum.after{row}), '.2f') : "
-        f"'the highest stays ' + format(datum.after{row}, '.1f') + ', nothing is rescaled')"
+        f"'max ' + format(datum.before{row}, '.1f') + ' → ' + format(datum.after{row}, '.1f') + "
+        f"', so sum × ' + format(exp(datum.before{row} - datum.after{row}), '.2f') : "
+        f"'max stays ' + format(datum.after{row}, '.1f') + ', nothing rescaled')"
         for row in rows
     ]
     tile = (
-        f"'tile ' + step + ' of {TILES}: queries ' + ({first} + 1) + ' and ' + ({first} + 2) + "
-        f"', keys ' + ({left} + 1) + ' and ' + ({left} + 2)"
+        f"'tile ' + step + ' of {TILES}: q' + ({first} + 1) + ' and q' + ({first} + 2) + "
+        f"', k' + ({left} + 1) + ' and k' + ({left} + 2)"
     )
     return one.transform_calculate(
         readout=f"step == 0 ? ['nothing seen yet', '', ''] : datum.fresh == 0 ? "
-        f"[{tile}, 'all of it is hidden, so it is skipped', ''] : [{tile}, {', '.join(told)}]"
+        f"[{tile}, 'all hidden, so it is skipped', ''] : [{tile}, {', '.join(told)}]"
     )
