@@ -28,5 +28,10 @@ def peak_memory(run: Callable[[], object], device: torch.device) -> int:
     with TemporaryDirectory() as folder:
         trace = Path(folder, "trace.json")
         profile.export_chrome_trace(str(trace))
-        held = re.findall(r'"Total Allocated": (\d+)', trace.read_text(encoding="utf-8"))
-    return max(map(int, held), default=0)
+        noted = re.findall(r'"Total Allocated": (-?\d+), "Bytes": (-?\d+)', trace.read_text(encoding="utf-8"))
+    if not noted:
+        return 0
+    totals = [int(total) for total, _ in noted]
+    # The profiler goes on counting what an earlier profile saw come and did not see go.
+    before = totals[0] - int(noted[0][1])
+    return max(totals) - before

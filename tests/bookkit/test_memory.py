@@ -34,3 +34,14 @@ def test_memory_inside_a_fused_kernel_counts():
     query = torch.zeros(1, 1, 64, 64)
     fused = peak_memory(partial(F.scaled_dot_product_attention, query, query, query), CPU)
     assert fused > 4 * query.numel()  # more than the output
+
+
+def test_what_an_earlier_run_has_kept_is_not_counted():
+    kept: list[torch.Tensor] = []
+
+    def keep() -> None:
+        kept.append(torch.zeros(400))
+
+    peak_memory(keep, CPU)
+    kept.clear()
+    assert peak_memory(lambda: torch.zeros(250_000), CPU) == 1_000_000
