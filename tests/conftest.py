@@ -61,7 +61,7 @@ def faults_of_checks_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_hangs_on_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither on the numbers that they drew, nor on how busy they keep the machine."""
-    torch.manual_seed(0)
+    torch.manual_seed(1729)  # no test's own, so that whoever draws or seeds leaves other dice
     monkeypatch.setattr(exercise, "PAIRS_LIMIT", 10 * exercise.PAIRS_LIMIT)
 
 

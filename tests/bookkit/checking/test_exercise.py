@@ -240,7 +240,6 @@ def test_a_right_answer_that_changes_something_has_not_passed():
         torch.manual_seed(0)
         return check_count.reference(rows, columns, doubled)
 
-    torch.manual_seed(1)  # whatever ran before may have left the dice as a seed of 0 puts them
     report = check_count.judge(code)
     assert report.state == "not yet"
     assert "✗ leaves its inputs and all settings as they were" in words(report)
