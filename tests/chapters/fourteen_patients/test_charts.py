@@ -1,0 +1,1 @@
+"""The chart draws what attnlab computes."""
