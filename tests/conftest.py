@@ -9,7 +9,7 @@ import torch
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from bookkit.checking import exercise
+from bookkit.checking import exercise, guard
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.report import Report
 from tools import ROOT
@@ -63,6 +63,7 @@ def nothing_hangs_on_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither on the numbers that they drew, nor on how busy they keep the machine."""
     torch.manual_seed(1729)  # no test's own, so that whoever draws or seeds leaves other dice
     monkeypatch.setattr(exercise, "PAIRS_LIMIT", 10 * exercise.PAIRS_LIMIT)
+    monkeypatch.setattr(guard, "TIME_LIMIT", 4 * guard.TIME_LIMIT)
 
 
 # ---- a browser to look at the site with ----

@@ -122,6 +122,7 @@ def test_what_pytorch_replaces_when_it_loads_its_compiler_is_nobodys_doing():
     code = """
 import torch
 from bookkit.checking import guard
+guard.TIME_LIMIT = 100  # a busy machine loads it slowly
 seed = torch.manual_seed
 def load():
     import torch._dynamo

@@ -13,7 +13,7 @@ TRANSFORMERS = "chapters/the_transformer/test_models.py::"
 FAULTS: Faults = {
     "bookkit/memory": {
         "test_memory_of_known_allocations": [
-            ("all that was ever held", "return max(map(int, held), default=0)", "return sum(map(int, held))"),
+            ("all that was ever held", "return max(totals) - before", "return sum(totals) - before"),
         ],
     },
     "bookkit/weights": {

@@ -22,8 +22,8 @@ FAULTS: Faults = {
             ),
             (
                 "heads and columns mixed up",
-                "vectors.unflatten(-1, (heads, -1)).transpose(1, 2)",
-                "vectors.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)",
+                "vectors.view(*vectors.shape[:2], heads, -1).transpose(1, 2)",
+                "vectors.view(*vectors.shape[:2], -1, heads).permute(0, 3, 1, 2)",
             ),
             (
                 "the content through silu",
@@ -116,8 +116,8 @@ FAULTS: Faults = {
         "test_a_cache_of_another_batch_or_model_is_refused": [
             (
                 "caches of fewer layers",
-                "[None] * len(self.blocks), strict=True)",
-                "[None] * len(self.blocks), strict=False)",
+                "zip(self.blocks, of_blocks, strict=True)",
+                "zip(self.blocks, of_blocks, strict=False)",
             ),
         ],
     },

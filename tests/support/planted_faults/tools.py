@@ -270,7 +270,7 @@ FAULTS: Faults = {
             ("the fast path left off", "set_fastpath_enabled(True)", "set_fastpath_enabled(False)"),
         ],
         f"{BENCH}test_work_is_what_pytorch_counts": [
-            ("one product of two", "work = 4 * math.prod(shape) * n", "work = 2 * math.prod(shape) * n"),
+            ("one product of two", "            work = 4 * math.prod", "            work = 2 * math.prod"),
         ],
     },
     "tools/chapters/statements": {

@@ -28,33 +28,33 @@ def copy(tmp_path):
 def test_a_new_chapter_runs_builds_and_needs_nothing_else(copy):
     before = {path for path in copy.rglob("*") if path.is_file()}
     contents = (copy / "_toc.yml").read_text()
-    made = new_chapter.make("long-and-fast", "Long and fast?", PART, copy)
+    made = new_chapter.make("a-new-chapter", "A new chapter?", PART, copy)
 
     assert {path for path in copy.rglob("*") if path.is_file()} - before == set(made)
-    new = (copy / "_toc.yml").read_text().replace("      - file: long-and-fast\n", "", 1)
+    new = (copy / "_toc.yml").read_text().replace("      - file: a-new-chapter\n", "", 1)
     assert new == contents, "_toc.yml gains one line, and the rest stays"
     (found,) = [
-        one for one in registry.chapters(copy / "book", copy / "_toc.yml") if one.name == "long-and-fast"
+        one for one in registry.chapters(copy / "book", copy / "_toc.yml") if one.name == "a-new-chapter"
     ]
-    assert (found.title, found.part, found.package) == ("Long and fast?", PART, "long_and_fast")
+    assert (found.title, found.part, found.package) == ("A new chapter?", PART, "a_new_chapter")
 
     # Alone in its book, executed as `make refresh` does and built with the book's own settings.
     fresh = refresh.normalise(refresh.execute(notebooks.read(found.notebook), copy / "book"), copy / "book")
     notebooks.write(fresh, found.notebook)
     assert notebooks.problems(found.notebook, copy / "book", copy / "_toc.yml") == []
-    alone = {"format": "jb-book", "root": "references", "chapters": [{"file": "long-and-fast"}]}
+    alone = {"format": "jb-book", "root": "references", "chapters": [{"file": "a-new-chapter"}]}
     (copy / "_toc.yml").write_text(yaml.safe_dump(alone))
     (copy / "node_modules").symlink_to(ROOT / "node_modules")
     program = Path(sys.executable).with_name("jupyter-book")
     options = ["--config", copy / "_config.yml", "--toc", copy / "_toc.yml", "--path-output", ".", "-W", "-n"]
     built = subprocess.run([program, "build", "book", *options], cwd=copy, capture_output=True, text=True)
-    page = copy / "_build/html/long-and-fast.html"
+    page = copy / "_build/html/a-new-chapter.html"
     assert page.exists(), built.stdout + built.stderr
     headings = [
         heading.get_text() for heading in BeautifulSoup(page.read_text(), "html.parser").select("h1, h2")
     ]
     assert [text.rstrip("#") for text in headings][:3] == [
-        "Long and fast?",
+        "A new chapter?",
         "Mistakes people make here",
         "Exercises",
     ]
