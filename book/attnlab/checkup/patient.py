@@ -94,9 +94,13 @@ class Patient:
 
     def _sizes(self) -> Iterator[tuple[int, int, int]]:
         ids = self.calling.slots()[self.calling.ids]
+        places = min(PLACES, ids.shape[1])
+        others = SOURCE_PLACES - (
+            places == SOURCE_PLACES
+        )  # two sequences of one length are hard to tell apart
         yield ROWS, PLACES, SOURCE_PLACES
-        yield ROWS, min(PLACES, ids.shape[1]), SOURCE_PLACES
-        yield len(ids), min(PLACES, ids.shape[1]), SOURCE_PLACES
+        yield ROWS, places, others
+        yield len(ids), places, others
         yield len(ids), ids.shape[1], 10**6
 
     def cut(self, rows: int, places: int, others: int = SOURCE_PLACES) -> Slots:

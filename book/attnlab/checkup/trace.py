@@ -11,7 +11,7 @@ from torch import Tensor, nn
 Differs: TypeAlias = Callable[[Tensor, Tensor], bool]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Visit:
     """`visit.outputs` are what the layer `visit.name` gave for `visit.inputs`: copies, as they were then."""
 

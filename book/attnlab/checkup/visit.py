@@ -34,7 +34,7 @@ TESTS = (
     Test("the first NaN", "numbers", numbers.finite),
     Test("two runs in eval mode", "evaluation", evaluation.twice),
     Test("another row changed", "batch", batch.other_rows),
-    Test("places in norms and networks", "network", norms.unmixed),
+    Test("places in norms", "network", norms.unmixed),
     Test("the future changed", "sight", sight.future),
     Test("the past changed", "sight", sight.past),
     Test("what is read changed", "sight", sight.source_seen),

@@ -3,9 +3,10 @@
 from typing import Any, TypeAlias
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnlab.checkup import copies, sections
+from attnlab.checkup.calling import Slots
 from attnlab.checkup.patient import Patient
 from attnlab.checkup.report import Finding
 from attnlab.checkup.trace import Trace, changed_places, places_first
@@ -14,7 +15,10 @@ Result: TypeAlias = tuple[str, list[Finding]]
 
 
 def order(patient: Patient) -> Result:
-    """`order(patient)`: two earlier words swapped must change what the first layer that mixes finds."""
+    """`order(patient)`: two earlier words swapped must change what the first layer that mixes finds.
+
+    A stack of causal layers can tell the order without: then only a table that has no effect is a fault.
+    """
     told, findings = [], []
     for key in patient.calling.all_ids():
         length = patient.slots[key].shape[1]
@@ -23,26 +27,104 @@ def order(patient: Patient) -> Result:
         mixing = _first_to_mix(patient, key, length)
         if mixing is None:
             continue
-        ids = patient.slots[key].clone()
-        ids[0, 1] = patient.other_id(key, int(ids[0, 2]))  # two that differ
-        start = patient.slots | {key: ids}
-        swapped = ids.clone()
-        swapped[0, 1], swapped[0, 2] = ids[0, 2], ids[0, 1]
-        (_, one), (_, other) = patient.run(start), patient.run(start | {key: swapped})
+        (given, one), (swapped_given, other) = map(patient.run, _swapped(patient, key))
         first, second = (_given_at_last(trace, mixing, length, patient.rows) for trace in (one, other))
-        told.append(f"first mixed in {mixing or 'the model itself'}")
-        # Sums in another order are rounded in another way: 1e-9, not exactly 0.
-        if first is not None and second is not None and _close(first, second):
+        name = mixing[0]
+        told.append(f"first mixed in {name or 'the model itself'}")
+        if first is None or second is None or not _close(first, second, patient.tolerance):
+            continue
+        if _close(given[0, -1], swapped_given[0, -1], patient.tolerance):
             findings.append(
-                Finding("positions", mixing, "two earlier ids can be swapped: the last place finds the "
-                        "same", "The first layer that mixes can't tell the order: no position gets to "
-                        "it.", sections.ORDER)
+                Finding("positions", name, "two earlier ids can be swapped: the last place says the same",
+                        "No layer that mixes can tell the order: no position gets to it.", sections.ORDER)
+            )  # fmt: skip
+            continue
+        # Under a causal mask later layers can count how much a place sees: some models have no positions
+        # on purpose. But one that has a table of them should use it.
+        table = _table_of_places(patient, key)
+        other = [one for one in patient.calling.all_ids() if one != key]
+        if table is not None:
+            findings.append(
+                Finding("positions", table, f"two earlier ids can be swapped: {name or 'what mixes first'} "
+                        "finds the same", "There is a table of places, and it does not get to the first "
+                        "layer that mixes.", sections.ORDER)
+            )  # fmt: skip
+        elif other and key == patient.calling.ids and _knows_order(patient, other[0]):
+            findings.append(
+                Finding("positions", name, "two earlier ids can be swapped: it finds the same, though the "
+                        "order of what is read can be told", "Positions get to one side only.",
+                        sections.ORDER)
             )  # fmt: skip
     return "; ".join(told) or "not tried: too short", findings
 
 
-def _first_to_mix(patient: Patient, key: Any, length: int) -> str | None:
-    """The first layer whose last place notices the second id, though what it was given there did not."""
+def _knows_order(patient: Patient, key: Any) -> bool:
+    """Whether the first layer that mixes what is read can tell its order."""
+    length = patient.slots[key].shape[1]
+    mixing = _first_to_mix(patient, key, length) if length > 3 and len(patient.pools[key]) > 1 else None
+    if mixing is None:
+        return False
+    one, other = _swapped(patient, key)
+    first, second = (
+        _given_at_last(patient.run(slots)[1], mixing, length, patient.rows) for slots in (one, other)
+    )
+    return first is not None and second is not None and not _close(first, second, patient.tolerance)
+
+
+def _swapped(patient: Patient, key: Any) -> tuple[Slots, Slots]:
+    """The batch with two ids that differ at places 1 and 2 of the first row, and with these swapped."""
+    ids = patient.slots[key].clone()
+    ids[0, 1] = patient.other_id(key, int(ids[0, 2]))
+    swapped = ids.clone()
+    swapped[0, 1], swapped[0, 2] = ids[0, 2], ids[0, 1]
+    return patient.slots | {key: ids}, patient.slots | {key: swapped}
+
+
+def _table_of_places(patient: Patient, key: Any) -> str | None:
+    """The first layer with a table of its own that is no table of words."""
+    base, changed = patient.base[1].numbered(), patient.one_changed[key, 1][1].numbered()
+    words = next(
+        (
+            name
+            for (name, number), visit in base.items()
+            if isinstance(visit.module, nn.Embedding) and number == 0 and (name, 0) in changed
+            and any(map(_differ, visit.outputs, changed[name, 0].outputs))
+        ),
+        None,
+    )  # fmt: skip
+    for name, module in patient.exact.named_modules():
+        named = "pos" in name.rpartition(".")[2].lower() or "pos" in type(module).__name__.lower()
+        rows = [
+            len(table)
+            for table in [*module.buffers(recurse=False), *module.parameters(recurse=False)]
+            if table.dim() == 2 and table.is_floating_point()
+        ]
+        if not rows or name == words or rows[0] < patient.places or rows[0] == patient.classes:
+            continue
+        if isinstance(module, nn.Embedding) and _looked_up_elsewhere(patient, key, name):
+            continue
+        if isinstance(module, nn.Embedding) or named:
+            return name
+    return None
+
+
+def _looked_up_elsewhere(patient: Patient, key: Any, name: str) -> bool:
+    """Whether it is the table of words of another sequence."""
+    base = patient.base[1].numbered().get((name, 0))
+    for other in patient.calling.all_ids():
+        if other != key and base is not None and (other, 1) in patient.one_changed:
+            twin = patient.one_changed[other, 1][1].numbered().get((name, 0))
+            if twin is not None and any(map(_differ, base.outputs, twin.outputs)):
+                return True
+    return False
+
+
+def _differ(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and not torch.equal(one, other)
+
+
+def _first_to_mix(patient: Patient, key: Any, length: int) -> tuple[str, int] | None:
+    """The first visit whose last place notices the second id, though what it was given there did not."""
     trace = patient.one_changed[key, 1][1].numbered()
     for name, visit in patient.base[1].numbered().items():
         twin = trace.get(name)
@@ -50,7 +132,7 @@ def _first_to_mix(patient: Patient, key: Any, length: int) -> str | None:
             continue
         outputs = _last_changed(patient, visit.outputs, twin.outputs, length)
         if outputs and not _last_changed(patient, visit.inputs, twin.inputs, length):
-            return name[0]
+            return name
     return None
 
 
@@ -64,18 +146,17 @@ def _last_changed(
     return False
 
 
-def _given_at_last(trace: Trace, name: str, length: int, rows: int) -> Tensor | None:
-    for visit in trace.visits:
-        if visit.name == name:
-            for output in visit.outputs:
-                places = places_first(output, length, 0, rows)
-                if places is not None:
-                    return places[-1]
+def _given_at_last(trace: Trace, key: tuple[str, int], length: int, rows: int) -> Tensor | None:
+    visit = trace.numbered().get(key)
+    for output in visit.outputs if visit else ():
+        places = places_first(output, length, 0, rows)
+        if places is not None:
+            return places[-1]
     return None
 
 
-def _close(one: Tensor, other: Tensor) -> bool:
-    return bool((one - other).abs().max() <= 1e-6 * (one.abs().max() + 1e-30))
+def _close(one: Tensor, other: Tensor, tolerance: float) -> bool:
+    return bool((one - other).abs().max() <= tolerance * (one.abs().max() + 1e-30))
 
 
 # ---- the same word everywhere ----
@@ -91,22 +172,25 @@ def one_word(patient: Patient) -> Result:
     stream = _first_stream(patient, trace)
     if stream is None:
         return "positions come in at the scores, if at all", _turned(patient, same)
-    name, vectors = stream  # (T, d)
+    name, vectors, _ = stream  # (T, d)
     findings: list[Finding] = []
     findings += _waves(patient, same, name, vectors)
-    findings += _louder(patient, same, key)
+    findings += _louder(patient, key)
     return "positions come in at the words", findings
 
 
-def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor] | None:
-    """The first vectors of one word that differ from place to place, (T, d), before anything was mixed."""
+def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor, Tensor] | None:
+    """The first vectors of one word that differ from place to place, before anything was mixed.
+
+    That is: the layer, the vectors of the first row (T, d), and those of all rows (B, T, d).
+    """
     key = patient.calling.ids
     base, changed = patient.base[1].numbered(), patient.one_changed[key, 1][1].numbered()
     for number, visit in trace.numbered().items():
         if number not in base or number not in changed:
             continue
         one, other = base[number], changed[number]
-        if _last_changed(patient, one.inputs, other.inputs, patient.places):
+        if _mixed(patient, one.inputs, other.inputs):
             return None
         for kept in (visit.inputs, visit.outputs):
             for tensor in kept:
@@ -118,10 +202,21 @@ def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor] | None:
                     (vectors - vectors[0]).abs().max() > 1e-9 * vectors.abs().max()
                 ):
                     name = visit.name
-                    return name.rpartition(".")[0] if "dropout" in name.rpartition(".")[2] else name, vectors
-            if _last_changed(patient, one.outputs, other.outputs, patient.places):
+                    name = name.rpartition(".")[0] if "dropout" in name.rpartition(".")[2] else name
+                    first = tensor.shape[0] == patient.rows
+                    return name, vectors, tensor if first else tensor.transpose(0, 1)
+            if _mixed(patient, one.outputs, other.outputs):
                 return None
     return None
+
+
+def _mixed(patient: Patient, ones: tuple[Tensor, ...], others: tuple[Tensor, ...]) -> bool:
+    """Whether any place but the second, whose id was changed, differs."""
+    for one, other in zip(ones, others, strict=False):
+        changed = changed_places(one, other, patient.places, 0, patient.rows, patient.tolerance)
+        if changed is not None and bool(changed[0] | changed[2:].any()):
+            return True
+    return False
 
 
 def _turned(patient: Patient, same: dict[Any, Any]) -> list[Finding]:
@@ -132,17 +227,27 @@ def _turned(patient: Patient, same: dict[Any, Any]) -> list[Finding]:
         n, m = scores.shape[-2:]
         if n != m or n < 3:
             continue
-        seen = scores > -1e30  # what a mask hides has no score
-        both = seen[..., 1:, 1:] & seen[..., :-1, :-1]
-        moved = (scores[..., 1:, 1:] - scores[..., :-1, :-1])[both]
-        size = scores[seen].abs().max()
-        if moved.numel() and bool(moved.abs().max() > 1e-3 * size):
+        if _depends_on_where(scores):
             return [
                 Finding("positions", look.where, "of one word everywhere, the same distance gets "
                         "another score at another place", "Queries and keys are not turned alike, or "
                         "not by a turn at all: a score then depends on where both stand.", sections.ROTARY)
             ]  # fmt: skip
     return _rates(looks.turned)
+
+
+def _depends_on_where(scores: Tensor) -> bool:
+    """Whether steps from key to key differ along a diagonal, or rows though there are no steps at all."""
+    seen = scores > -1e30  # what a mask hides has no score
+    size = scores[seen].abs().max()
+    # A softmax does not see what is added to a whole row: ALiBi may count from the start.
+    steps, known = scores[..., 1:] - scores[..., :-1], seen[..., 1:] & seen[..., :-1]
+    moved = (steps[..., 1:, 1:] - steps[..., :-1, :-1])[known[..., 1:, 1:] & known[..., :-1, :-1]]
+    if moved.numel() and bool(moved.abs().max() > 1e-3 * size):
+        return True
+    rows = (scores[..., 1:, 0] - scores[..., :-1, 0])[seen[..., 1:, 0] & seen[..., :-1, 0]]
+    flat = not steps[known].numel() or bool(steps[known].abs().max() <= 1e-3 * size)
+    return flat and bool(rows.numel()) and bool(rows.abs().max() > 1e-3 * size)
 
 
 def _rates(turned: list[tuple[str, Tensor]]) -> list[Finding]:
@@ -213,41 +318,28 @@ def _waves(patient: Patient, same: dict[Any, Any], name: str, vectors: Tensor) -
     return []
 
 
-def _louder(patient: Patient, same: dict[Any, Any], key: Any) -> list[Finding]:
+def _louder(patient: Patient, key: Any) -> list[Finding]:
     """At the start, positions should not drown the words."""
-    if not copies.is_untrained(patient.model):
+    if not copies.is_untrained(patient.model) or patient.rows < 2:
         return []
-    _, trace = patient.run(same, patient.plain)
+    pool = patient.pools[key]
+    words = torch.tensor([pool[row % len(pool)] for row in range(patient.rows)])  # another one in each row
+    ids = words[:, None].expand(-1, patient.places).to(patient.slots[key]).contiguous()
+    _, trace = patient.run(patient.slots | {key: ids}, patient.plain)
     stream = _first_stream(patient, trace)
-    words = _words_alone(patient, trace)
-    if stream is None or words is None or stream[1].shape != words.shape:
+    if stream is None:
         return []
-    name, sums = stream
-    loud, quiet = _size(sums - words), _size(words)
-    if loud > 1.9 * quiet:
+    name, vectors = stream[0], stream[2]  # (B, T, d)
+    loud, quiet = _spread(vectors, 1), _spread(vectors, 0)
+    if loud > 2.2 * quiet:
         return [
-            Finding("positions", name, "at the start, the vectors of places are "
-                    f"{loud / max(quiet, 1e-30):.1f} times as large as those of words",
+            Finding("positions", name, "at the start, vectors differ from place to place "
+                    f"{loud / max(quiet, 1e-30):.1f} times as much as from word to word",
                     "What stands somewhere is drowned by where it stands: rows are small, and were to "
                     "be multiplied by √d.", sections.LOUDER, "doubtful")
         ]  # fmt: skip
     return []
 
 
-def _words_alone(patient: Patient, trace: Trace) -> Tensor | None:
-    """The last vectors of one word that are the same at all places, before places came in."""
-    words = None
-    for visit in trace.visits:
-        for tensor in visit.outputs:
-            if tensor.dim() != 3:
-                continue
-            vectors = places_first(tensor, patient.places, 0, patient.rows)
-            if vectors is not None and vectors.shape[1] == tensor.shape[-1]:
-                if bool((vectors - vectors[0]).abs().max() > 1e-9 * vectors.abs().max()):
-                    return words
-                words = vectors
-    return words
-
-
-def _size(tensor: Tensor) -> float:
-    return float(tensor.square().mean().sqrt())
+def _spread(vectors: Tensor, axis: int) -> float:
+    return float(vectors.double().var(axis).mean().sqrt())
