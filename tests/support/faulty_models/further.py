@@ -85,7 +85,7 @@ FAULTS = [
         where=OF_BLOCKS, inquiry="positions", shows="logits",
     ),
     today(
-        "all pairs turn equally fast",
+        "frequencies by a division without remainder",
         change=block("base ** (-torch.arange(0, d_k, 2) / d_k)", "base ** (-torch.arange(0, d_k, 2) // d_k)"),
         where=None, inquiry="positions", shows="logits",
     ),
