@@ -59,6 +59,11 @@ class Patient:
         """`patient.tolerance` is how much may change, as a share of the largest, where nothing should."""
         return 1e-5 if self.loose else 1e-10
 
+    def forget(self) -> None:
+        """`patient.forget()` lets go of copies and runs: whoever asks for them again waits for new ones."""
+        for name in ("plain", "exact", "base", "looks", "one_changed", "sees", "notices"):
+            vars(self).pop(name, None)
+
     # ---- the batch ----
 
     @cached_property
