@@ -82,9 +82,9 @@ class Block(nn.Module):
     """`Block(parallel=True)`: attention and network read the same, and are added together."""
 
     def __init__(
-        self, width: int | None = None, cosine: bool = False, cap: float | None = None, parallel: bool = False,
-        network: Callable[[], nn.Module] = Network, norm: Callable[[], nn.Module] = CentredGain,
-        gates: bool = False,
+        self, width: int | None = None, cosine: bool = False, cap: float | None = None,
+        parallel: bool = False, network: Callable[[], nn.Module] = Network,
+        norm: Callable[[], nn.Module] = CentredGain, gates: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
         self.before_attention, self.attention = norm(), Attention(width, cosine, cap)
