@@ -87,6 +87,8 @@ def checkup(
     `loss(model, batch)` is compared with the mean over next ids, and padding is the id that fills up rows.
     """
     _arguments_fit(model, batch, kind, logits, loss, padding, seconds)
+    if type(model).__name__ == "OptimizedModule":  # compiled: what is in it is looked at as it was written
+        model = model._orig_mod  # type: ignore[assignment]
     report = Report()
     with untouched(model, batch), limited(seconds) as end, torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -143,6 +145,9 @@ def _arguments_fit(
             f"batch must be ids (B, T), or a tuple or dict with such a tensor, got {type(batch).__name__}"
         )
     unseen = [thing for _, thing in copies.plain_things(model) if isinstance(thing, nn.Module)]
+    for name, weight in model.named_parameters():
+        if isinstance(weight, nn.parameter.UninitializedParameter):
+            raise ValueError(f"model must have weights with shapes, got {name} without: call it once before")
     weights = [*model.parameters(), *(weight for thing in unseen for weight in thing.parameters())]
     if not weights:
         raise ValueError("model must have parameters, got none")
