@@ -366,7 +366,7 @@ def test_the_words_of_a_report():
     assert "✗ the divisor of scores" in words
     assert "1. blocks.0.attention [scores, wrong]" in words
     assert "healthy" not in (words + report._repr_html_()).lower()
-    assert max(map(len, words.splitlines())) <= 110
+    assert max(map(len, words.splitlines())) <= 100
 
 
 def test_the_pictures_are_escaped_and_take_the_page_s_colour():
