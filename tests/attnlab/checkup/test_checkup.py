@@ -121,7 +121,9 @@ def test_a_loss_that_is_not_the_mean_over_next_ids(what):
 
 
 def test_a_right_loss():
-    assert not checkup(Small(), IDS, loss=mean_over_next).findings
+    report = checkup(Small(), IDS, loss=mean_over_next)
+    assert not report.findings
+    assert any(tried.seen.endswith(": the mean over next ids") for tried in report.tried)
 
 
 def test_an_adapter():
@@ -239,6 +241,10 @@ class Returns(nn.Module):
         return self.make(ids)
 
 
+def raises(words):
+    raise RuntimeError(words)
+
+
 class OnTwoDevices(nn.Module):
     def __init__(self):
         super().__init__()
@@ -261,6 +267,11 @@ BAD = {
         lambda: (Returns(lambda ids: torch.zeros(*ids.shape, 5, dtype=torch.long)), IDS, {}),
         ValueError,
         r"model must return logits .* got torch.int64 \(3, 9, 5\)",
+    ),
+    "an error of many lines": (
+        lambda: (Returns(lambda _: raises("one\ntwo\nthree")), IDS, {}),
+        ValueError,
+        "model must accept the batch, got RuntimeError: one$",
     ),
     "shapes without numbers": (
         lambda: (Small().to("meta"), IDS, {}),
