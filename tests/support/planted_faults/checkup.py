@@ -51,17 +51,25 @@ FAULTS: Faults = {
             ("NumPy's chance goes on elsewhere", 'np.random.set_state(chance["numpy"])', "pass"),
         ],
         f"{WHOLE}::test_a_call_that_hangs_later_ends_the_tests_and_is_no_finding": [
-            ("no alarm", "signal.setitimer(signal.ITIMER_REAL, seconds)", "signal.setitimer(signal.ITIMER_REAL, 0)"),
+            (
+                "no alarm",
+                "signal.setitimer(signal.ITIMER_REAL, seconds)",
+                "signal.setitimer(signal.ITIMER_REAL, 0)",
+            ),
         ],
     },
     "attnlab/checkup/visit": {
         f"{KEPT}::test_a_model_without_shapes_is_refused_and_stays_without": [
-            ("shapes are taken for granted", "if isinstance(weight, nn.parameter.UninitializedParameter):", "if False:"),
+            (
+                "shapes are taken for granted",
+                "if isinstance(weight, nn.parameter.UninitializedParameter):",
+                "if False:",
+            ),
         ],
         f"{WHOLE}::test_bad_input_is_told_in_one_line": [
             ("two devices taken", "if len(devices) > 1:", "if len(devices) > 2:"),
             ("no weights taken", "if not weights:", "if False:"),
-            ("an error of many lines", "(str(error).splitlines() or [\"\"])[0][:200]", "str(error)"),
+            ("an error of many lines", '(str(error).splitlines() or [""])[0][:200]', "str(error)"),
             ("an empty batch taken", "if any(not part.numel() for part in parts):", "if False:"),
         ],
         f"{WHOLE}::test_it_is_as_it_was_after_an_error_and_when_time_is_up": [
@@ -76,7 +84,11 @@ FAULTS: Faults = {
             ("lines that are too long", "COLUMNS = 100", "COLUMNS = 120"),
         ],
         f"{WHOLE}::test_the_pictures_are_escaped_and_take_the_page_s_colour": [
-            ("a name that is markup", "<li><code>{escape(one.where or WHOLE)}</code>", "<li><code>{one.where or WHOLE}</code>"),
+            (
+                "a name that is markup",
+                "<li><code>{escape(one.where or WHOLE)}</code>",
+                "<li><code>{one.where or WHOLE}</code>",
+            ),
         ],
     },
     "attnlab/checkup/looks": {
@@ -94,7 +106,11 @@ FAULTS: Faults = {
     },
     "attnlab/checkup/inside/start": {
         f"{WHOLE}::test_a_right_loss": [
-            ("a mean over other ids", "counted = logits[:, :-1], ids[:, 1:]", "counted = logits[:, 1:], ids[:, 1:]"),
+            (
+                "a mean over other ids",
+                "counted = logits[:, :-1], ids[:, 1:]",
+                "counted = logits[:, 1:], ids[:, 1:]",
+            ),
         ],
         f"{FOUND}[large]": [
             ("a first loss of any size", "loss > wanted + max(1.5, 0.5 * wanted)", "loss > 100 * wanted"),
@@ -115,7 +131,11 @@ FAULTS: Faults = {
     },
     "attnlab/checkup/outside/output": {
         f"{FOUND}[probabilities]": [
-            ("probabilities taken for logits", "and bool(((sums - 1).abs() < 1e-4).all()):\n        return \"they are p", "and False:\n        return \"they are p"),
+            (
+                "probabilities taken for logits",
+                'and bool(((sums - 1).abs() < 1e-4).all()):\n        return "they are p',
+                'and False:\n        return "they are p',
+            ),
         ],
     },
-}  # fmt: skip
+}
