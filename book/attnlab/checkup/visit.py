@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from attnlab.checkup import copies
 from attnlab.checkup.calling import KINDS, Adapter, Calling, Kind, find_slots, logits_in, with_decoder_ids
 from attnlab.checkup.inside import gradients, network, norms, numbers, parameters, scores, start, stream
-from attnlab.checkup.outside import batch, cache, evaluation, output, padding, positions, sight
+from attnlab.checkup.outside import batch, cache, evaluation, order, output, padding, positions, sight
 from attnlab.checkup.patient import Patient
 from attnlab.checkup.report import Finding, Inquiry, Report, Tried
 from attnlab.checkup.trace import named_errors
@@ -44,7 +44,7 @@ TESTS = (
     Test("a row alone, and many rows", "batch", batch.alone),
     Test("one id, and two", "batch", batch.lengths),
     Test("the batch itself", "batch", batch.batch_kept),
-    Test("two ids swapped", "positions", positions.order),
+    Test("two ids swapped", "positions", order.order),
     Test("one word everywhere", "positions", positions.one_word),
     Test("what the softmax sums over", "scores", scores.sums),
     Test("the divisor of scores", "scores", scores.scale),

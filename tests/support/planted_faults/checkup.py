@@ -124,7 +124,7 @@ FAULTS: Faults = {
             ("no large numbers in half precision", "(1000 * _unit(entered)).half()", "_unit(entered).half()"),
         ],
     },
-    "attnlab/checkup/outside/positions": {
+    "attnlab/checkup/outside/order": {
         f"{FOUND}[no places]": [
             ("a table without effect let pass", "if table is not None:", "if False:"),
         ],
