@@ -104,7 +104,7 @@ def _table_of_places(patient: Patient, key: Any) -> str | None:
         if isinstance(module, nn.Embedding) and _looked_up_elsewhere(patient, key, name):
             continue
         if isinstance(module, nn.Embedding) or named:
-            return name
+            return str(name)
     return None
 
 
