@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from faulty_models.families import FAMILIES, PADDING, drawn, for_translating, padded
+from healthy_further import FURTHER
 from healthy_others import OTHERS
 from torch import Tensor, nn
 
@@ -219,4 +220,5 @@ HEALTHY: dict[str, Callable[[], Case]] = {
     },
     # ---- PyTorch's own, and Hugging Face's ----
     **OTHERS,
+    **FURTHER,
 }

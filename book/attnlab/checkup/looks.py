@@ -38,6 +38,7 @@ class Looks(TorchFunctionMode):
     plain: dict[int, str] = field(default_factory=dict)  # plain tensors of the model, by id, with their names
     met: dict[str, str] = field(default_factory=dict)  # those that met others, with the layer where
     looked_up: set[int] = field(default_factory=set)  # weights of which rows were picked
+    multiplied: set[int] = field(default_factory=set)  # weights that were matrices of a product
     turned: list[tuple[str, Tensor]] = field(default_factory=list)  # angles of which a cosine was taken
     dropped: list[tuple[str, float]] = field(default_factory=list)  # shares dropped while training
     live: list[tuple[str, Tensor]] = field(default_factory=list)  # what attends, where gradients are on
@@ -85,6 +86,9 @@ class Looks(TorchFunctionMode):
         given = [part for part in (*flat(args), *kwargs.values()) if isinstance(part, Tensor)]
         if name in ("embedding", "__getitem__", "index_select") and given:
             self.looked_up.update(id(tensor) for tensor in given)
+        if name in PRODUCTS | PROJECTIONS:
+            for tensor in given:
+                self.multiplied.update((id(tensor), id(tensor._base)))
         if name in ("cos", "cos_") and given:
             self.turned.append((self._where(), given[0].detach().clone()))
         if name in ("dropout", "dropout1d") and (

@@ -59,6 +59,11 @@ class Patient:
         """`patient.tolerance` is how much may change, as a share of the largest, where nothing should."""
         return 1e-5 if self.loose else 1e-10
 
+    def forget(self) -> None:
+        """`patient.forget()` lets go of copies and runs: whoever asks for them again waits for new ones."""
+        for name in ("plain", "exact", "base", "looks", "one_changed", "sees", "notices"):
+            vars(self).pop(name, None)
+
     # ---- the batch ----
 
     @cached_property
@@ -94,9 +99,13 @@ class Patient:
 
     def _sizes(self) -> Iterator[tuple[int, int, int]]:
         ids = self.calling.slots()[self.calling.ids]
+        places = min(PLACES, ids.shape[1])
+        others = SOURCE_PLACES - (
+            places == SOURCE_PLACES
+        )  # two sequences of one length are hard to tell apart
         yield ROWS, PLACES, SOURCE_PLACES
-        yield ROWS, min(PLACES, ids.shape[1]), SOURCE_PLACES
-        yield len(ids), min(PLACES, ids.shape[1]), SOURCE_PLACES
+        yield ROWS, places, others
+        yield len(ids), places, others
         yield len(ids), ids.shape[1], 10**6
 
     def cut(self, rows: int, places: int, others: int = SOURCE_PLACES) -> Slots:

@@ -25,6 +25,9 @@ Inquiry: TypeAlias = Literal[
 # "wrong" breaks a rule that holds for every model; "doubtful" is hardly ever meant.
 Severity: TypeAlias = Literal["wrong", "doubtful"]
 WHOLE = "the whole model"
+COLUMNS = 100
+PLAIN = "color:inherit;background:transparent"
+CELL = "text-align:left;vertical-align:top;font-weight:normal;white-space:normal;padding:2px 8px"
 
 
 @dataclass(frozen=True)
@@ -74,36 +77,46 @@ class Report:
     entropies: dict[str, list[float]] = field(default_factory=dict)  # bits, by attention and head
 
     def __str__(self) -> str:
-        lines = [f"{len(self.tried)} tests tried, {_count(len(self.findings))}.", ""]
+        lines = [self._told(), ""]
         width = max((len(one.test) for one in self.tried), default=0)
         for one in self.tried:
             mark = "✗" if one.found else "·"
-            first, *rest = textwrap.wrap(one.seen, 100 - min(width, 40)) or [""]
+            first, *rest = textwrap.wrap(one.seen, COLUMNS - width - 4) or [""]
             lines.append(f"{mark} {one.test:<{width}}  {first}")
             lines += [" " * (width + 4) + line for line in rest]
         for number, finding in enumerate(self.findings, 1):
-            lines += ["", f"{number}. {finding.where or WHOLE} [{finding.inquiry}, {finding.severity}]"]
-            for text in (f"Seen: {finding.seen}.", f"It means: {finding.meaning}", f"See {finding.section}"):
-                lines += textwrap.wrap(text, 100, initial_indent="   ", subsequent_indent="   ")
+            head = f"{number}. {finding.where or WHOLE} [{finding.inquiry}, {finding.severity}]"
+            texts = (f"Seen: {finding.seen}.", f"It means: {finding.meaning}", f"See {finding.section}")
+            lines += ["", *textwrap.wrap(head, COLUMNS, subsequent_indent="   ")]
+            for text in texts:
+                lines += textwrap.wrap(text, COLUMNS, initial_indent="   ", subsequent_indent="   ")
         return "\n".join(lines)
 
+    def _told(self) -> str:
+        return f"{len(self.tried)} tests tried, {_count(len(self.findings))}."
+
     def _repr_html_(self) -> str:
+        # Rows and cells have their colours here: a page's own stripes are made for one of light and dark.
         rows = "".join(
-            f"<tr><td>{'✗' if one.found else '·'}</td><td>{escape(one.test)}</td>"
-            f'<td style="text-align:left">{escape(one.seen)}</td></tr>'
+            f'<tr style="{PLAIN}"><th scope="row" style="{CELL}">{escape(one.test)}</th>'
+            f'<td style="{CELL}">{_found(one.found)}</td><td style="{CELL}">{escape(one.seen)}</td></tr>'
             for one in self.tried
         )
+        heads = "".join(f'<th scope="col" style="{CELL}">{head}</th>' for head in ("Test", "Found", "Seen"))
         found = "".join(
             f"<li><code>{escape(one.where or WHOLE)}</code> [{escape(one.inquiry)}, {escape(one.severity)}] "
             f"{escape(one.seen)}. <em>{escape(one.meaning)}</em> "
-            f'<a style="color:inherit" href="{escape(one.section, quote=True)}">'
-            f"{escape(one.section)}</a></li>"
+            f'<a style="color:inherit;text-decoration:underline" href="{escape(one.section, quote=True)}">'
+            f"{escape(_titled(one.section))}</a></li>"
             for one in self.findings
         )
         return (
-            f'<div class="checkup"><p>{escape(str(self).splitlines()[0])}</p>'
+            f'<div class="checkup" style="{PLAIN}"><p>{escape(self._told())}</p>'
             f"{f'<ol>{found}</ol>' if found else ''}<div>{self._pictures()}</div>"
-            f"<details><summary>What was tried</summary><table>{rows}</table></details></div>"
+            f'<details><summary>What was tried</summary><div style="overflow-x:auto" tabindex="0" '
+            f'role="region" aria-label="What was tried"><table style="{PLAIN}">'
+            f'<thead><tr style="{PLAIN}">{heads}</tr></thead><tbody>{rows}</tbody></table>'
+            "</div></details></div>"
         )
 
     def _pictures(self) -> str:
@@ -121,3 +134,13 @@ class Report:
 
 def _count(findings: int) -> str:
     return {0: "none of them found anything", 1: "1 finding"}.get(findings, f"{findings} findings")
+
+
+def _found(findings: int) -> str:
+    return f"✗ {findings}" if findings else "nothing"
+
+
+def _titled(section: str) -> str:
+    """`_titled("where-am-i.html#a-shift-is-a-rotation")` is its words: "A shift is a rotation"."""
+    words = section.partition("#")[2].replace("-", " ")
+    return words[:1].upper() + words[1:] if words else section

@@ -1,5 +1,6 @@
 """Every layer watched: what went in, what came out, and which layer is the first to differ."""
 
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from torch import Tensor, nn
 Differs: TypeAlias = Callable[[Tensor, Tensor], bool]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Visit:
     """`visit.outputs` are what the layer `visit.name` gave for `visit.inputs`: copies, as they were then."""
 
@@ -54,11 +55,30 @@ def tensors(thing: Any) -> Iterator[Tensor]:
             yield from tensors(part)
 
 
+class _Copies:
+    """One copy of each tensor as it stands: what a layer gives is what the next is given."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[weakref.ref[Tensor], int, Tensor]] = {}
+
+    def of(self, tensor: Tensor) -> Tensor:
+        """`copies.of(vectors)` is a copy, made once unless something was written to vectors since."""
+        if tensor.is_inference():
+            return tensor.detach().clone()
+        known = self.known.get(id(tensor))
+        if known is not None and known[0]() is tensor and known[1] == tensor._version:
+            return known[2]
+        copy = tensor.detach().clone()
+        self.known[id(tensor)] = weakref.ref(tensor), tensor._version, copy
+        return copy
+
+
 @contextmanager
 def traced(model: nn.Module, keep_arguments: bool = False) -> Iterator[Trace]:
     """`with traced(model) as trace: model(ids)` keeps what each layer was given, and what it gave."""
     trace = Trace()
     hooks: list[Any] = []
+    kept = _Copies().of
 
     def watch(name: str, module: nn.Module) -> None:
         inputs: list[tuple[Tensor, ...]] = []  # a stack: a layer may call itself
@@ -66,15 +86,15 @@ def traced(model: nn.Module, keep_arguments: bool = False) -> Iterator[Trace]:
         def before(_: nn.Module, given: Any, options: dict[str, Any]) -> None:
             trace.running.append(name)
             # Copies: what is added to in place later would otherwise show what came after.
-            inputs.append(tuple(tensor.detach().clone() for tensor in tensors([given, options])))
+            inputs.append(tuple(map(kept, tensors([given, options]))))
             if keep_arguments:
                 trace.arguments.setdefault(name, (given, options))
 
         def after(_: nn.Module, __: Any, outputs: Any) -> None:
             if trace.running and trace.running[-1] == name:
                 trace.running.pop()
-            kept = tuple(tensor.detach().clone() for tensor in tensors(outputs))
-            trace.visits.append(Visit(name, module, inputs.pop() if inputs else (), kept))
+            given = inputs.pop() if inputs else ()
+            trace.visits.append(Visit(name, module, given, tuple(map(kept, tensors(outputs)))))
 
         hooks.append(module.register_forward_pre_hook(before, with_kwargs=True))
         hooks.append(module.register_forward_hook(after))

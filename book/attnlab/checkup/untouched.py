@@ -23,7 +23,7 @@ def untouched(model: nn.Module, batch: Any = None) -> Iterator[None]:
 
     That is: weights, buffers, gradients (also that there are none), what requires one, the mode of every
     layer, hooks, plain attributes of layers, the tensors of the batch, the state of chance of Python, NumPy
-    and PyTorch, the default dtype, and whether gradients are on.
+    and PyTorch, the default dtype, and whether gradients and PyTorch's fast path are on.
 
     >>> model = nn.Linear(2, 2)
     >>> with untouched(model):
@@ -40,9 +40,11 @@ def untouched(model: nn.Module, batch: Any = None) -> Iterator[None]:
     drawers = [(drawer, drawer.copy()) for _, held_by in layers for drawer in _drawers(held_by)]
     chance = _chance()
     dtype, enabled = torch.get_default_dtype(), torch.is_grad_enabled()
+    fast = torch.backends.mha.get_fastpath_enabled()
     try:
         yield
     finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
         torch.set_default_dtype(dtype)
         torch.set_grad_enabled(enabled)
         _give_back(chance)

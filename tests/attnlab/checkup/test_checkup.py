@@ -1,7 +1,9 @@
 """The tool as a whole: sound models, options, bad input, and that nothing is touched."""
 
+import math
 import random
 import re
+import threading
 import time
 
 import numpy as np
@@ -119,7 +121,9 @@ def test_a_loss_that_is_not_the_mean_over_next_ids(what):
 
 
 def test_a_right_loss():
-    assert not checkup(Small(), IDS, loss=mean_over_next).findings
+    report = checkup(Small(), IDS, loss=mean_over_next)
+    assert not report.findings
+    assert any(tried.seen.endswith(": the mean over next ids") for tried in report.tried)
 
 
 def test_an_adapter():
@@ -237,6 +241,10 @@ class Returns(nn.Module):
         return self.make(ids)
 
 
+def raises(words):
+    raise RuntimeError(words)
+
+
 class OnTwoDevices(nn.Module):
     def __init__(self):
         super().__init__()
@@ -250,6 +258,27 @@ BAD = {
         TypeError,
         "model must return logits, .* got NoneType",
     ),
+    "an empty tuple": (
+        lambda: (Returns(lambda _: ()), IDS, {}),
+        TypeError,
+        "model must return logits, .* got tuple",
+    ),
+    "whole numbers": (
+        lambda: (Returns(lambda ids: torch.zeros(*ids.shape, 5, dtype=torch.long)), IDS, {}),
+        ValueError,
+        r"model must return logits .* got torch.int64 \(3, 9, 5\)",
+    ),
+    "an error of many lines": (
+        lambda: (Returns(lambda _: raises("one\ntwo\nthree")), IDS, {}),
+        ValueError,
+        "model must accept the batch, got RuntimeError: one$",
+    ),
+    "shapes without numbers": (
+        lambda: (Small().to("meta"), IDS, {}),
+        ValueError,
+        "model must have numbers, got one on the device meta",
+    ),
+    "a list": (lambda: (Small(), IDS.tolist(), {}), TypeError, r"batch must be ids \(B, T\), .* got list"),
     "another shape": (
         lambda: (Returns(lambda ids: torch.zeros(len(ids), 2, 3, 4)), IDS, {}),
         ValueError,
@@ -296,6 +325,47 @@ def test_bad_input_is_told_in_one_line(case):
     assert "\n" not in str(told.value)
 
 
+def test_nan_is_found_and_nothing_else_of_it_is_raised():
+    model = Small()
+    model.blocks[1].network.narrow.weight.data[0] = math.nan
+    report = checkup(model, IDS)
+    found = [finding for finding in report.findings if finding.inquiry == "numbers"]
+    assert found[0].where == "blocks.1.network.narrow"
+    everywhere = checkup(Returns(lambda ids: torch.full((*ids.shape, 5), math.nan)), IDS)
+    assert everywhere.findings
+
+
+def test_a_call_that_hangs_later_ends_the_tests_and_is_no_finding():
+    class Hangs(Small):
+        def forward(self, ids):
+            if len(ids) == 1:
+                time.sleep(60)
+            return super().forward(ids)
+
+    torch.manual_seed(0)
+    model, began = Hangs(), time.monotonic()
+    before = everything(model)
+    report = checkup(model, IDS, seconds=3)
+    assert time.monotonic() - began < 20
+    assert not report.findings
+    assert report.tried[-1].seen.startswith("time was up: a row alone, and many rows, one id, and two")
+    assert same(before, everything(model))
+
+
+def test_outside_the_main_thread_it_asks_between_calls():
+    class Slow(Small):
+        def forward(self, ids):
+            time.sleep(0.05)
+            return super().forward(ids)
+
+    reports = []
+    model = Slow()
+    thread = threading.Thread(target=lambda: reports.append(checkup(model, IDS, seconds=0.5)))
+    thread.start()
+    thread.join(30)
+    assert "time was up" in reports[0].tried[-1].seen
+
+
 # ---- the report ----
 
 
@@ -307,7 +377,7 @@ def test_the_words_of_a_report():
     assert "✗ the divisor of scores" in words
     assert "1. blocks.0.attention [scores, wrong]" in words
     assert "healthy" not in (words + report._repr_html_()).lower()
-    assert max(map(len, words.splitlines())) <= 110
+    assert max(map(len, words.splitlines())) <= 100
 
 
 def test_the_pictures_are_escaped_and_take_the_page_s_colour():

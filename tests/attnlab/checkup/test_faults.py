@@ -21,7 +21,7 @@ FOUND = {  # the fault: its line of inquiry, and where
     "heads alike": ("scores", "blocks.0.attention"),
     "keys are queries": ("parameters", "blocks.0.attention.key"),
     "weights detached": ("parameters", "blocks.0.attention.query"),
-    "no places": ("positions", "blocks.0.attention"),
+    "no places": ("positions", "places"),
     "backwards": ("positions", ""),
     "no residual": ("stream", "blocks.0"),
     "doubled": ("stream", "blocks.0"),
@@ -32,7 +32,7 @@ FOUND = {  # the fault: its line of inquiry, and where
     "norm over rows": ("batch", "blocks.0.norm_1"),
     "no root": ("network", "blocks.0.norm_1"),
     "norm in half": ("numbers", "blocks.0.norm_1"),
-    "norm not cast back": ("numbers", "blocks.0.attention.query"),
+    "norm not cast back": ("numbers", "blocks.0.norm_1"),
     "unseen": ("parameters", "blocks[0]"),
     "one block twice": ("parameters", "blocks.0"),
     "one block left out": ("parameters", "blocks.1"),
@@ -46,7 +46,6 @@ FOUND = {  # the fault: its line of inquiry, and where
     "keeps a state": ("evaluation", ""),
     "nan": ("numbers", ""),
     "probabilities": ("output", ""),
-    "logarithms": ("output", ""),
     "cut at 0": ("output", None),
     "writes to its batch": ("batch", ""),
     "squeezes": ("batch", None),
@@ -82,6 +81,12 @@ def test_without_a_fault_nothing_is_found(ids):
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_in_any_precision_and_mode(dtype):
     assert not examined(small().to(dtype).eval()).findings
+
+
+def test_log_probabilities_are_as_good_as_logits():
+    report = examined(small("logarithms"))
+    assert not report.findings
+    assert any(tried.seen.startswith("logarithms of probabilities") for tried in report.tried)
 
 
 def test_who_sees_whom_is_kept_for_the_picture():

@@ -3,6 +3,7 @@
 from planted_faults import (
     attention,
     bookkit,
+    checkup,
     corpora,
     exercises,
     gpt,
@@ -33,6 +34,7 @@ MUTATIONS = [
         tiles,
         today,
         linear,
+        checkup,
     )
     for room, tests in part.FAULTS.items()
     for test, faults in tests.items()

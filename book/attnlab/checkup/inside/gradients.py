@@ -5,7 +5,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor, nn
 
-from attnlab.checkup import copies, sections
+from attnlab.checkup import sections
 from attnlab.checkup.inside.parameters import vocabularies
 from attnlab.checkup.looks import Looks
 from attnlab.checkup.patient import Patient
@@ -17,9 +17,19 @@ Result: TypeAlias = tuple[str, list[Finding]]
 
 def gradients(patient: Patient) -> Result:
     """`gradients(patient)`: every weight gets a gradient that is not all zero, and no part is left out."""
-    model = copies.copied(patient.exact)
+    model = patient.exact  # no copy: beside its gradients that would be the most memory of all tests
     frozen = [name for name, weight in patient.model.named_parameters() if not weight.requires_grad]
-    model.requires_grad_(True)
+    required = [(weight, weight.requires_grad) for weight in model.parameters()]
+    try:
+        model.requires_grad_(True)
+        return _looked_at(patient, model, frozen)
+    finally:
+        for weight, before in required:
+            weight.requires_grad_(before)
+            weight.grad = None
+
+
+def _looked_at(patient: Patient, model: nn.Module, frozen: list[str]) -> Result:
     inputs = patient.in_precision_of(model, patient.slots)
     with torch.enable_grad(), patient.precision(), traced(model) as trace, Looks(trace) as looks:
         logits = patient.calling.logits(model, inputs)

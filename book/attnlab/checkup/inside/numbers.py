@@ -26,7 +26,10 @@ def finite(patient: Patient) -> Result:
 
 
 def half(patient: Patient) -> Result:
-    """`half(patient)`: bfloat16 and float16 give what float32 gives, more coarsely, and no NaN."""
+    """`half(patient)`: bfloat16 and float16 give what float32 gives, more coarsely, and no NaN.
+
+    Where the model's own tables stay float32 it may run under autocast only: that is told, and no fault.
+    """
     wanted, _ = patient.run(patient.slots, patient.plain)
     told: list[str] = []
     for dtype in (torch.bfloat16, torch.float16):
@@ -38,6 +41,9 @@ def half(patient: Patient) -> Result:
             words = (str(error).splitlines() or [""])[0]
             if "not implemented for" in words:  # this processor can't, whatever the model
                 told.append(f"{name} can't be tried here")
+                continue
+            if _runs_under_autocast(patient, dtype):
+                told.append(f"{name} is fine under autocast only")
                 continue
             return f"{name}: an error", [
                 Finding("numbers", getattr(error, "layer", ""), f"in {name} it raises "
@@ -53,3 +59,14 @@ def half(patient: Patient) -> Result:
             ]  # fmt: skip
         told.append(f"{name} is fine")
     return ", ".join(told), []
+
+
+def _runs_under_autocast(patient: Patient, dtype: torch.dtype) -> bool:
+    """A float32 model of which autocast lowers what can be lowered: how most are trained."""
+    device = next(patient.plain.parameters()).device.type
+    try:
+        with torch.autocast(device, dtype=dtype):
+            logits, _ = patient.run(patient.slots, patient.plain)
+    except (RuntimeError, ValueError, TypeError):
+        return False
+    return bool(logits.isfinite().all())

@@ -114,12 +114,20 @@ def saved(patient: Patient) -> Result:
 
 
 def drawn(patient: Patient) -> Result:
-    """`drawn(patient)`: at the start no two layers, and no two rows of a matrix, may be alike."""
+    """`drawn(patient)`: at the start no two layers, and no two rows of a matrix, may be alike.
+
+    Only of weights that are multiplied with vectors: others, as a table of rates, may have equal rows.
+    """
     findings: list[Finding] = []
+    multiplied = {
+        name for name, weight in patient.exact.named_parameters() if id(weight) in patient.looks.multiplied
+    }
     cloned = _cloned(patient.model)
     by_size: dict[tuple[int, ...], list[tuple[str, Tensor]]] = defaultdict(list)
     for name, weight in patient.model.named_parameters():
         if weight.dim() != 2 or not weight.is_floating_point() or min(weight.shape) < 2:
+            continue
+        if name not in multiplied:
             continue
         kept = weight.detach()
         if bool(kept.any()) and bool((kept == kept[:1]).all()) and len(kept) > 2:

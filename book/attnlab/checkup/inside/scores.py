@@ -117,7 +117,8 @@ def informed(patient: Patient) -> Result:
         return "no attention caught", []
     grouped: dict[str, list[Look]] = defaultdict(list)
     for look in patient.looks.found:
-        if look.axis == -1 and look.scores.shape[-1] > 2:
+        # Of (words, experts) it is known only that it shares out something: that is no attention.
+        if look.axis == -1 and look.scores.dim() > 2 and look.scores.shape[-1] > 2:
             grouped[look.where].append(look)
     for where, looks in grouped.items():
         scores = _together(looks)

@@ -22,12 +22,6 @@ def logits(patient: Patient) -> Result:
             Finding("output", "", "all numbers lie above 0 and sum to 1: they are probabilities", TWICE,
                     sections.SOFTMAX)
         ]  # fmt: skip
-    # Of log-probabilities, cross-entropy makes what it makes of logits: no harm, but hardly meant.
-    if patient.classes > 1 and bool(((given.exp().sum(-1) - 1).abs() < 1e-4).all()):
-        return "they are logarithms of probabilities", [
-            Finding("output", "", "they are logarithms of probabilities: a log-softmax is in the model",
-                    TWICE, sections.SOFTMAX, "doubtful")
-        ]  # fmt: skip
     if bool((given >= 0).all()) and float((given == 0).double().mean()) > 0.2:
         return "none is below 0", [
             Finding("output", last, "no logit is below 0, and many are exactly 0",
@@ -47,7 +41,11 @@ def logits(patient: Patient) -> Result:
                 Finding("output", "", f"over axis {axis} they sum to 1: a softmax over places or rows",
                         TWICE, sections.SOFTMAX)
             ]  # fmt: skip
-    return f"logits {tuple(given.shape)}, from {float(given.min()):.3g} to {float(given.max()):.3g}", []
+    # Of log-probabilities cross-entropy makes what it makes of logits: some models give them on purpose.
+    what = "logits"
+    if patient.classes > 1 and bool(((given.exp().sum(-1) - 1).abs() < 1e-4).all()):
+        what = "logarithms of probabilities"
+    return f"{what} {tuple(given.shape)}, from {float(given.min()):.3g} to {float(given.max()):.3g}", []
 
 
 def spread(patient: Patient) -> Result:

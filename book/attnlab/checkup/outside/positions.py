@@ -1,4 +1,4 @@
-"""Does the model know where words stand? Swap two; and write the same word everywhere."""
+"""Does the model know where words stand? The same word is written everywhere."""
 
 from typing import Any, TypeAlias
 
@@ -13,74 +13,6 @@ from attnlab.checkup.trace import Trace, changed_places, places_first
 Result: TypeAlias = tuple[str, list[Finding]]
 
 
-def order(patient: Patient) -> Result:
-    """`order(patient)`: two earlier words swapped must change what the first layer that mixes finds."""
-    told, findings = [], []
-    for key in patient.calling.all_ids():
-        length = patient.slots[key].shape[1]
-        if length < 4 or len(patient.pools[key]) < 2:
-            continue
-        mixing = _first_to_mix(patient, key, length)
-        if mixing is None:
-            continue
-        ids = patient.slots[key].clone()
-        ids[0, 1] = patient.other_id(key, int(ids[0, 2]))  # two that differ
-        start = patient.slots | {key: ids}
-        swapped = ids.clone()
-        swapped[0, 1], swapped[0, 2] = ids[0, 2], ids[0, 1]
-        (_, one), (_, other) = patient.run(start), patient.run(start | {key: swapped})
-        first, second = (_given_at_last(trace, mixing, length, patient.rows) for trace in (one, other))
-        told.append(f"first mixed in {mixing or 'the model itself'}")
-        # Sums in another order are rounded in another way: 1e-9, not exactly 0.
-        if first is not None and second is not None and _close(first, second):
-            findings.append(
-                Finding("positions", mixing, "two earlier ids can be swapped: the last place finds the "
-                        "same", "The first layer that mixes can't tell the order: no position gets to "
-                        "it.", sections.ORDER)
-            )  # fmt: skip
-    return "; ".join(told) or "not tried: too short", findings
-
-
-def _first_to_mix(patient: Patient, key: Any, length: int) -> str | None:
-    """The first layer whose last place notices the second id, though what it was given there did not."""
-    trace = patient.one_changed[key, 1][1].numbered()
-    for name, visit in patient.base[1].numbered().items():
-        twin = trace.get(name)
-        if twin is None:
-            continue
-        outputs = _last_changed(patient, visit.outputs, twin.outputs, length)
-        if outputs and not _last_changed(patient, visit.inputs, twin.inputs, length):
-            return name[0]
-    return None
-
-
-def _last_changed(
-    patient: Patient, ones: tuple[Tensor, ...], others: tuple[Tensor, ...], length: int
-) -> bool:
-    for one, other in zip(ones, others, strict=False):
-        changed = changed_places(one, other, length, 0, patient.rows, patient.tolerance)
-        if changed is not None and bool(changed[-1]):
-            return True
-    return False
-
-
-def _given_at_last(trace: Trace, name: str, length: int, rows: int) -> Tensor | None:
-    for visit in trace.visits:
-        if visit.name == name:
-            for output in visit.outputs:
-                places = places_first(output, length, 0, rows)
-                if places is not None:
-                    return places[-1]
-    return None
-
-
-def _close(one: Tensor, other: Tensor) -> bool:
-    return bool((one - other).abs().max() <= 1e-6 * (one.abs().max() + 1e-30))
-
-
-# ---- the same word everywhere ----
-
-
 def one_word(patient: Patient) -> Result:
     """`one_word(patient)`: with one word everywhere, only places differ, and how they do can be told."""
     if patient.calling.sources or patient.kind == "classifies" or patient.places < 4:
@@ -91,22 +23,25 @@ def one_word(patient: Patient) -> Result:
     stream = _first_stream(patient, trace)
     if stream is None:
         return "positions come in at the scores, if at all", _turned(patient, same)
-    name, vectors = stream  # (T, d)
+    name, vectors, _ = stream  # (T, d)
     findings: list[Finding] = []
     findings += _waves(patient, same, name, vectors)
-    findings += _louder(patient, same, key)
+    findings += _louder(patient, key)
     return "positions come in at the words", findings
 
 
-def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor] | None:
-    """The first vectors of one word that differ from place to place, (T, d), before anything was mixed."""
+def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor, Tensor] | None:
+    """The first vectors of one word that differ from place to place, before anything was mixed.
+
+    That is: the layer, the vectors of the first row (T, d), and those of all rows (B, T, d).
+    """
     key = patient.calling.ids
     base, changed = patient.base[1].numbered(), patient.one_changed[key, 1][1].numbered()
     for number, visit in trace.numbered().items():
         if number not in base or number not in changed:
             continue
         one, other = base[number], changed[number]
-        if _last_changed(patient, one.inputs, other.inputs, patient.places):
+        if _mixed(patient, one.inputs, other.inputs):
             return None
         for kept in (visit.inputs, visit.outputs):
             for tensor in kept:
@@ -118,10 +53,21 @@ def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor] | None:
                     (vectors - vectors[0]).abs().max() > 1e-9 * vectors.abs().max()
                 ):
                     name = visit.name
-                    return name.rpartition(".")[0] if "dropout" in name.rpartition(".")[2] else name, vectors
-            if _last_changed(patient, one.outputs, other.outputs, patient.places):
+                    name = name.rpartition(".")[0] if "dropout" in name.rpartition(".")[2] else name
+                    first = tensor.shape[0] == patient.rows
+                    return name, vectors, tensor if first else tensor.transpose(0, 1)
+            if _mixed(patient, one.outputs, other.outputs):
                 return None
     return None
+
+
+def _mixed(patient: Patient, ones: tuple[Tensor, ...], others: tuple[Tensor, ...]) -> bool:
+    """Whether any place but the second, whose id was changed, differs."""
+    for one, other in zip(ones, others, strict=False):
+        changed = changed_places(one, other, patient.places, 0, patient.rows, patient.tolerance)
+        if changed is not None and bool(changed[0] | changed[2:].any()):
+            return True
+    return False
 
 
 def _turned(patient: Patient, same: dict[Any, Any]) -> list[Finding]:
@@ -132,17 +78,27 @@ def _turned(patient: Patient, same: dict[Any, Any]) -> list[Finding]:
         n, m = scores.shape[-2:]
         if n != m or n < 3:
             continue
-        seen = scores > -1e30  # what a mask hides has no score
-        both = seen[..., 1:, 1:] & seen[..., :-1, :-1]
-        moved = (scores[..., 1:, 1:] - scores[..., :-1, :-1])[both]
-        size = scores[seen].abs().max()
-        if moved.numel() and bool(moved.abs().max() > 1e-3 * size):
+        if _depends_on_where(scores):
             return [
                 Finding("positions", look.where, "of one word everywhere, the same distance gets "
                         "another score at another place", "Queries and keys are not turned alike, or "
                         "not by a turn at all: a score then depends on where both stand.", sections.ROTARY)
             ]  # fmt: skip
     return _rates(looks.turned)
+
+
+def _depends_on_where(scores: Tensor) -> bool:
+    """Whether steps from key to key differ along a diagonal, or rows though there are no steps at all."""
+    seen = scores > -1e30  # what a mask hides has no score
+    size = scores[seen].abs().max()
+    # A softmax does not see what is added to a whole row: ALiBi may count from the start.
+    steps, known = scores[..., 1:] - scores[..., :-1], seen[..., 1:] & seen[..., :-1]
+    moved = (steps[..., 1:, 1:] - steps[..., :-1, :-1])[known[..., 1:, 1:] & known[..., :-1, :-1]]
+    if moved.numel() and bool(moved.abs().max() > 1e-3 * size):
+        return True
+    rows = (scores[..., 1:, 0] - scores[..., :-1, 0])[seen[..., 1:, 0] & seen[..., :-1, 0]]
+    flat = not steps[known].numel() or bool(steps[known].abs().max() <= 1e-3 * size)
+    return flat and bool(rows.numel()) and bool(rows.abs().max() > 1e-3 * size)
 
 
 def _rates(turned: list[tuple[str, Tensor]]) -> list[Finding]:
@@ -213,41 +169,28 @@ def _waves(patient: Patient, same: dict[Any, Any], name: str, vectors: Tensor) -
     return []
 
 
-def _louder(patient: Patient, same: dict[Any, Any], key: Any) -> list[Finding]:
+def _louder(patient: Patient, key: Any) -> list[Finding]:
     """At the start, positions should not drown the words."""
-    if not copies.is_untrained(patient.model):
+    if not copies.is_untrained(patient.model) or patient.rows < 2:
         return []
-    _, trace = patient.run(same, patient.plain)
+    pool = patient.pools[key]
+    words = torch.tensor([pool[row % len(pool)] for row in range(patient.rows)])  # another one in each row
+    ids = words[:, None].expand(-1, patient.places).to(patient.slots[key]).contiguous()
+    _, trace = patient.run(patient.slots | {key: ids}, patient.plain)
     stream = _first_stream(patient, trace)
-    words = _words_alone(patient, trace)
-    if stream is None or words is None or stream[1].shape != words.shape:
+    if stream is None:
         return []
-    name, sums = stream
-    loud, quiet = _size(sums - words), _size(words)
-    if loud > 1.9 * quiet:
+    name, vectors = stream[0], stream[2]  # (B, T, d)
+    loud, quiet = _spread(vectors, 1), _spread(vectors, 0)
+    if loud > 2.2 * quiet:
         return [
-            Finding("positions", name, "at the start, the vectors of places are "
-                    f"{loud / max(quiet, 1e-30):.1f} times as large as those of words",
+            Finding("positions", name, "at the start, vectors differ from place to place "
+                    f"{loud / max(quiet, 1e-30):.1f} times as much as from word to word",
                     "What stands somewhere is drowned by where it stands: rows are small, and were to "
                     "be multiplied by √d.", sections.LOUDER, "doubtful")
         ]  # fmt: skip
     return []
 
 
-def _words_alone(patient: Patient, trace: Trace) -> Tensor | None:
-    """The last vectors of one word that are the same at all places, before places came in."""
-    words = None
-    for visit in trace.visits:
-        for tensor in visit.outputs:
-            if tensor.dim() != 3:
-                continue
-            vectors = places_first(tensor, patient.places, 0, patient.rows)
-            if vectors is not None and vectors.shape[1] == tensor.shape[-1]:
-                if bool((vectors - vectors[0]).abs().max() > 1e-9 * vectors.abs().max()):
-                    return words
-                words = vectors
-    return words
-
-
-def _size(tensor: Tensor) -> float:
-    return float(tensor.square().mean().sqrt())
+def _spread(vectors: Tensor, axis: int) -> float:
+    return float(vectors.double().var(axis).mean().sqrt())

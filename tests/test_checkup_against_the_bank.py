@@ -1,0 +1,116 @@
+"""Whether `attnlab.checkup` finds what the chapter says it finds: each planted fault, each healthy model.
+
+`make test` tries one fault in eight of each family, and all healthy models.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+import torch
+from faulty_models import FAULTS, faulty, further, options
+from faulty_models.families import FAMILIES
+from faulty_models.kinds import Fault
+from healthy_models import HEALTHY
+
+from attnlab.checkup import Finding, checkup
+from chapters.the_repair_shop import held
+
+NO_HURRY = 300.0  # seconds: what time cuts short is no matter here
+MISSED = {(one.family, one.fault) for one in held.MISSED}
+AFTER = {str(fault) for fault in further.FAULTS}
+
+
+@cache
+def found_in(fault: Fault) -> tuple[Finding, ...]:
+    """The healthy models of all families are without findings: see below."""
+    model, batch = faulty(fault)
+    return tuple(checkup(model, batch, seconds=NO_HURRY, **options(fault)).findings)
+
+
+def has_right_line(fault: Fault, finding: Finding) -> bool:
+    return finding.inquiry in (fault.inquiry, *fault.also_right)
+
+
+def has_right_layer(fault: Fault, finding: Finding) -> bool:
+    return fault.where is not None and re.fullmatch(fault.where, finding.where) is not None
+
+
+def is_named(fault: Fault) -> bool:
+    """A finding without a layer is of the whole model: then its line of inquiry must be right."""
+    return any(has_right_line(fault, one) or has_right_layer(fault, one) for one in found_in(fault))
+
+
+def is_named_by_both(fault: Fault) -> bool:
+    return any(
+        has_right_line(fault, one) and (fault.where is None or has_right_layer(fault, one))
+        for one in found_in(fault)
+    )
+
+
+def of(family: str) -> list[Fault]:
+    return [fault for fault in FAULTS if fault.model == family]
+
+
+def sampled() -> list[object]:
+    """One fault in eight of each family stays in `make test`."""
+    sample = {str(fault) for family in FAMILIES for fault in of(family)[::8]}
+    return [
+        pytest.param(fault, id=str(fault), marks=() if str(fault) in sample else pytest.mark.thorough)
+        for fault in FAULTS
+    ]
+
+
+@pytest.mark.parametrize("fault", sampled())
+def test_a_fault_is_found_and_named_unless_the_chapter_says_otherwise(fault: Fault):
+    place = (fault.model, fault.name)
+    found = found_in(fault)
+    assert bool(found) == (place not in MISSED), found
+    assert is_named(fault) == (place not in MISSED | {*held.ELSEWHERE}), found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("family", FAMILIES)
+def test_both_layer_and_line_are_as_often_right_as_the_chapter_says(family: str):
+    assert sum(map(is_named_by_both, of(family))) == held.BOTH[family]
+
+
+def counted(faults: list[Fault]) -> held.Held:
+    found = [fault for fault in faults if (fault.model, fault.name) not in MISSED]
+    named = [fault for fault in found if (fault.model, fault.name) not in held.ELSEWHERE]
+    return held.Held(len(faults), len(found), len(named))
+
+
+def test_the_counts_follow_from_the_lists():
+    assert {family: counted(of(family)) for family in FAMILIES} == held.HELD
+    assert counted([fault for fault in FAULTS if str(fault) in AFTER]) == held.AFTER
+    known = {(fault.model, fault.name) for fault in FAULTS}
+    assert len(MISSED) == len(held.MISSED)
+    assert MISSED | {*held.ELSEWHERE} <= known
+    assert all(one.why for one in held.MISSED)
+
+
+def test_enough_is_found_and_named():
+    """What was asked of the tool: 85 % found, 70 % named, no false alarm."""
+    faults, found, named = map(sum, zip(*held.HELD.values(), strict=True))
+    assert found >= 0.85 * faults
+    assert named >= 0.7 * faults
+    assert sum(held.BOTH.values()) >= 0.7 * faults
+    assert not held.FALSE_ALARMS
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_nothing_is_found_in_a_healthy_model(name: str):
+    torch.manual_seed(0)
+    build: Callable = HEALTHY[name]
+    model, batch, more = build()
+    report = checkup(model, batch, seconds=NO_HURRY, **more)
+    assert bool(report.findings) == (name in held.FALSE_ALARMS), report
+    failed = [tried for tried in report.tried if "could not be tried" in tried.seen]
+    assert not failed, failed
+
+
+def test_all_healthy_models_are_counted():
+    assert len(HEALTHY) == held.HEALTHY
+    assert {*held.FALSE_ALARMS} <= {*HEALTHY}
