@@ -1,1 +1,189 @@
-"""The drawings, made from the chapter's own numbers."""
+"""The drawings of the repair shop: the tree's trunk, and which test sees which fault."""
+
+from collections.abc import Mapping, Sequence
+
+from bookkit.pictures.drawings import Part, column, draw, over, row, told
+from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, label, line, rectangle
+from chapters.the_repair_shop.tree import TREE, Symptom
+
+LINE_HIGH = 30.0
+HUES = ("blue", "orange", "purple", "green")
+
+
+def _groups() -> dict[str, list[Symptom]]:
+    groups: dict[str, list[Symptom]] = {}
+    for symptom in TREE:
+        groups.setdefault(symptom.group, []).append(symptom)
+    return groups
+
+
+def trunk() -> None:
+    """`trunk()` has what one sees, in four groups, and beside each symptom the first cheap test."""
+    groups = _groups()
+
+    def wide() -> Part:
+        first, seen, asked = 120.0, 152.0, 418.0
+        marks, top = "", 26.0
+        marks += label(seen + 10, 14, "what you see", size=SMALL, colour="grey", anchor="start")
+        marks += label(asked + 10, 14, "what to try first", size=SMALL, colour="grey", anchor="start")
+        middles = []
+        for (group, symptoms), hue in zip(groups.items(), HUES, strict=True):
+            height = LINE_HIGH * len(symptoms)
+            middle = top + height / 2 - 2
+            middles.append(middle)
+            words = group.split(" ", 2)
+            lines = [group] if len(words) < 3 else [" ".join(words[:2]), " ".join(words[2:])]
+            marks += rectangle(Place(18, middle - 19, first - 18, 38), hue, fill=hue, opacity=0.14, corner=6)
+            for number, each in enumerate(lines):
+                level = middle + 5 + (number - (len(lines) - 1) / 2) * 15
+                marks += label((18 + first) / 2, level, each, size=SMALL)
+            for number, symptom in enumerate(symptoms):
+                y = top + LINE_HIGH * number + LINE_HIGH / 2 - 2
+                marks += line(first, middle, seen, y, colour=hue)
+                marks += rectangle(Place(seen, y - 12, 234, 24), hue, corner=5)
+                marks += label(seen + 10, y + 5, symptom.seen, anchor="start", bold=True, size=SMALL + 1)
+                marks += line(seen + 234, y, asked, y, colour=hue)
+                marks += rectangle(Place(asked, y - 12, 286, 24), hue, fill=hue, opacity=0.14, corner=12)
+                marks += label(asked + 10, y + 5, symptom.fork.test, anchor="start", size=SMALL + 1)
+            top += height + 8
+        marks = line(2, middles[0], 2, middles[-1], width=4) + marks
+        marks += "".join(line(2, middle, 18, middle, width=3) for middle in middles)
+        return over(710, top, marks)
+
+    def narrow() -> Part:
+        marks, top = "", 0.0
+        for (group, symptoms), hue in zip(groups.items(), HUES, strict=True):
+            marks += rectangle(Place(0, top, 314, 24), hue, fill=hue, opacity=0.14, corner=6)
+            marks += label(10, top + 17, group, size=SMALL, anchor="start")
+            start, top = top + 24, top + 28
+            for symptom in symptoms:
+                marks += label(28, top + 15, symptom.seen, size=SMALL + 1, anchor="start", bold=True)
+                marks += label(28, top + 32, symptom.fork.test, size=SMALL, anchor="start", colour="grey")
+                marks += line(10, top + 11, 24, top + 11, colour=hue)
+                end, top = top + 11, top + 40
+            marks += line(10, start, 10, end, colour=hue, width=3)
+            top += 6
+        return over(316, top, marks)
+
+    words = ". ".join(
+        f"{group.capitalize()}: "
+        + "; ".join(f"{symptom.seen}, first try: {symptom.fork.test}" for symptom in symptoms)
+        for group, symptoms in groups.items()
+    )
+    draw(
+        lambda slim: narrow() if slim else wide(),
+        alt=f"A tree from what one sees to the first cheap test, with four branches. {words}.",
+    )
+
+
+def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: int) -> None:
+    """`seen_by({"no mask": [0, 5]}, ["first loss", "future"], 5)`: which test sees which fault, how often."""
+
+    def slanted(x: float, y: float, words: str) -> str:
+        return f'<g transform="translate({x:.0f} {y:.0f}) rotate(-52)">{label(0, 0, words, size=SMALL, anchor="start")}</g>'
+
+    def grid(cell: float, left: float) -> Part:
+        high, top = 22.0, 98.0
+        marks = "".join(
+            slanted(left + cell * (number + 0.6), top - 6, test) for number, test in enumerate(tests)
+        )
+        for place, (fault, seen) in enumerate(counts.items()):
+            y = top + high * place
+            blind = not any(count == seeds for count in seen)
+            marks += label(
+                left - 8, y + 15, fault, size=SMALLEST if cell < 20 else SMALL, anchor="end",
+                bold=blind, colour="orange" if blind else "ink",
+            )  # fmt: skip
+            for number, count in enumerate(seen):
+                spot = Place(left + cell * number + 1, y + 1, cell - 2, high - 2)
+                if count:
+                    marks += rectangle(spot, "blue", fill="blue", opacity=0.75 * count / seeds)
+                else:
+                    marks += circle(spot.left + spot.width / 2, y + high / 2, 1.5)
+        return over(left + cell * len(tests) + 70, top + high * len(counts), marks)
+
+    def arrange(narrow: bool) -> Part:
+        key = told(
+            f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. In orange, what no "
+            "test saw with all seeds.",
+            310 if narrow else 600,
+        )
+        picture = grid(12.0, 172.0) if narrow else grid(30.0, 230.0)
+        return column(picture if not narrow else over(322, picture.height, (picture, 0, 0)), key, gap=10)
+
+    words = "; ".join(
+        f"{fault}: "
+        + (
+            ", ".join(
+                test if count == seeds else f"{test} ({count})"
+                for test, count in zip(tests, seen, strict=True)
+                if count
+            )
+            or "nothing"
+        )
+        for fault, seen in counts.items()
+    )
+    draw(arrange, alt=f"Which of {len(tests)} tests sees which of {len(counts)} faults. {words}.")
+
+
+def held_against(families: Mapping[str, tuple[int, int, int]]) -> None:
+    """`held_against({"GPT": (40, 36, 35)})` has a bar for each family: planted, found, named."""
+
+    def bars(wide: float, left: float) -> Part:
+        marks, high = "", 40.0
+        most = max(planted for planted, _, _ in families.values())
+        for place, (name, (planted, found, named)) in enumerate(families.items()):
+            y = high * place
+            marks += label(left - 10, y + 19, name, size=SMALL, anchor="end")
+            for share, opacity in ((planted, 0.0), (found, 0.25), (named, 0.45)):
+                marks += rectangle(
+                    Place(left, y + 4, wide * share / most, 22), "blue", fill="blue", opacity=opacity
+                )
+            marks += label(
+                left + wide * planted / most + 8, y + 20, f"{found} of {planted}", size=SMALL, anchor="start"
+            )
+        return over(left + wide + 80, high * len(families), marks)
+
+    def arrange(narrow: bool) -> Part:
+        key = told(
+            "The frame: faults planted. Pale: found. Dark: the layer or the line of inquiry named, too.",
+            310 if narrow else 600,
+        )
+        return column(bars(130, 106) if narrow else bars(420, 130), key, gap=6, align="left")
+
+    words = "; ".join(
+        f"{name}: {planted} planted, {found} found, {named} named"
+        for name, (planted, found, named) in families.items()
+    )
+    draw(arrange, alt=f"Bars of faults by the model that they were planted in. {words}.")
+
+
+def walls() -> None:
+    """`walls()` has a fault in each of three rooms, and which of them a model's tests can look into."""
+    rooms = {
+        "the data": ("another row’s targets", "a tokenizer that differs", "the same texts in both sets"),
+        "the model": ("a mask off by one", "blocks in a list", "no places"),
+        "the training": ("a rate too high", "a loss that counts filler", "a warm-up too short"),
+    }
+
+    def room(name: str, faults: tuple[str, ...], inside: bool) -> Part:
+        hue = "blue" if inside else "grey"
+        marks = rectangle(Place(0, 22, 214, 92), hue, fill=hue, opacity=0.16 if inside else 0.0, corner=6)
+        marks += label(107, 14, name, bold=True, size=SMALL + 1)
+        for number, fault in enumerate(faults):
+            marks += label(12, 46 + 24 * number, fault, size=SMALL, anchor="start")
+        return over(216, 118, marks)
+
+    def arrange(narrow: bool) -> Part:
+        parts = [room(name, faults, name == "the model") for name, faults in rooms.items()]
+        key = told(
+            "Tinted: what checkup(model, ids) looks into. The loss is looked at where it is given.", 310
+        )
+        shown = column(*parts, gap=14) if narrow else row(*parts, gap=24)
+        return column(shown, key, gap=8, align="left")
+
+    words = "; ".join(f"{name}: {', '.join(faults)}" for name, faults in rooms.items())
+    draw(
+        arrange,
+        alt=f"Three rooms with faults. {words}. Only the model is tinted: that is what the tool looks into.",
+    )

@@ -1,4 +1,4 @@
-"""Fifteen faults of the small GPT or of its training, each of one line."""
+"""Seventeen faults of the small GPT or of its training, each of one line."""
 
 import math
 from collections.abc import Callable
@@ -34,38 +34,43 @@ class StepByStep(SelfAttention):
 
 
 class Unmasked(StepByStep):
-    """Nothing is hidden."""
+    """`Unmasked(32, 4)(inputs)`: nothing is hidden."""
 
     def weights(self, scores: Tensor, later: Tensor) -> Tensor:
+        """`attention.weights(scores, later)` are (B, heads, T, T), from products of queries and keys."""
         return super().weights(scores, torch.zeros_like(later))
 
 
 class OffByOne(StepByStep):
-    """Each place sees the one after it, too."""
+    """`OffByOne(32, 4)(inputs)`: each place sees the one after it, too."""
 
     def weights(self, scores: Tensor, later: Tensor) -> Tensor:
+        """`attention.weights(scores, later)` are (B, heads, T, T), from products of queries and keys."""
         return super().weights(scores, later.triu(2))
 
 
 class Unscaled(StepByStep):
-    """Scores are products of queries and keys, and not divided by √d_k."""
+    """`Unscaled(32, 4)(inputs)`: scores are products of queries and keys, and not divided by √d_k."""
 
     def weights(self, scores: Tensor, later: Tensor) -> Tensor:
+        """`attention.weights(scores, later)` are (B, heads, T, T), from products of queries and keys."""
         return scores.masked_fill(later, -torch.inf).softmax(-1)
 
 
 class OverQueries(StepByStep):
-    """The softmax goes over the queries."""
+    """`OverQueries(32, 4)(inputs)`: the softmax goes over the queries."""
 
     def weights(self, scores: Tensor, later: Tensor) -> Tensor:
+        """`attention.weights(scores, later)` are (B, heads, T, T), from products of queries and keys."""
         scaled = scores / math.sqrt(self.write.in_features / self.heads)
         return scaled.masked_fill(later, -torch.inf).softmax(-2)
 
 
 class Billion(StepByStep):
-    """Hidden scores are minus a billion, a number that half precision does not have."""
+    """`Billion(32, 4)(inputs)`: hidden scores are minus a billion, a number that half precision does not have."""
 
     def weights(self, scores: Tensor, later: Tensor) -> Tensor:
+        """`attention.weights(scores, later)` are (B, heads, T, T), from products of queries and keys."""
         scaled = scores / math.sqrt(self.write.in_features / self.heads)
         return scaled.masked_fill(later, -1e9).softmax(-1)
 
@@ -84,9 +89,10 @@ def attending(kind: type[SelfAttention], model: GPT) -> GPT:
 
 
 class OffTheRoad(Block):
-    """Nothing is added: each half of the block replaces the stream."""
+    """`OffTheRoad(32, 4)(stream)`: nothing is added, each half of the block replaces the stream."""
 
     def forward(self, stream: Vectors) -> Vectors:
+        """`block(stream)` has the shape of stream, (B, T, d_model)."""
         stream = self.dropout(self.attention(self.before_attention(stream)))
         wide = F.gelu(self.widen(self.before_network(stream)), approximate="tanh")
         return self.dropout(self.narrow(wide))  # type: ignore[no-any-return]
@@ -94,17 +100,16 @@ class OffTheRoad(Block):
 
 def without_road(model: GPT) -> GPT:
     """`without_road(small())` is the model whose blocks add to no stream, with the same weights."""
-    for place, old in enumerate(model.blocks):
-        new = OffTheRoad(old.widen.in_features, old.attention.heads, old.dropout.p)
-        new.load_state_dict(old.state_dict())
-        model.blocks[place] = new
+    for place in range(len(model.blocks)):
+        _with_block(model, place, OffTheRoad)
     return model
 
 
 class AlwaysDrops(nn.Module):
-    """Dropout that does not ask whether the model trains."""
+    """`AlwaysDrops()(vectors)` does not ask whether the model trains."""
 
     def forward(self, vectors: Vectors) -> Vectors:
+        """`dropout(vectors)` has the shape of vectors."""
         return F.dropout(vectors, 0.1)
 
 
@@ -125,6 +130,34 @@ def in_a_list(model: GPT) -> GPT:
     blocks = [*model.blocks]
     del model.blocks
     model.blocks = blocks  # type: ignore[assignment]
+    return model
+
+
+class Detached(Block):
+    """`Detached(32, 4)(stream)` lets no gradient through to the blocks before it."""
+
+    def forward(self, stream: Vectors) -> Vectors:
+        """`block(stream)` has the shape of stream, (B, T, d_model)."""
+        return super().forward(stream.detach())
+
+
+def cut(model: GPT) -> GPT:
+    """`cut(small())` has a stray `detach()` in its second block, with the same weights."""
+    return _with_block(model, 1, Detached)
+
+
+def pushed_under(model: GPT) -> GPT:
+    """`pushed_under(small())` has biases of −5 where a network widens."""
+    for block in model.blocks:
+        nn.init.constant_(block.widen.bias, -5.0)
+    return model
+
+
+def _with_block(model: GPT, place: int, kind: type[Block]) -> GPT:
+    old = model.blocks[place]
+    new = kind(old.widen.in_features, old.attention.heads, old.dropout.p)
+    new.load_state_dict(old.state_dict())
+    model.blocks[place] = new
     return model
 
 
@@ -179,7 +212,9 @@ FAULTS: dict[str, Callable[[int], Patient]] = {
     "filler in the loss": _loss(filler_counted),
     "weights ten times too large": _model(lambda model: model, spread=1.0),
     "no residual stream": _model(without_road),
+    "a stray detach()": _model(cut),
     "blocks in a list": _model(in_a_list),
+    "biases of −5": _model(pushed_under),
     "rate thirty times too high": lambda seed: Patient(small(seed), rate=0.1),
     "chances for logits": _loss(of_chances),
     "dropout that never rests": _model(never_rests),

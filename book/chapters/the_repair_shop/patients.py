@@ -34,7 +34,7 @@ def small(seed: int = 0, **settings: Any) -> GPT:
 
 
 def next_letter(model: nn.Module, ids: Tensor) -> Tensor:
-    """`next_letter(model, ids)` is the mean loss over all letters (B, T + 1) but the first, filler left out."""
+    """`next_letter(model, ids)` is the mean over all letters (B, T + 1) but the first and filler."""
     logits = model(ids[:, :-1])  # (B, T, letters)
     return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), ignore_index=FILLER)
 

@@ -43,7 +43,7 @@ class Fork:
 
 @dataclass(frozen=True)
 class Symptom:
-    """`Symptom("when it starts", "the loss starts too high", fork)` is what one sees, and what to ask first."""
+    """`Symptom(START, "the loss starts too high", fork)` is what one sees, and what to ask."""
 
     group: str
     seen: str

@@ -47,7 +47,7 @@ TOO_LOW = Symptom(
                 {
                     "above 0": FILLER,
                     "0": Cause(
-                        "The model is not new: it has learned already, and was loaded, or the cell ran twice.",
+                        "The model is not new: it was loaded, or the cell ran twice.",
                         "torch.equal(norm.weight, torch.ones_like(norm.weight))",
                         sections.SAVED,
                     ),
