@@ -80,7 +80,8 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
     """`seen_by({"no mask": [0, 5]}, ["first loss", "future"], 5)`: which test sees which fault, how often."""
 
     def slanted(x: float, y: float, words: str) -> str:
-        return f'<g transform="translate({x:.0f} {y:.0f}) rotate(-52)">{label(0, 0, words, size=SMALL, anchor="start")}</g>'
+        words = label(0, 0, words, size=SMALL, anchor="start")
+        return f'<g transform="translate({x:.0f} {y:.0f}) rotate(-52)">{words}</g>'
 
     def grid(cell: float, left: float) -> Part:
         high, top = 22.0, 98.0
@@ -104,8 +105,8 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
 
     def arrange(narrow: bool) -> Part:
         key = told(
-            f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. In orange, what no "
-            "test saw with all seeds.",
+            f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. In orange: by no "
+            "test with all of them.",
             310 if narrow else 600,
         )
         picture = grid(12.0, 172.0) if narrow else grid(30.0, 230.0)
@@ -176,9 +177,7 @@ def walls() -> None:
 
     def arrange(narrow: bool) -> Part:
         parts = [room(name, faults, name == "the model") for name, faults in rooms.items()]
-        key = told(
-            "Tinted: what checkup(model, ids) looks into. The loss is looked at where it is given.", 310
-        )
+        key = told("Tinted: what checkup(model, ids) looks into. A loss is looked at where it is given.", 310)
         shown = column(*parts, gap=14) if narrow else row(*parts, gap=24)
         return column(shown, key, gap=8, align="left")
 

@@ -67,7 +67,7 @@ class OverQueries(StepByStep):
 
 
 class Billion(StepByStep):
-    """`Billion(32, 4)(inputs)`: hidden scores are minus a billion, a number that half precision does not have."""
+    """`Billion(32, 4)(inputs)`: hidden scores are minus a billion, which half precision does not have."""
 
     def weights(self, scores: Tensor, later: Tensor) -> Tensor:
         """`attention.weights(scores, later)` are (B, heads, T, T), from products of queries and keys."""

@@ -1,4 +1,4 @@
-"""How many planted faults `attnlab.checkup` finds, counted by `tests/…`: provisional until they are replaced."""
+"""How many planted faults `attnlab.checkup` finds: provisional, until they are counted."""
 
 from dataclasses import dataclass
 

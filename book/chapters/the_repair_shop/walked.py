@@ -65,7 +65,7 @@ def named(section: str) -> str:
 
 
 def outline() -> str:
-    """`outline()` is what stands for the tree where no HTML is shown: what one sees, and what to try first."""
+    """`outline()` stands for the tree where no HTML is shown."""
     each = "\n".join(f"{symptom.seen}: {symptom.fork.test}" for symptom in TREE)
     return f"{len(TREE)} symptoms, {ends(TREE)} ends\n{each}"
 

@@ -37,10 +37,10 @@ GRADIENTS = Fork(
             },
         ),
         "less and less towards the first": Cause(
-            "Blocks do not add to what they are given.",
-            "(block(x) - x).norm() / x.norm()",
-            sections.RESIDUAL,
-            ("what blocks pass on",),
+            "Numbers shrink from block to block: a norm is missing, or weights are too small.",
+            "[given.std() for given in outputs_of_blocks]",
+            sections.DEEP,
+            ("sizes of the stream", "norms"),
         ),
         "tiny everywhere": Cause(
             "The loss is given chances, and wants logits.",
@@ -59,11 +59,23 @@ GRADIENTS = Fork(
                     sections.CHANGED,
                     ("weights that PyTorch does not see",),
                 ),
-                "between": Cause(
-                    "Numbers are out of range, though gradients come through.",
-                    "report = checkup(model, ids)",
-                    sections.DEEP,
-                    ("sizes of the stream", "norms", "activations"),
+                "between": Fork(
+                    "what a block passes on",
+                    "(block(stream) - stream).norm() / stream.norm()",
+                    {
+                        "far above 1": Cause(
+                            "Blocks do not add to what they are given: they replace it.",
+                            "block(stream + other) - block(stream)  # has other in it",
+                            sections.RESIDUAL,
+                            ("what blocks pass on",),
+                        ),
+                        "about 1 or below": Cause(
+                            "Numbers are out of range, though gradients come through.",
+                            "report = checkup(model, ids)",
+                            sections.WEIGHTS,
+                            ("sizes of the stream", "activations", "the first loss"),
+                        ),
+                    },
                 ),
             },
         ),
