@@ -81,12 +81,12 @@ BITS: dict[str, tuple[str, ...]] = {
 
 MOST_BITS = 5.0  # of the last of 32 places
 DESCRIPTION = (
-    "Two rows of eight bars, one for each layer: above, how large the gradient of its weights is, below, how "
-    "many bits its attention has. Pale bars are the model as it should be. One of three things can be turned, "
-    "by a slider in nine steps: weights larger, scores larger, a stream that fades. With scores 16 times too "
-    "large the bits fall from 5 to about 1.5 in all layers, and gradients hardly change. With weights 16 times "
-    "too large the bits fall to a tenth, and the first layer's gradient is 160 times the usual. With a stream "
-    "that is gone, bits are at their most, 5, and no layer's gradient is small."
+    "Eight dots and eight bars, one for each layer: how large the gradient of its weights is, and below, how "
+    "many bits its attention has. Pale is the model as it should be. A choice and a slider in nine "
+    "steps turn one of three things too far: weights larger, scores larger, a stream that fades. With scores "
+    "8 times too large the bits fall from 5 to about 3, and gradients hardly change. With weights 16 times "
+    "too large the bits fall to about 0.1, and the first layer's gradient is about 160 times the usual. With "
+    "a stream that is gone, bits are at their most, and no layer's gradient is small."
 )
 
 
@@ -101,7 +101,7 @@ def by_layer() -> alt.TopLevelMixin:
         for screw, sizes in SIZES.items()
     }
     screw = choice("screw", "too far:", list(SIZES), value="scores larger")
-    step = slider("step", "turned", 0, 8, step=1, value=4)
+    step = slider("step", "turned", 0, 8, step=1, value=3)
     layers = alt.Chart(alt.sequence(0, LAYERS, as_="place")).transform_calculate(
         layer="datum.place + 1",
         gradient="pow(10, stored[screw].gradient[step][datum.place])",
@@ -113,22 +113,29 @@ def by_layer() -> alt.TopLevelMixin:
     steep = alt.Scale(type="log", domain=[0.5, 1000])
     wide = alt.Scale(domain=[0, MOST_BITS])
 
-    def bars(usual: str, now: str, title: str, scale: alt.Scale) -> list[alt.Chart]:
-        pale = layers.mark_bar(opacity=0.3).encode(x=across, y=alt.Y(f"{usual}:Q", title=title, scale=scale))
-        dark = layers.mark_bar(width={"band": 0.45}).encode(
-            x=across, y=alt.Y(f"{now}:Q", title=title, scale=scale)
-        )
-        return [pale, dark]
+    def twice(field: str, title: str, scale: alt.Scale, mark: str) -> list[alt.Chart]:
+        """As it should be, pale, and as it is."""
+        drawn = []
+        for name, strong in ((f"usual_{field}", 0.3), (field, 1.0)):
+            band = {"band": 0.9 if strong < 1 else 0.45}
+            made = (
+                layers.mark_bar(opacity=strong, width=band)
+                if mark == "bar"
+                else layers.mark_circle(opacity=strong, size=220 if strong < 1 else 90)
+            )
+            drawn.append(made.encode(x=across, y=alt.Y(f"{name}:Q", title=title, scale=scale)))
+        return drawn
 
     told = layers.transform_filter("datum.place == 0").transform_calculate(
         last=f"pow(10, stored[screw].gradient[step][{LAYERS - 1}])",
         readout="[screw + (screw == 'stream fades' ? ': ' + format(100 * stored[screw].size[step], 'd') + ' %"
         " is kept' : ': ' + format(stored[screw].size[step], '~') + ' times'),"
-        " 'gradient of layer 1: ' + format(datum.gradient, '.3~r') + ', of layer 8: ' + format(datum.last, '.3~r'),"
+        " 'gradient of layer 1: ' + format(datum.gradient, '.3~r')"
+        " + ', of layer 8: ' + format(datum.last, '.3~r'),"
         " 'bits in layer 1: ' + format(datum.bits, '.2f')]",
     )
-    above = alt.layer(*bars("usual", "gradient", "gradient", steep), readout(told, "right", y=0, dy=4))
-    below = alt.layer(*bars("usual_bits", "bits", "bits of attention", wide))
+    above = alt.layer(*twice("gradient", "gradient", steep, "circle"), readout(told, "right", y=0, dy=4))
+    below = alt.layer(*twice("bits", "bits of attention", wide, "bar"))
     return (
         alt.vconcat(above.properties(width=440, height=150), below.properties(width=440, height=120))
         .add_params(screw, step, alt.param(name="stored", value=stored))

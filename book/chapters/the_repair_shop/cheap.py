@@ -165,7 +165,9 @@ FINDS: dict[str, Callable[[Patient, Tensor], bool]] = {
     "by heart": lambda patient, ids: not by_heart(patient, ids) < 0.25 * math.log(len(LETTERS)),
     "gradient": lambda patient, ids: min(gradients(patient, ids)) < 1e-3 * max(gradients(patient, ids)),
     "updates": lambda patient, ids: not all(1e-4 < size < 0.5 for size in updates(patient, ids)),
-    "entropy": lambda patient, ids: min(entropies(patient.model.eval(), ids[:, :-1])) < 0.5 * MOST,
-    "dead units": lambda patient, ids: max(dead(patient.model.eval(), ids[:, :-1])) > 0.5,
+    "entropy": lambda patient, ids: (
+        min(entropies(patient.model.eval(), ids[:, :-1]), default=MOST) < 0.5 * MOST
+    ),
+    "dead units": lambda patient, ids: max(dead(patient.model.eval(), ids[:, :-1]), default=0) > 0.5,
     "half": lambda patient, ids: in_half(patient.model, ids[:, :-1]) > 0.03,
 }

@@ -47,7 +47,7 @@ def turned(screw: str, size: float, seed: int) -> GPT:
 
 
 def by_layer(screw: str, size: float, seeds: int = 5) -> tuple[Tensor, Tensor]:
-    """`by_layer("scores larger", 64)` has, by layer, log₁₀ of the gradient's size, and the bits of attention."""
+    """`by_layer("scores larger", 64)` has log₁₀ of the gradient and bits of attention, by layer."""
     found = []
     for seed in range(seeds):
         model, ids = turned(screw, size, seed), rows(8, seed=seed)
