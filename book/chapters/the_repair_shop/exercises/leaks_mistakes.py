@@ -43,15 +43,15 @@ MISTAKES: Mistakes = in_parts(
     _found,
     still={
         "while it trains": (
-            "You ask the model as it comes, and in training mode dropout changes its answer from call to call: "
-            "all looks like a leak. Ask in eval mode, and put back the mode that it had.",
+            "You ask the model as it comes, and in training mode dropout changes its answer from call to "
+            "call: all looks like a leak. Ask in eval mode, and put back the mode that it had.",
             lambda model: None,
         ),
     },
     change={
         "all ids from there on": (
-            "You change all ids from a place on. Then a place is accused where a later one is seen. Change one "
-            "id at a time.",
+            "You change all ids from a place on. Then a place is accused where a later one is seen. Change "
+            "one id at a time.",
             _all_from_there,
         ),
         "always the id 0": (
@@ -65,11 +65,6 @@ MISTAKES: Mistakes = in_parts(
             "You also look at the logits of the changed place itself. These may move, and should. Only those "
             "before it count: `[:, :place]`.",
             lambda moved, place: moved[:, : place + 1],
-        ),
-        "all places": (
-            "You look at all logits. Those at the changed place and behind it may move. Only those before it "
-            "count: `[:, :place]`.",
-            lambda moved, place: moved,
         ),
         "only the one before": (
             "You look only one place back. A leak can reach farther: all logits before the place count.",

@@ -11,7 +11,7 @@ IDS = 9
 
 
 class Seeing(nn.Module):
-    """`Seeing(visible)(ids)` sums up, at each place, what its row of visible (T, T) shows it of ids (B, T)."""
+    """`Seeing(visible)(ids)` sums up, at each place, what visible (T, T) shows it of ids (B, T)."""
 
     def __init__(self, visible: Tensor, dropout: float = 0.0) -> None:
         super().__init__()

@@ -54,8 +54,8 @@ FINDINGS: dict[str, tuple[str, Callable[[GPT], nn.Module]]] = {
 }
 MISTAKES: Mistakes = {
     "costs nothing": (
-        "No test finds it, and after 150 updates the loss is not 0.1 above that of the healthy model. Perhaps "
-        "it is no fault: some changes that look like one even help a model as small as this.",
+        "No test finds it, and after 150 updates the loss is not 0.1 above that of the healthy model. "
+        "Perhaps it is no fault: some changes that look like one even help a model as small as this.",
         lambda model: model,
     ),
     **FINDINGS,

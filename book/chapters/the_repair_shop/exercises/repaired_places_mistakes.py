@@ -21,8 +21,8 @@ MISTAKES: Mistakes = in_parts(
     _logits,
     stand={
         "still broken": (
-            "The fault is still there: a short text gets other places than the beginning of a long one. Print "
-            "which rows of `places` are used for 3 ids, and for 12.",
+            "The fault is still there: a short text gets other places than the beginning of a long one. "
+            "Print which rows of `places` are used for 3 ids, and for 12.",
             _last_rows,
         ),
         "turned around": (

@@ -9,8 +9,8 @@ MISTAKES: Mistakes = in_parts(
     _sizes,
     kept={
         "no copy": (
-            "All of yours are 0: what you kept before the step is the weight itself, and the step changed it. "
-            "Keep a copy: `weight.detach().clone()`.",
+            "All of yours are 0: what you kept before the step is the weight itself, and the step changed "
+            "it. Keep a copy: `weight.detach().clone()`.",
             lambda weight: weight.detach(),
         ),
     },
@@ -31,8 +31,8 @@ MISTAKES: Mistakes = in_parts(
             lambda after, before: after.norm() - before.norm(),
         ),
         "the largest": (
-            "You take the largest single change over the size of the whole. Take the size of the whole change: "
-            "`norm()`.",
+            "You take the largest single change over the size of the whole. Take the size of the whole "
+            "change: `norm()`.",
             lambda after, before: (after - before).abs().max(),
         ),
     },
@@ -62,8 +62,8 @@ MISTAKES: Mistakes = in_parts(
     },
 ) | {
     "the gradient": (
-        "You divide gradients by weights. What an optimizer makes of a gradient is another thing: measure how "
-        "far the weights have moved.",
+        "You divide gradients by weights. What an optimizer makes of a gradient is another thing: measure "
+        "how far the weights have moved.",
         _of_gradient,
     ),
 }
