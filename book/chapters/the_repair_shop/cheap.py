@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attnlab.checkup import checkup
 from chapters.the_repair_shop.patients import FILLER, LETTERS, Patient
 
 PLACE = 16
@@ -145,6 +146,14 @@ def in_half(model: nn.Module, ids: Tensor) -> float:
         return math.inf
     share = float((halved - logits).abs().max() / logits.std())
     return share if math.isfinite(share) else math.inf
+
+
+def tool_finds(patient: Patient, ids: Tensor) -> bool:
+    """`tool_finds(patient, rows(8))` is whether `checkup` does, given the loss and some filler, too."""
+    batch = ids[:, :-1].clone()
+    batch[0, -8:] = FILLER
+    report = checkup(patient.model, batch, loss=patient.loss, padding=FILLER, seconds=60)
+    return bool(report.findings)
 
 
 def blocks(model: nn.Module) -> list[nn.Module]:

@@ -127,6 +127,54 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
     draw(arrange, alt=f"Which of {len(tests)} tests sees which of {len(counts)} faults. {words}.")
 
 
+def touched() -> None:
+    """`touched()` has four tests: which ids are changed, and what must not move, or must."""
+    cards = (
+        ("change the future", "the old dogs", (8, 12), (0, 8), True),
+        ("shuffle", "cdloe h atet", (0, 11), (11, 12), False),
+        ("one word everywhere", "eeeeeeeeeeee", (0, 12), (0, 12), False),
+        ("add filler", "the old cat ···", (12, 15), (0, 12), True),
+    )
+
+    def card(name: str, shown: str, change: tuple[int, int], watch: tuple[int, int], still: bool) -> Part:
+        cell, marks = 21.0, label(0, 14, name, bold=True, size=SMALL + 1, anchor="start")
+        hue = "green" if still else "blue"
+        for number, letter in enumerate(shown):
+            place = Place(cell * number, 24, cell - 2, 26)
+            changed = change[0] <= number < change[1]
+            marks += rectangle(
+                place, "orange" if changed else "grey", fill="orange" if changed else "grey",
+                opacity=0.3 if changed else 0.12,
+            )  # fmt: skip
+            marks += label(place.left + 9.5, 42, letter, size=SMALL)
+        left, right = cell * watch[0], cell * watch[1] - 2
+        marks += line(left, 58, right, 58, colour=hue, width=4)
+        words = {
+            "change the future": "what is said here may not move",
+            "shuffle": "what is said at the end must move",
+            "one word everywhere": "what is said must differ from place to place",
+            "add filler": "the loss of these may not move",
+        }[name]
+        anchor = "end" if name == "shuffle" else "start"
+        x = right if name == "shuffle" else left
+        marks += label(x, 76, words, size=SMALL, colour=hue, anchor=anchor)
+        return over(15 * cell, 82, marks)
+
+    def arrange(narrow: bool) -> Part:
+        each = [card(*one) for one in cards]
+        if narrow:
+            return column(*each, gap=14, align="left")
+        return column(row(*each[:2], gap=60), row(*each[2:], gap=60), gap=18, align="left")
+
+    draw(
+        arrange,
+        alt="Four tests on rows of letters. Change the future: the last four letters are changed, and what "
+        "is said at the eight before may not move. Shuffle: all but the last are mixed, and what is said at the "
+        "last must move. One word: the same letter everywhere, and what is said must differ from place to "
+        "place. Add filler: three more behind the text, and the loss of the text may not move.",
+    )
+
+
 def held_against(families: Mapping[str, tuple[int, int, int]]) -> None:
     """`held_against({"GPT": (40, 36, 35)})` has a bar for each family: planted, found, named."""
 

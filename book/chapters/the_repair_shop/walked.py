@@ -1,9 +1,11 @@
 """The tree to be walked in the page: nested folds, without a kernel and from a keyboard."""
 
+from collections.abc import Sequence
 from html import escape
 
 from IPython.display import display
 
+from chapters.the_repair_shop.held import Missed
 from chapters.the_repair_shop.tree import TREE, Cause, Fork, Symptom, causes
 
 # The folds' own lines: the page's style gives folds a frame, which would eat a phone's width.
@@ -62,6 +64,19 @@ def named(section: str) -> str:
     """`named("where-am-i.html#louder-than-the-words")` is "Where am i, louder than the words"."""
     page_name, _, anchor = section.partition("#")
     return f"{_sentence(page_name.removesuffix('.html').replace('-', ' '))}, {anchor.replace('-', ' ')}"
+
+
+def missed(faults: Sequence[Missed], alarms: Sequence[str]) -> None:
+    """`missed(MISSED, FALSE_ALARMS)` tells them one by one, folded."""
+    each = "".join(
+        f"<li>{escape(one.family)}, <em>{escape(one.fault)}</em>: {escape(one.why)}</li>" for one in faults
+    )
+    false = "".join(f"<li>{escape(alarm)}</li>" for alarm in alarms)
+    words = f"{len(faults)} missed, and {len(alarms)} false alarms"
+    folds = f"<details><summary>The {len(faults)} that it missed</summary><ul>{each}</ul></details>"
+    if alarms:
+        folds += f"<details><summary>False alarms: {len(alarms)} healthy models</summary><ul>{false}</ul></details>"
+    display({"text/html": f"<div>{folds}</div>", "text/plain": words}, raw=True)
 
 
 def outline() -> str:
