@@ -169,9 +169,9 @@ def touched() -> None:
     draw(
         arrange,
         alt="Four tests on rows of letters. Change the future: the last four letters are changed, and what "
-        "is said at the eight before may not move. Shuffle: all but the last are mixed, and what is said at the "
-        "last must move. One word: the same letter everywhere, and what is said must differ from place to "
-        "place. Add filler: three more behind the text, and the loss of the text may not move.",
+        "is said at the eight before may not move. Shuffle: all but the last are mixed, and what is said at "
+        "the last must move. One word: the same letter everywhere, and what is said must differ from place "
+        "to place. Add filler: three more behind the text, and the loss of the text may not move.",
     )
 
 

@@ -75,7 +75,8 @@ def missed(faults: Sequence[Missed], alarms: Sequence[str]) -> None:
     words = f"{len(faults)} missed, and {len(alarms)} false alarms"
     folds = f"<details><summary>The {len(faults)} that it missed</summary><ul>{each}</ul></details>"
     if alarms:
-        folds += f"<details><summary>False alarms: {len(alarms)} healthy models</summary><ul>{false}</ul></details>"
+        title = f"False alarms: {len(alarms)} healthy models"
+        folds += f"<details><summary>{title}</summary><ul>{false}</ul></details>"
     display({"text/html": f"<div>{folds}</div>", "text/plain": words}, raw=True)
 
 
