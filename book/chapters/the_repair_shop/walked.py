@@ -5,6 +5,7 @@ from html import escape
 
 from IPython.display import display
 
+from attnlab.checkup import Report
 from chapters.the_repair_shop.held import Missed
 from chapters.the_repair_shop.tree import TREE, Cause, Fork, Symptom, causes
 
@@ -64,6 +65,12 @@ def named(section: str) -> str:
     """`named("where-am-i.html#louder-than-the-words")` is "Where am i, louder than the words"."""
     page_name, _, anchor = section.partition("#")
     return f"{_sentence(page_name.removesuffix('.html').replace('-', ' '))}, {anchor.replace('-', ' ')}"
+
+
+def shown(report: Report) -> None:
+    """`shown(report)` is what a notebook shows of a report, with words that are the same on every machine."""
+    words = [f"{len(report.tried)} tests tried", *(str(finding) for finding in report.findings)]
+    display({"text/html": report._repr_html_(), "text/plain": "\n".join(words)}, raw=True)
 
 
 def missed(faults: Sequence[Missed], alarms: Sequence[str]) -> None:
