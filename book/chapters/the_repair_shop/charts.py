@@ -113,9 +113,11 @@ def by_layer() -> alt.TopLevelMixin:
     steep = alt.Scale(type="log", domain=[0.5, 1000])
     wide = alt.Scale(domain=[0, MOST_BITS])
 
+    axes = {"gradient": alt.Axis(values=[1, 10, 100, 1000]), "bits": alt.Axis(values=[0, 1, 2, 3, 4, 5])}
+
     def twice(field: str, title: str, scale: alt.Scale, mark: str) -> list[alt.Chart]:
         """As it should be, pale, and as it is."""
-        drawn = []
+        drawn, axis = [], axes[field]
         for name, strong in ((f"usual_{field}", 0.3), (field, 1.0)):
             band = {"band": 0.9 if strong < 1 else 0.45}
             made = (
@@ -123,7 +125,7 @@ def by_layer() -> alt.TopLevelMixin:
                 if mark == "bar"
                 else layers.mark_circle(opacity=strong, size=220 if strong < 1 else 90)
             )
-            drawn.append(made.encode(x=across, y=alt.Y(f"{name}:Q", title=title, scale=scale)))
+            drawn.append(made.encode(x=across, y=alt.Y(f"{name}:Q", title=title, scale=scale, axis=axis)))
         return drawn
 
     told = layers.transform_filter("datum.place == 0").transform_calculate(

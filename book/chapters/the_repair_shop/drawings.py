@@ -85,14 +85,19 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
 
     def grid(cell: float, left: float) -> Part:
         high, top = 22.0, 98.0
+        slim = cell < 20
+        top = 22.0 if slim else top
         marks = "".join(
-            slanted(left + cell * (number + 0.6), top - 6, test) for number, test in enumerate(tests)
+            label(left + cell * (number + 0.5), 14, chr(ord("a") + number), size=SMALLEST)
+            if slim
+            else slanted(left + cell * (number + 0.6), top - 6, test)
+            for number, test in enumerate(tests)
         )
         for place, (fault, seen) in enumerate(counts.items()):
             y = top + high * place
             blind = not any(count == seeds for count in seen)
             marks += label(
-                left - 8, y + 15, fault, size=SMALLEST if cell < 20 else SMALL, anchor="end",
+                left - 8, y + 15, fault, size=SMALLEST if slim else SMALL, anchor="end",
                 bold=blind, colour="orange" if blind else "ink",
             )  # fmt: skip
             for number, count in enumerate(seen):
@@ -103,10 +108,12 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
                     marks += circle(spot.left + spot.width / 2, y + high / 2, 1.5)
         return over(left + cell * len(tests) + 70, top + high * len(counts), marks)
 
+    letters = ", ".join(f"{chr(ord('a') + number)} {test}" for number, test in enumerate(tests))
+
     def arrange(narrow: bool) -> Part:
         key = told(
             f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. In orange: by no "
-            "test with all of them.",
+            "test with all of them." + (f" Columns: {letters}." if narrow else ""),
             310 if narrow else 600,
         )
         picture = grid(12.0, 172.0) if narrow else grid(30.0, 230.0)
@@ -172,6 +179,49 @@ def touched() -> None:
         "is said at the eight before may not move. Shuffle: all but the last are mixed, and what is said at "
         "the last must move. One word: the same letter everywhere, and what is said must differ from place "
         "to place. Add filler: three more behind the text, and the loss of the text may not move.",
+    )
+
+
+def read_by_mask() -> None:
+    """`read_by_mask()` has which letters each place has read, in two layers without places."""
+    letters = "cat"
+    layers = (
+        ("letters", [{letter} for letter in letters], "one letter each: nothing tells where it stands"),
+        ("after layer 1", [set(letters[: u + 1]) for u in range(3)], "each has read a set of its own"),
+        (
+            "after layer 2",
+            [set(letters[: u + 1]) for u in range(3)],
+            "it tells them apart: order",
+        ),
+    )
+
+    def arrange(narrow: bool) -> Part:
+        cell, left, marks = 74.0, 0.0 if narrow else 110.0, ""
+        high = 74.0 if narrow else 58.0
+        for number, (name, seen, words) in enumerate(layers):
+            top = high * number
+            if narrow:
+                marks += label(0, top + 14, name, size=SMALL, anchor="start", colour="grey")
+                top += 20
+            else:
+                marks += label(0, top + 20, name, size=SMALL, anchor="start", colour="grey")
+            for u, each in enumerate(seen):
+                spot = Place(left + cell * u, top + 2, cell - 10, 28)
+                marks += rectangle(spot, "blue", fill="blue", opacity=0.10 + 0.12 * len(each) * (number > 0))
+                middle = spot.left + spot.width / 2
+                said = letters[u] if number == 0 else "{" + ", ".join(letters[: u + 1]) + "}"
+                marks += label(middle, top + 21, said, size=SMALL)
+            if narrow:
+                marks += label(0, top + 47, words, size=SMALLEST, anchor="start")
+            else:
+                marks += label(left + cell * 3 + 6, top + 20, words, size=SMALL, anchor="start")
+        return over(320 if narrow else 680, high * 3, marks)
+
+    draw(
+        arrange,
+        alt="Three letters, c, a, t, without places. Before any layer each place has one letter. After the "
+        "first layer under a causal mask they have read c; c and a; c, a and t. These sets differ, and the "
+        "second layer can tell them apart.",
     )
 
 

@@ -1,33 +1,35 @@
 """The drawings of the exercises: which places a colleague adds, and the sieve that a fault must pass."""
 
 from bookkit.pictures.drawings import Arrow, Part, across, box, draw, joined, over, text
-from bookkit.pictures.svg import SMALL, Place, label, rectangle
+from bookkit.pictures.svg import SMALL, Place, label, line, rectangle
 
 LONGEST, SHORT = 12, 3
 
 
-def rows_of_places() -> None:
-    """`rows_of_places()` has the rows that a long and a short text get."""
-    texts = {
-        f"{LONGEST} letters": [*range(LONGEST)],
-        f"{SHORT} letters, as it should be": [*range(SHORT)],
-        f"{SHORT} letters, the colleague’s": [*range(LONGEST - SHORT, LONGEST)],
-    }
+def said_alike() -> None:
+    """`said_alike()` has a long text and its beginning alone: at the same places the same must be said."""
 
     def arrange(narrow: bool) -> Part:
         cell, marks = 26.0, ""
-        for number, (name, rows) in enumerate(texts.items()):
-            top = 54.0 * number
+        for number, (name, count) in enumerate((("the whole text", LONGEST), ("its beginning", SHORT))):
+            top = 92.0 * number
             marks += label(0, top + 13, name, size=SMALL, anchor="start")
-            for place, row in enumerate(rows):
-                marks += rectangle(
-                    Place(cell * place, top + 19, cell - 2, 24), "blue", fill="blue", opacity=0.16
-                )
-                marks += label(cell * place + 12, top + 36, str(row), size=SMALL)
-        return over(cell * LONGEST, 54.0 * len(texts) - 8, marks)
+            for place in range(count):
+                spot = Place(cell * place, top + 19, cell - 2, 24)
+                hue = "green" if place < SHORT else "grey"
+                marks += rectangle(spot, hue, fill=hue, opacity=0.2)
+                marks += label(cell * place + 12, top + 36, "the old cats"[place], size=SMALL)
+        for place in range(SHORT):
+            x = cell * place + 12
+            marks += line(x, 46, x, 108, colour="green")
+        marks += label(cell * SHORT + 6, 72, "must say the same", size=SMALL, colour="green", anchor="start")
+        return over(cell * LONGEST, 138, marks)
 
-    words = "; ".join(f"{name}: rows {', '.join(map(str, rows))}" for name, rows in texts.items())
-    draw(arrange, alt=f"Which rows of the table of places are added. {words}.")
+    draw(
+        arrange,
+        alt=f"A text of {LONGEST} letters, and its first {SHORT} alone. Lines join the first {SHORT} places "
+        "of both: there the same must be said.",
+    )
 
 
 def sieve() -> None:

@@ -11,7 +11,7 @@ from chapters.the_repair_shop.tree import TREE, Cause, Fork, Symptom, causes
 
 # The folds' own lines: the page's style gives folds a frame, which would eat a phone's width.
 STEP = 'style="margin:0.3rem 0;padding:0 0 0 0.8rem;border:0;border-left:2px solid var(--faint, #ccc)"'
-OUTER = 'style="margin:0.3rem 0;padding:0.2rem 0"'
+OUTER = 'style="margin:0.3rem 0;padding:0.2rem 0.8rem"'
 CODE = 'style="white-space:pre-wrap;overflow-wrap:anywhere"'
 
 
@@ -62,9 +62,17 @@ def _branch(branch: Fork | Cause) -> str:
 
 
 def named(section: str) -> str:
-    """`named("where-am-i.html#louder-than-the-words")` is "Where am i, louder than the words"."""
+    """`named("where-am-i.html#louder-than-the-words")` is "Where am I, louder than the words"."""
     page_name, _, anchor = section.partition("#")
-    return f"{_sentence(page_name.removesuffix('.html').replace('-', ' '))}, {anchor.replace('-', ' ')}"
+    words = f"{_sentence(page_name.removesuffix('.html'))}, {anchor}".replace("-", " ")
+    for plain, written in (
+        ("am i", "am I"),
+        ("gpt", "GPT"),
+        ("root dk", "√dₖ"),
+        ("batches it", "batches, it"),
+    ):
+        words = words.replace(plain, written)
+    return words
 
 
 def shown(report: Report) -> None:
