@@ -28,7 +28,7 @@ check_leaks = Exercise(
         _case("finds the id that the place before it sees", (2, 3)),
         _case("finds ids that are seen from far", (1, 5), (0, 3)),
         _case("is not fooled by dropout", (1, 4), dropout=0.5, size=7),
-        _case("does all of this", (0, 2), (3, 7), (4, 5), size=8, rows=3),
+        _case("does all of this", (0, 2), (3, 7), (4, 5), (6, 6), size=8, rows=3),
     ),
     mistakes=MISTAKES,
     trainable=False,

@@ -29,10 +29,10 @@ class Seeing(nn.Module):
 
 
 def causal_but(size: int, *pairs: tuple[int, int]) -> Tensor:
-    """`causal_but(6, (1, 4))` is a causal mask in which place 1 sees the id at place 4, too."""
+    """`causal_but(6, (1, 4), (2, 2))` is causal, but place 1 sees the id at 4, too, and 2 not its own."""
     visible = torch.ones(size, size, dtype=torch.bool, device="cpu").tril()
     for place, later in pairs:
-        visible[place, later] = True
+        visible[place, later] = place != later
     return visible
 
 
