@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attnlab.checkup import checkup
-from chapters.the_repair_shop.patients import FILLER, LETTERS, Patient
+from attnlab.transformer import SelfAttention
+from chapters.the_repair_shop.patients import FILLER, LETTERS, Patient, blocks
 
 PLACE = 16
 
@@ -103,7 +104,7 @@ def entropies(model: nn.Module, ids: Tensor) -> list[float]:
     """`entropies(model, ids)` are the bits of the last query's weights, by block, the mean over heads."""
     found: list[float] = []
 
-    def note(attention: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+    def note(attention: SelfAttention, inputs: tuple[Tensor, ...]) -> None:
         parts = attention.project(inputs[0]).unflatten(-1, (3, attention.heads, -1))
         query, key, _ = parts.permute(2, 0, 3, 1, 4)  # (B, heads, T, d_k) each
         weights = (query[:, :, -1:] @ key.mT / query.shape[-1] ** 0.5).softmax(-1)
@@ -154,11 +155,6 @@ def tool_finds(patient: Patient, ids: Tensor) -> bool:
     batch[0, -8:] = FILLER
     report = checkup(patient.model, batch, loss=patient.loss, padding=FILLER, seconds=60)
     return bool(report.findings)
-
-
-def blocks(model: nn.Module) -> list[nn.Module]:
-    """`blocks(model)` are the model's, also where PyTorch does not know of them."""
-    return [*model.blocks]  # type: ignore[arg-type]
 
 
 # Whether a test finds something in a fresh patient. The bounds lie between what five healthy models give and

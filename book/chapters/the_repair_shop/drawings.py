@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bookkit.pictures.drawings import Part, column, draw, over, row, told
-from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, label, line, rectangle
+from bookkit.pictures.svg import SMALL, SMALLEST, Anchor, Place, circle, label, line, rectangle
 from chapters.the_repair_shop.tree import TREE, Symptom
 
 LINE_HIGH = 30.0
@@ -162,7 +162,7 @@ def touched() -> None:
             "one word everywhere": "what is said must differ from place to place",
             "add filler": "the loss of these may not move",
         }[name]
-        anchor = "end" if name == "shuffle" else "start"
+        anchor: Anchor = "end" if name == "shuffle" else "start"
         x = right if name == "shuffle" else left
         marks += label(x, 76, words, size=SMALL, colour=hue, anchor=anchor)
         return over(15 * cell, 82, marks)

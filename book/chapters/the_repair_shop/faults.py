@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from attnlab.shapes import Vectors
 from attnlab.transformer import GPT, Block, SelfAttention
-from chapters.the_repair_shop.patients import FILLER, Patient, next_letter, small
+from chapters.the_repair_shop.patients import FILLER, Patient, blocks, next_letter, of_equal_sizes, small
 
 # ---- the attention ----
 
@@ -77,7 +77,7 @@ class Billion(StepByStep):
 
 def attending(kind: type[SelfAttention], model: GPT) -> GPT:
     """`attending(Unmasked, small())` is the model with other attention and the same weights."""
-    for block in model.blocks:
+    for block in blocks(model):
         old = block.attention
         new = kind(old.write.in_features, old.heads)
         new.load_state_dict(old.state_dict())
@@ -148,16 +148,13 @@ def cut(model: GPT) -> GPT:
 
 def pushed_under(model: GPT) -> GPT:
     """`pushed_under(small())` has biases of −5 where a network widens."""
-    for block in model.blocks:
+    for block in blocks(model):
         nn.init.constant_(block.widen.bias, -5.0)
     return model
 
 
 def _with_block(model: GPT, place: int, kind: type[Block]) -> GPT:
-    old = model.blocks[place]
-    new = kind(old.widen.in_features, old.attention.heads, old.dropout.p)
-    new.load_state_dict(old.state_dict())
-    model.blocks[place] = new
+    model.blocks[place] = of_equal_sizes(kind, blocks(model)[place])
     return model
 
 

@@ -1,8 +1,8 @@
 """One small GPT, and the same with a fault of our choice: what the cheap tests of this page are tried on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -10,8 +10,9 @@ from torch.nn import functional as F
 
 from attnlab.corpora import grammar
 from attnlab.runtime import generator
-from attnlab.transformer import GPT
+from attnlab.transformer import GPT, Block
 
+Kind = TypeVar("Kind", bound=Block)
 FILLER = 0
 TEXT = "\n".join(" ".join(pair.english) for pair in grammar.pairs(600, generator(0)))
 LETTERS = ["", *sorted(set(TEXT))]  # id 0 is the filler
@@ -31,6 +32,18 @@ def small(seed: int = 0, **settings: Any) -> GPT:
         torch.manual_seed(seed)
         sizes = {"d_model": 32, "heads": 4, "layers": 3, "context": CONTEXT, "dropout": 0.1, "spread": 0.1}
         return GPT(len(LETTERS), **(sizes | settings))
+
+
+def blocks(model: nn.Module) -> list[Block]:
+    """`blocks(model)` are the model's, also where they stand in a list of Python's."""
+    return [cast(Block, block) for block in cast(Iterable[nn.Module], model.blocks)]
+
+
+def of_equal_sizes(kind: type[Kind], old: Block) -> Kind:
+    """`of_equal_sizes(Block, old)` is another block, with the old one's sizes and weights."""
+    new = kind(old.widen.in_features, old.attention.heads, old.dropout.p)
+    new.load_state_dict(old.state_dict())
+    return new
 
 
 def next_letter(model: nn.Module, ids: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from attnlab.shapes import Vectors
 from attnlab.transformer import GPT, Block
 from chapters.the_repair_shop.cheap import entropies, gradients
-from chapters.the_repair_shop.patients import Patient, rows, small
+from chapters.the_repair_shop.patients import Patient, blocks, of_equal_sizes, rows, small
 
 LAYERS = 8
 SIZES: dict[str, tuple[float, ...]] = {
@@ -35,9 +35,8 @@ def turned(screw: str, size: float, seed: int) -> GPT:
     """`turned("stream fades", 0.5, seed=0)` keeps half of the stream at each step."""
     spread = 0.1 * (size if screw == "weights larger" else 1)
     model = small(seed, layers=LAYERS, dropout=0.0, spread=spread)
-    for place, old in enumerate(model.blocks):
-        block = Fading(old.widen.in_features, old.attention.heads)
-        block.load_state_dict(old.state_dict())
+    for place, old in enumerate(blocks(model)):
+        block = of_equal_sizes(Fading, old)
         block.keep = size if screw == "stream fades" else 1.0
         if screw == "scores larger":
             with torch.no_grad():  # the first third of the rows makes queries

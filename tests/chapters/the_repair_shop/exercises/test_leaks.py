@@ -86,7 +86,7 @@ NAMED = {
 }
 UNKNOWN = {
     check_leaks: {
-        "always": lambda model, ids: torch.ones(ids.shape[1], dtype=torch.bool),
+        "every second": lambda model, ids: torch.arange(ids.shape[1]) % 2 == 1,
         "the last": lambda model, ids: torch.arange(ids.shape[1]) == ids.shape[1] - 1,
     }
 }
