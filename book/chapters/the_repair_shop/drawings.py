@@ -261,7 +261,7 @@ def walls() -> None:
     """`walls()` has a fault in each of three rooms, and which of them a model's tests can look into."""
     rooms = {
         "the data": ("another row’s targets", "a tokenizer that differs", "the same texts in both sets"),
-        "the model": ("a mask off by one", "blocks in a list", "no places"),
+        "the model": ("a mask off by one", "blocks in a list", "scores not divided"),
         "the training": ("a rate too high", "a loss that counts filler", "a warm-up too short"),
     }
 
