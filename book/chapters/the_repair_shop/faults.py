@@ -187,6 +187,11 @@ def of_other_rows(model: nn.Module, ids: Tensor) -> Tensor:
 # ---- all of them ----
 
 
+def healthy(seed: int = 0) -> Patient:
+    """`healthy(seed=0)` is the patient without a fault."""
+    return Patient(small(seed), next_letter)
+
+
 def _model(change: Callable[[GPT], GPT], **settings: Any) -> Callable[[int], Patient]:
     return lambda seed: Patient(change(small(seed, **settings)))
 
@@ -199,7 +204,6 @@ def _loss(loss: Callable[[nn.Module, Tensor], Tensor]) -> Callable[[int], Patien
     return lambda seed: Patient(small(seed), loss)
 
 
-HEALTHY: Callable[[int], Patient] = lambda seed: Patient(small(seed), next_letter)  # noqa: E731
 FAULTS: dict[str, Callable[[int], Patient]] = {
     "targets not shifted": _loss(unshifted),
     "no mask": _attention(Unmasked),

@@ -40,8 +40,14 @@ BOTH: dict[str, int] = {
 AFTER: Held = Held(faults=26, found=21, named=20)
 
 MISSED: tuple[Missed, ...] = (
-    Missed("LanguageModel", "one head for all", "One head is a right model, too: how many were meant, no test knows."),
-    Missed("LanguageModel", "positions added twice", "Twice a table of waves is a table of waves, only louder."),
+    Missed(
+        "LanguageModel", "one head for all",
+        "One head is a right model, too: how many were meant, no test knows.",
+    ),
+    Missed(
+        "LanguageModel", "positions added twice",
+        "Twice a table of waves is a table of waves, only louder.",
+    ),
     Missed(
         "LanguageModel", "the stream lost in the second layer",
         "It gets lost behind the layer, and each layer is asked by itself.",
@@ -80,14 +86,23 @@ MISSED: tuple[Missed, ...] = (
         "GPT", "exp without the maximum taken off",
         "The scores of a new model are small: nothing is too large for exp.",
     ),
-    Missed("GPT", "ids in one byte", "Most ids of its batch fit into a byte, and no two are compared with each other."),
+    Missed(
+        "GPT", "ids in one byte",
+        "Most ids of its batch fit into a byte, and no two are compared with each other.",
+    ),
     Missed(
         "GPT", "logits in another order than the ids",
         "A table learns in any order: only beside stored weights is one wrong.",
     ),
     Missed("GPT", "logits of a hundredth", "Small logits are those of a model that knows nothing yet."),
-    Missed("GPT", "logits rounded to bfloat16", "Three digits are right, and no test asks for more of the output."),
-    Missed("Today", "values turned, too", "Its scores still depend on distances alone; values are not asked."),
+    Missed(
+        "GPT", "logits rounded to bfloat16",
+        "Three digits are right, and no test asks for more of the output.",
+    ),
+    Missed(
+        "Today", "values turned, too",
+        "Its scores still depend on distances alone; values are not asked.",
+    ),
     Missed(
         "Today", "what attention adds is added twice",
         "Twice what a matrix gives is what another matrix gives.",
@@ -117,7 +132,10 @@ MISSED: tuple[Missed, ...] = (
         "Transformer", "embeddings not scaled up",
         "Whether positions drown the words is asked only of models that read one sequence.",
     ),
-    Missed("Transformer", "log-probabilities turned round", "Logits may be any numbers, and it learns with these."),
+    Missed(
+        "Transformer", "log-probabilities turned round",
+        "Logits may be any numbers, and it learns with these.",
+    ),
     Missed(
         "Transformer", "places counted from the end of the longest row",
         "Other ids are put in the place of filler, but not more or less filler behind a row.",

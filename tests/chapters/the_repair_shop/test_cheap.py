@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from chapters.the_repair_shop import cheap, figures
-from chapters.the_repair_shop.faults import FAULTS, HEALTHY
+from chapters.the_repair_shop.faults import FAULTS, healthy
 from chapters.the_repair_shop.patients import rows
 
 
@@ -17,7 +17,7 @@ def found(test, make, seed):
 
 @pytest.mark.parametrize("test", figures.TESTS)
 def test_nothing_is_found_in_the_healthy_model(test):
-    assert not found(test, HEALTHY, 0)
+    assert not found(test, healthy, 0)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -38,7 +38,7 @@ def test_the_table_holds_for_all_seeds(fault):
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(1, figures.SEEDS))
 def test_no_healthy_model_is_accused(seed):
-    assert not [test for test in figures.TESTS if found(test, HEALTHY, seed)]
+    assert not [test for test in figures.TESTS if found(test, healthy, seed)]
 
 
 def test_every_fault_has_its_row():
