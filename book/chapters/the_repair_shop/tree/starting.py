@@ -1,0 +1,58 @@
+"""What the first loss tells."""
+
+from attnlab.checkup import sections
+from chapters.the_repair_shop.tree.kinds import START, STEPS, Cause, Fork, Symptom
+from chapters.the_repair_shop.tree.shared import FILLER, NOT_SHIFTED
+
+TOO_HIGH = Symptom(
+    START,
+    "the loss starts too high",
+    Fork(
+        "first loss against ln V",
+        "loss.item() - math.log(vocabulary)",
+        {
+            "some nats above": Fork(
+                "how large are the logits?",
+                "model(ids).std()",
+                {
+                    "far above 1": Cause(
+                        "Weights start too large.",
+                        "max(w.std() * w.shape[-1] ** 0.5 for w in matrices)",
+                        sections.WEIGHTS,
+                        ("the first loss", "the spread of scores", "sizes of the stream"),
+                    ),
+                    "about 1 or below": FILLER,
+                },
+            ),
+            "many times as much": Cause(
+                "The loss is a sum, not a mean.",
+                "loss / targets.numel()  # ln V again",
+                STEPS,
+                ("the loss that was given",),
+            ),
+        },
+    ),
+)
+TOO_LOW = Symptom(
+    START,
+    "the loss starts too low",
+    Fork(
+        "targets against ids",
+        "(targets == ids).float().mean()",
+        {
+            "nearly all equal": NOT_SHIFTED,
+            "hardly any": Fork(
+                "share of filler",
+                "(targets == filler).float().mean()",
+                {
+                    "above 0": FILLER,
+                    "0": Cause(
+                        "The model is not new: it was loaded, or the cell ran twice.",
+                        "torch.equal(norm.weight, torch.ones_like(norm.weight))",
+                        sections.SAVED,
+                    ),
+                },
+            ),
+        },
+    ),
+)
