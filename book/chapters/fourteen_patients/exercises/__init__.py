@@ -1,6 +1,11 @@
-"""The exercises, each in a file of its own."""
+"""The exercises of “Fourteen patients”, from the first NaN to eight patients."""
 
-from bookkit.checking.report import Check
+from chapters.fourteen_patients.exercises.eight_patients import check_eight_patients
+
+__all__ = [
+    "EXERCISES",
+    "check_eight_patients",
+]
 
 # In the order of the chapter.
-EXERCISES: tuple[Check, ...] = ()
+EXERCISES = (check_eight_patients,)

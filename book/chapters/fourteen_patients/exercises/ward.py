@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from attnlab.corpora import agreement
 from attnlab.runtime import generator
-from chapters.fourteen_patients.exercises.ward_model import LONGEST, Habits, Speaker
+from chapters.fourteen_patients.exercises.ward_model import LONGEST, Drop, Habits, Speaker
 
 FILLER = 0  # the id that fills up a row
 WORDS = ("…", *agreement.WORDS)
@@ -51,6 +51,16 @@ CAUSES: dict[str, str] = {
     "means of unequal parts": "the gradient of a batch is the mean of its parts' means",
     "gradients not set to zero": "those of the batch before are still there",
 }
+# Those that no look at the model alone can find.
+OF_TRAINING = frozenset(
+    {
+        "targets not shifted",
+        "padding in the loss",
+        "rate too high",
+        "means of unequal parts",
+        "gradients not set to zero",
+    }
+)
 
 
 class Batch(NamedTuple):
@@ -73,7 +83,7 @@ def text() -> Tensor:
 
 
 class Patient:
-    """`patient.model` is to be looked at, and with it how it is trained: `batch`, `loss`, `gradient`, `update`.
+    """`patient.model` can be looked at, and how it is trained: `batch`, `loss`, `gradient`, `update`.
 
     A patient is one's own: what is done to it, nobody else's has.
     """
@@ -100,7 +110,7 @@ class Patient:
         return each.mean() if self._habits.padding_counts else each[batch.kept].mean()
 
     def gradient(self, batch: Batch, parts: int = PARTS) -> float:
-        """`patient.gradient(batch)` leaves the gradient in `.grad`, found part by part; out comes the loss."""
+        """`patient.gradient(batch)` leaves the gradient in `.grad`, added up part by part, and gives the loss."""
         self.model.zero_grad()
         total = 0.0
         pieces = zip(*(each.chunk(parts) for each in batch), strict=True)
@@ -119,7 +129,7 @@ class Patient:
         return float(piece.kept.sum() / batch.kept.sum())
 
     def update(self, batch: Batch) -> float:
-        """`patient.update(batch)` moves the weights once; out comes the loss before."""
+        """`patient.update(batch)` moves the weights once, and gives the loss before."""
         loss = self.gradient(batch)
         self.optimizer.step()
         return loss
@@ -163,7 +173,7 @@ def quiet(model: nn.Module) -> nn.Module:
     """`quiet(model)` is a copy in evaluation whose dropout drops nothing: other tests can be read then."""
     model = copy.deepcopy(model).eval()
     for module in model.modules():
-        if hasattr(module, "p"):
+        if isinstance(module, Drop):
             module.p = 0.0
     return model
 

@@ -127,7 +127,7 @@ class Speaker(nn.Module):
         self._start(generator(seed), SPREAD * habits.times_larger)
 
     def _start(self, source: torch.Generator, spread: float) -> None:
-        networks = [block._steps[0] for block in self.blocks]  # type: ignore[index]
+        networks = [block._steps[0] for block in self.blocks if isinstance(block, Block)]
         weights = [*self.parameters(), *(each for network in networks for each in network.parameters())]
         with torch.no_grad():
             for weight in dict.fromkeys(weights):
