@@ -1,4 +1,4 @@
-"""Writers with one fault each. The line that is ill stands in each class; what it replaces, in `writer.py`."""
+"""Writers with one fault each. The ill line stands in each class; what it replaces, in `writer.py`."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Trainings with one fault each. The line that is ill stands in each class; what it replaces, in `training.py`."""
+"""Trainings with one fault each. The ill line stands in each class; what it replaces, in `training.py`."""
 
 import torch
 from torch import Tensor, nn
@@ -117,23 +117,38 @@ class MeansOfParts(InParts):
         return 1 / 2
 
 
-class SmallText(Training):
-    """`SmallText(0)` has 20,000 letters to train on, so that it can learn them by heart."""
+class Windows(Training):
+    """`Windows(0)` cuts 20,000 letters into windows, which begin 8 letters apart, once halves are made."""
+
+    def batch(self) -> tuple[Tensor, Tensor]:
+        """`ids, targets = one.batch()` are of 16 windows."""
+        crop = self.training[torch.randint(len(self.training), (ROWS,), generator=self.source)]
+        return crop[:, :-1], crop[:, 1:]
 
     def halves(self) -> tuple[Tensor, Tensor]:
-        """`training, validation = one.halves()` are of different files."""
-        return texts().training[:SMALL_TEXT], texts().validation
+        """`training, validation = one.halves()`: first two pieces of text, then their windows."""
+        text = texts().training[: SMALL_TEXT + 2_000]
+        training, validation = text[:SMALL_TEXT], text[SMALL_TEXT:]
+        return windows(training), windows(validation)
+
+    def evaluate(self) -> float:
+        """`one.evaluate()` is the loss on all windows that are held out."""
+        return self.validation_loss(self.validation)
 
 
-class Overlapping(SmallText):
-    """`Overlapping(0)` cuts a text into windows, and deals the windows out to both halves."""
+class Overlapping(Windows):
+    """`Overlapping(0)` cuts windows first, and deals them out to both halves."""
 
     def halves(self) -> tuple[Tensor, Tensor]:
-        """`training, validation = one.halves()` are of the same text, window by window."""
-        text = texts().training[:SMALL_TEXT]
-        windows = text.unfold(0, LENGTH + 1, 8)  # (windows, 65), each 8 letters behind the last
-        shuffled = windows[torch.randperm(len(windows), generator=self.source)]
-        return shuffled[64:].flatten(), shuffled[:64].flatten()
+        """`training, validation = one.halves()`: windows of one text, some for each half."""
+        every = windows(texts().training[: SMALL_TEXT + 2_000])
+        order = torch.randperm(len(every), generator=self.source)
+        return every[order[240:]], every[order[:240]]
+
+
+def windows(text: Tensor) -> Tensor:
+    """`windows(text)` are rows of 65 ids; each begins 8 letters behind the one before."""
+    return text.unfold(0, LENGTH + 1, 8)  # (windows, 65)
 
 
 class GlobalSeed(Training):

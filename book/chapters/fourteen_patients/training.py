@@ -11,10 +11,10 @@ from attnlab.corpora import docstrings
 from attnlab.training.run import share_of_rate
 from chapters.fourteen_patients.writer import Writer
 
-UPDATES, ROWS, LENGTH, WARM_UP = 400, 16, 64, 20
+UPDATES, ROWS, LENGTH, WARM_UP = 300, 16, 64, 20
 EVERY = 20  # updates between two looks at the validation text
 FILLER = 0  # the id that fills up a row
-SMALL_TEXT = 20_000  # letters: read twenty times in 400 updates
+SMALL_TEXT = 20_000  # letters: read fifteen times in 300 updates
 
 
 class Texts(NamedTuple):
@@ -55,7 +55,7 @@ def cut(text: Tensor, rows: int, source: torch.Generator | None) -> Tensor:
 
 
 class Training:
-    """`Training(seed=0).go()` are the losses of 400 updates; each patient changes one method of it."""
+    """`Training(seed=0).go()` are the losses of 300 updates; each patient changes one method of it."""
 
     rate, dropout = 1e-2, 0.0
     model_class: type[Writer] = Writer
@@ -115,7 +115,7 @@ class Training:
             return F.cross_entropy(logits.flatten(0, 1), crop[:, 1:].flatten()).item()
 
     def go(self) -> tuple[Tensor, Tensor]:
-        """`losses, validation_losses = Training(0).go()`: means of ten updates (40,), and looks (20,)."""
+        """`losses, validation_losses = Training(0).go()`: means of ten updates (30,), and looks (15,)."""
         while len(self.losses) < UPDATES:
             self.update()
             if len(self.losses) % EVERY == 0:
