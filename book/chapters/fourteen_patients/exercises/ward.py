@@ -110,7 +110,7 @@ class Patient:
         return each.mean() if self._habits.padding_counts else each[batch.kept].mean()
 
     def gradient(self, batch: Batch, parts: int = PARTS) -> float:
-        """`patient.gradient(batch)` leaves the gradient in `.grad`, added up part by part, and gives the loss."""
+        """`patient.gradient(batch)` leaves the gradient, summed part by part, and gives the loss."""
         self.model.zero_grad()
         total = 0.0
         pieces = zip(*(each.chunk(parts) for each in batch), strict=True)
