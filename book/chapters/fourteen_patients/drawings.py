@@ -9,6 +9,7 @@ from bookkit.pictures.svg import (
     LINE,
     SMALL,
     SMALLEST,
+    Anchor,
     broken,
     circle,
     curve,
@@ -141,7 +142,7 @@ def losses(shown: Sequence[tuple[Curves, str]], highest: float, ticks: Sequence[
         marks += label(LEFT - 6, down_at(tick) + 4, f"{tick:g}", size=SMALLEST, colour="grey", anchor="end")
     for update in (0, UPDATES // 2, UPDATES):
         words = f"{update} updates" if update == UPDATES else str(update)
-        anchor = "end" if update == UPDATES else "middle"
+        anchor: Anchor = "end" if update == UPDATES else "middle"
         marks += label(across_at(update), TOP + HIGH + 16, words, size=SMALLEST, colour="grey", anchor=anchor)
     for each, colour in shown:
         updates = [EVERY_TRAINING * (place + 0.5) for place in range(each.training.shape[1])]

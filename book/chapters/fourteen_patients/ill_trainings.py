@@ -97,7 +97,7 @@ class InParts(Training):
         ids, targets = self.batch()
         self.optimizer.zero_grad()
         total = 0.0
-        for some, of_some in zip(ids.split(15), targets.split(15), strict=True):
+        for some, of_some in zip(ids.tensor_split([15]), targets.tensor_split([15]), strict=True):
             loss = self.loss(self.model(some), of_some) * self.share(some, ids)
             loss.backward()  # type: ignore[no-untyped-call]
             total += loss.item()
