@@ -14,7 +14,7 @@ LETTERS = {
     "E": "places begin again",
     "F": "wrong axis",
     "G": "ten times, unclipped",
-    "H": "dropout on",
+    "H": "in a list",
 }
 HIGHEST = 5.0  # nats: what begins higher comes in from above
 DESCRIPTION = (

@@ -18,6 +18,7 @@ Loss = Callable[[nn.Module, Tensor], Tensor]
 MODELS: dict[str, type[Writer]] = {
     "off by one": ill_models.MaskOffByOne,
     "wrong axis": ill_models.WrongAxis,
+    "no scale": ill_models.NoScale,
     "large start": ill_models.LargeStart,
     "in a list": ill_models.BlocksInAList,
     "half precision": ill_models.HalfPrecision,
