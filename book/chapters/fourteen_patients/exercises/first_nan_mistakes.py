@@ -69,7 +69,7 @@ MISTAKES: Mistakes = in_parts(
     first_nan,
     run={
         "hooks stay": (
-            "Your hooks stay on the model. Keep what `register_forward_hook` returns, and call its "
+            "Your hooks stay. Keep what `register_forward_hook` returns, and call its "
             "`remove()` at the end.",
             _never,
         ),
@@ -151,9 +151,9 @@ MISTAKES: Mistakes = in_parts(
         "You name the first that is *given* a NaN. It arose in the one before: ask what each gives.",
         _given_first,
     ),
-    "its weights": (
-        "You look for NaN in the weights. They can all be in order, and still a root, a logarithm or inf - "
-        "inf makes one on the way.",
+    "never any": (
+        "You never find any. (The weights can all be in order, and still a root, a logarithm or inf - inf "
+        "makes a NaN on the way.)",
         _weights_alone,
     ),
 }  # fmt: skip

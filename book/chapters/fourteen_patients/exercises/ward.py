@@ -1,7 +1,7 @@
 """Eight patients: a small decoder each, with its text, its training, and whatever ails it."""
 
 import copy
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import torch
@@ -88,14 +88,19 @@ class Patient:
     A patient is one's own: what is done to it, nobody else's has.
     """
 
-    def __init__(self, number: int, habits: Habits, seed: int = 0) -> None:
+    def __init__(self, number: int, habits: Habits) -> None:
         self.number = number
-        self.model = Speaker(VOCABULARY, habits, seed)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=RATE)
+        with torch.random.fork_rng(devices=[]):  # PyTorch draws a start of its own, which is not kept
+            self.model = Speaker(VOCABULARY, habits, seed=number)
         self._habits = habits
 
     def __repr__(self) -> str:
         return f"patient {self.number}"
+
+    @cached_property
+    def optimizer(self) -> torch.optim.Optimizer:
+        """`patient.optimizer` moves what `patient.model.parameters()` lists."""
+        return torch.optim.Adam(self.model.parameters(), lr=RATE)
 
     def batch(self, update: int = 0) -> Batch:
         """`patient.batch(7)` is what the update of this number reads."""

@@ -114,7 +114,7 @@ class Block(nn.Module):
 
 
 class Speaker(nn.Module):
-    """`Speaker(32, Habits(), seed=0)(ids)` are logits (B, T, 32) for the word after each of ids (B, T)."""
+    """`Speaker(36, Habits(), seed=0)(ids)` are logits (B, T, 36) for the word after each of ids (B, T)."""
 
     def __init__(self, words: int, habits: Habits, seed: int) -> None:
         super().__init__()
@@ -127,12 +127,15 @@ class Speaker(nn.Module):
         self._start(generator(seed), SPREAD * habits.times_larger)
 
     def _start(self, source: torch.Generator, spread: float) -> None:
-        networks = [block._steps[0] for block in self.blocks if isinstance(block, Block)]
-        weights = [*self.parameters(), *(each for network in networks for each in network.parameters())]
+        unlisted = [block._steps[0] for block in self.blocks if isinstance(block, Block)]
+        layers = dict.fromkeys(each for part in (self, *unlisted) for each in part.modules())
         with torch.no_grad():
-            for weight in dict.fromkeys(weights):
-                if weight.dim() > 1:
-                    weight.copy_(spread * torch.randn(weight.shape, generator=source, device="cpu"))
+            for layer in layers:
+                if isinstance(layer, (nn.Linear, nn.Embedding)):
+                    drawn = torch.randn(layer.weight.shape, generator=source, device="cpu")
+                    layer.weight.copy_(spread * drawn)
+                if isinstance(layer, nn.Linear):
+                    layer.bias.zero_()
 
     def caches(self) -> list[Cache]:
         """`model.caches()` are empty, one for each block."""

@@ -228,7 +228,7 @@ TESTS: dict[str, tuple[Test, str]] = {
     ),
     "weights too large at the start": (
         _large_start,
-        "Its first loss is less than 2 nats above log 32 = 3.47. Too large weights make it sure, and wrong.",
+        "Its first loss is less than 2 nats above log 36 = 3.58. Too large weights make it sure, and wrong.",
     ),
     "dropout in evaluation": (
         _dropout_always,
