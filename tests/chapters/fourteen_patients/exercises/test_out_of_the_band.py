@@ -144,7 +144,7 @@ class Silent(Training):
 def losses(kind):
     trainings = [kind(seed) for seed in range(5)]
     for training in trainings:
-        for _ in range(20):
+        for _ in range(15):
             training.update()
     return torch.tensor([training.losses for training in trainings])
 
