@@ -1,6 +1,7 @@
 """What `check_first_nan` asks with: models in which a NaN arises, and a search in parts."""
 
 import math
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,9 +11,8 @@ from torch.nn.modules import module as every_module
 
 from bookkit.checking.answers import UnwrittenError, WrongTypeError
 from bookkit.checking.mistakes import Part
-from chapters.a_gpt_of_your_own.exercises.told import Told
 
-TOLD = Told()
+TOLD: dict[int, str] = {}  # what numbers stand for, since a check compares numbers
 THROUGH = "the error that the model raises"
 
 
@@ -113,7 +113,10 @@ def answered(work: Callable[..., Any], model: nn.Module, inputs: Tensor) -> tupl
         raise WrongTypeError("It returns the layer. Return its name, as `model.named_modules()` has it.")
     if found is not None and not isinstance(found, str):
         raise WrongTypeError(f"It returns {type(found).__name__}, where a name or None is expected.")
-    return TOLD.number(str(found) if found is None else repr(found)), int(left > 0)
+    words = THROUGH if found is THROUGH else repr(found)
+    number = zlib.crc32(words.encode(errors="surrogatepass"))
+    TOLD[number] = words
+    return number, int(left > 0)
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
