@@ -58,7 +58,8 @@ class Diagnoses(Check):
         return self._compared(answers)
 
     def _compared(self, answers: dict[Any, Any]) -> Report:
-        lines, reasons = [], []
+        lines: list[str] = []
+        reasons: dict[str, list[str]] = {}  # each sentence, with the patients that it is about
         names: list[str] = []
         for number, right in truth().items():
             answer = answers.get(number, ...)
@@ -69,10 +70,11 @@ class Diagnoses(Check):
             told = [("", complaint)] if complaint else _against(number, said, right)
             lines.append(f"  {'✗' if told else '✓'} patient {number}")
             names += [name for name, _ in told if name]
-            reasons += [f"patient {number}: {sentence}" for _, sentence in told]
+            for _, sentence in told:
+                reasons.setdefault(sentence, []).append(str(number))
         passed = all("✓" in line for line in lines)
-        for reason in reasons:
-            lines += arrow(reason)
+        for sentence, numbers in reasons.items():
+            lines += arrow(f"patient{'s' * (len(numbers) > 1)} {joined(numbers)}: {sentence}")
         return Report(self.name, "passed" if passed else "not yet", tuple(lines), names[0] if names else None)
 
     def _unwritten(self) -> Report:

@@ -54,6 +54,23 @@ def _weights_alone(model: nn.Module, batch: Tensor) -> str | None:
     return next((name for name, each in model.named_modules() if has_nan([*each.parameters()])), None)
 
 
+def _of_patient_8(model: nn.Module, batch: Tensor) -> str:
+    """As the chapter has it."""
+    found: list[str] = []
+
+    def look(name: str, inputs: Any, output: Tensor) -> None:
+        if output.isnan().any() and not inputs[0].isnan().any():
+            found.append(name)
+
+    def watch(name: str) -> Callable[..., None]:
+        return lambda module, inputs, output: look(name, inputs, output)
+
+    for name, module in model.named_modules():
+        module.register_forward_hook(watch(name))
+    model(batch)
+    return found[0] if found else "none"
+
+
 def _plain(value: Any) -> bool:
     """Of a tensor alone, or the first of several results."""
     return has_nan(value[0] if isinstance(value, (tuple, list)) else value)
@@ -127,6 +144,10 @@ MISTAKES: Mistakes = in_parts(
             'Where no NaN arises, return None. An empty name is the name of the model itself, as in `""`.',
             lambda: "",
         ),
+        "a word for none": (
+            "Where no NaN arises, return None itself. A layer could be called as your word is.",
+            lambda: "none",
+        ),
     },
     called={
         "its class": (
@@ -140,6 +161,11 @@ MISTAKES: Mistakes = in_parts(
         ),
     },
 ) | {
+    "as it is above": (
+        "This is the one of patient 8. Its hooks stay, a tuple stops it, and it has a word where None is "
+        "asked for.",
+        _of_patient_8,
+    ),
     "in the order of the list": (
         "You name the layer that comes first in `named_modules()`. The order of the calls may be another: "
         "the hooks run in it.",

@@ -113,6 +113,8 @@ def answered(work: Callable[..., Any], model: nn.Module, inputs: Tensor) -> tupl
         raise WrongTypeError("It returns the layer. Return its name, as `model.named_modules()` has it.")
     if found is not None and not isinstance(found, str):
         raise WrongTypeError(f"It returns {type(found).__name__}, where a name or None is expected.")
+    if isinstance(found, str) and found.casefold() == "none":
+        found = "none"
     words = THROUGH if found is THROUGH else repr(found)
     number = zlib.crc32(words.encode(errors="surrogatepass"))
     TOLD[number] = words
