@@ -176,13 +176,3 @@ class DropoutInEvaluation(Dropout):
     def evaluate(self) -> float:
         """`one.evaluate()` is the loss of a model a fifth of which is missing."""
         return self.validation_loss(cut(self.validation, 64, torch.Generator().manual_seed(0)))
-
-
-class OtherLetters(Training):
-    """`OtherLetters(0)` numbers the letters of each text by themselves."""
-
-    def halves(self) -> tuple[Tensor, Tensor]:
-        """`training, validation = one.halves()` have numbers of their own."""
-        words = texts().words(texts().validation)
-        letters = "".join(sorted(set(words)))
-        return texts().training, numbered(words, letters)

@@ -57,7 +57,8 @@ def cut(text: Tensor, rows: int, source: torch.Generator | None) -> Tensor:
 class Training:
     """`Training(seed=0).go()` are the losses of 300 updates; each patient changes one method of it."""
 
-    rate, dropout = 1e-2, 0.0
+    rate = 1e-2
+    dropout = 0.0
     model_class: type[Writer] = Writer
 
     def __init__(self, seed: int) -> None:

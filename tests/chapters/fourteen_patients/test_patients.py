@@ -1,4 +1,4 @@
-"""Lines that the page calls ill stand in ill code, and mended ones in healthy code; checkup names what it says."""
+"""Ill lines of the page stand in ill code, and mended ones in healthy code; checkup names what it is said to."""
 
 import inspect
 
