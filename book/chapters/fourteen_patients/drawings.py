@@ -114,7 +114,7 @@ def card(name: str, highest: float = 4.5, ticks: Sequence[float] = (0, 1, 2, 3, 
         )
         panel = losses(list(shown.values()), highest, ticks)
         if name in STOPPED:
-            nan = label(LEFT + WIDE / 2, TOP + 14, "in half precision: NaN", size=SMALL, colour=ILL)
+            nan = label(LEFT + WIDE / 2, TOP + 0.8 * HIGH, "in half precision: NaN", size=SMALL, colour=ILL)
             panel = over(panel.width, panel.height, (panel, 0, 0), nan)
         return across(narrow, panel, lines, gap=24)
 

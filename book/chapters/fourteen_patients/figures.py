@@ -13,13 +13,13 @@ def rates() -> None:
         "0.1": curves("ten times").validation,
         "0.1, not clipped": curves("ten times, unclipped").validation,
     }
-    looks = torch.arange(2, shown["0.01"].shape[1] + 1, 2)
+    looks = torch.arange(3, shown["0.01"].shape[1] + 1, 3)
     curves_of_seeds(
         looks * EVERY_VALIDATION,
         {name: list(rows[:, looks - 1].T) for name, rows in shown.items()},
         Axis("updates"),
         Axis("validation loss, nats a letter"),
         what="Validation loss by the rate",
-        where="every 40 updates of 300",
+        where="every 60 updates of 300",
         legend_above=True,
     )

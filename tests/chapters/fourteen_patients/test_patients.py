@@ -1,4 +1,4 @@
-"""Ill lines of the page stand in ill code, and mended ones in healthy code; checkup names what it is said to."""
+"""Ill lines of the page stand in ill code, mended ones in healthy code; checkup names what it is said to."""
 
 import inspect
 
