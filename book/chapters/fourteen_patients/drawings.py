@@ -1,1 +1,178 @@
-"""The drawings, made from the chapter's own numbers."""
+"""A card for each patient: its losses beside the healthy ones, and the ill line beside what mends it."""
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from bookkit.pictures.drawings import Part, across, column, draw, over, row
+from bookkit.pictures.svg import (
+    LINE,
+    SMALL,
+    SMALLEST,
+    Anchor,
+    broken,
+    circle,
+    curve,
+    label,
+    line,
+    polygon,
+)
+from chapters.fourteen_patients.checked import Asked
+from chapters.fourteen_patients.patients import (
+    BY_NAME,
+    EVERY_TRAINING,
+    EVERY_VALIDATION,
+    PATIENTS,
+    UPDATES,
+    Curves,
+    curves,
+)
+
+WIDE, HIGH, LEFT, TOP = 270, 130, 28, 24  # pixels of a panel, without its axes
+STRIP, CODE_WIDTH = 310, 345
+MARKED = {True: "✓", False: "·"}
+STOPPED = {"half precision"}  # what is NaN from the first update on has no curve
+# Nobody shall read the order of the page off the drawing.
+IN_THE_WARD = [PATIENTS[(5 * place + 3) % len(PATIENTS)] for place in range(len(PATIENTS))]
+ILL, WELL = "orange", "blue"
+
+
+def ward() -> None:
+    """`ward()` has the training losses of all fourteen, without their names, each beside its healthy one."""
+
+    def small(name: str, of: str) -> Part:
+        width, height, highest = 86, 58, 4.5
+
+        def points(of_whom: str) -> list[tuple[float, float]]:
+            means = curves(of_whom).training.mean(0).tolist()
+            step = (width - 6) / (len(means) - 1)
+            return [
+                (3 + step * place, height * (1 - min(loss, highest) / highest))
+                for place, loss in enumerate(means)
+            ]
+
+        marks = line(0, 0, 0, height, width=1) + line(0, height, width, height, width=1)
+        marks += curve(points(of), colour=WELL, width=2)
+        if name in STOPPED:
+            return over(width, height + 4, marks, label(width / 2, 20, "NaN", size=SMALL, colour=ILL))
+        return over(width, height + 4, marks + curve(points(name), colour=ILL, width=2))
+
+    def arrange(narrow: bool) -> Part:
+        each = [small(patient.name, patient.of) for patient in IN_THE_WARD]
+        across_page = 3 if narrow else 7
+        rows = [row(*each[first : first + across_page]) for first in range(0, len(each), across_page)]
+        return column(*rows, gap=14, align="left")
+
+    draw(
+        arrange,
+        alt="Fourteen small panels without names: the training losses of a patient, and those of the healthy "
+        "model. Some fall too far, some stop early, one begins beyond the panel's top, one is NaN, and "
+        "several lie on the healthy curve.",
+    )
+
+
+def told_by_checkup(asked: Mapping[str, Asked]) -> None:
+    """`told_by_checkup(asked())` lists the fourteen, with what `checkup` finds first, and where."""
+
+    def arrange(narrow: bool) -> Part:
+        high, wide, second = (36, 320, 20) if narrow else (22, 700, 330)
+        marks = ""
+        for place, patient in enumerate(PATIENTS):
+            found = asked[patient.name]
+            top, below = high * place + 15, high * place + (31 if narrow else 15)
+            marks += label(0, top, MARKED[bool(found.inquiry)], size=SMALL, colour=WELL, anchor="start")
+            marks += label(20, top, f"{place + 1}. {patient.title}", size=SMALL, anchor="start")
+            marks += label(second, below, in_words(found), size=SMALL, colour="grey", anchor="start")
+        return over(wide, high * len(PATIENTS) + 4, marks)
+
+    told = "; ".join(f"{patient.title}: {in_words(asked[patient.name])}" for patient in PATIENTS)
+    draw(arrange, alt=f"What checkup says of each patient. {told}.")
+
+
+def in_words(found: Asked) -> str:
+    """`in_words(Asked("sight", "blocks.0.attention"))` is "sight, in blocks.0.attention"."""
+    if not found.inquiry:
+        return "nothing: the model is well"
+    if found.of_loss:
+        return f"{found.inquiry}, once it is given the loss"
+    return f"{found.inquiry}, in {found.where or 'the whole model'}"
+
+
+def card(name: str, highest: float = 4.5, ticks: Sequence[float] = (0, 1, 2, 3, 4)) -> None:
+    """`card("off by one")` draws the patient's losses up to `highest`, and its two lines of code."""
+    patient = BY_NAME[name]
+    shown = {"ill": (curves(name), ILL), "well": (curves(patient.of), WELL)}
+    if name in STOPPED:
+        del shown["ill"]
+
+    def arrange(narrow: bool) -> Part:
+        lines = column(
+            code("ill", patient.ill, ILL, STRIP if narrow else CODE_WIDTH),
+            code("mended", patient.mended, WELL, STRIP if narrow else CODE_WIDTH),
+            gap=10,
+            align="left",
+        )
+        panel = losses(list(shown.values()), highest, ticks)
+        if name in STOPPED:
+            nan = label(LEFT + WIDE / 2, TOP + 0.8 * HIGH, "in half precision: NaN", size=SMALL, colour=ILL)
+            panel = over(panel.width, panel.height, (panel, 0, 0), nan)
+        return across(narrow, panel, lines, gap=24)
+
+    told = "; ".join(f"{words}: {last(each)}" for words, (each, _) in shown.items())
+    draw(
+        arrange,
+        alt=f"Losses over {UPDATES} updates, three seeds each. At the end, {told}. "
+        f"Ill: {patient.ill}. Mended: {patient.mended}.",
+    )
+
+
+def last(each: Curves) -> str:
+    """`last(curves("healthy"))` says where the losses end, in words."""
+    return f"training {each.last_training().mean():.2f}, validation {each.last().mean():.2f} nats a letter"
+
+
+def losses(shown: Sequence[tuple[Curves, str]], highest: float, ticks: Sequence[float]) -> Part:
+    """`losses([(curves("healthy"), "blue")], 4.5, [0, 2, 4])`: lines of training, dots of validation."""
+
+    def across_at(update: float) -> float:
+        return LEFT + WIDE * update / UPDATES
+
+    def down_at(loss: float) -> float:
+        return TOP + HIGH * (1 - min(loss, highest) / highest)
+
+    marks = label(0, 14, "nats a letter", size=SMALLEST, colour="grey", anchor="start")
+    for tick in ticks:
+        marks += line(LEFT, down_at(tick), LEFT + WIDE, down_at(tick), colour="faint", width=1)
+        marks += label(LEFT - 6, down_at(tick) + 4, f"{tick:g}", size=SMALLEST, colour="grey", anchor="end")
+    for update in (0, UPDATES // 2, UPDATES):
+        words = f"{update} updates" if update == UPDATES else str(update)
+        anchor: Anchor = "end" if update == UPDATES else "middle"
+        marks += label(across_at(update), TOP + HIGH + 16, words, size=SMALLEST, colour="grey", anchor=anchor)
+    for each, colour in shown:
+        updates = [EVERY_TRAINING * (place + 0.5) for place in range(each.training.shape[1])]
+        marks += band(each.training, [across_at(update) for update in updates], down_at, colour)
+    for each, colour in shown:
+        means = each.validation.mean(0).tolist()
+        for place, loss in enumerate(means, 1):
+            dot = across_at(EVERY_VALIDATION * place), down_at(loss)
+            marks += circle(*dot, 2.5, colour=colour, fill=colour)
+    return over(LEFT + WIDE + 4, TOP + HIGH + 20, marks)
+
+
+def band(rows: Tensor, places: Sequence[float], down_at, colour: str) -> str:  # type: ignore[no-untyped-def]
+    """`band(losses, places, down_at, "blue")` is the mean over seeds, in a band from lowest to highest."""
+    low, high = (list(map(down_at, edge.tolist())) for edge in (rows.amin(0), rows.amax(0)))
+    edge = [*zip(places, high, strict=True), *reversed([*zip(places, low, strict=True)])]
+    middle = [*zip(places, map(down_at, rows.mean(0).tolist()), strict=True)]
+    return polygon(edge, colour, opacity=0.25) + curve(middle, colour=colour, width=2)
+
+
+def code(title: str, words: str, colour: str, width: float) -> Part:
+    """`code("ill", "rate = 1e-1", "orange", 340)` is a line of code under its title."""
+    lines = broken(words, SMALLEST, width - 12, code=True)
+    marks = label(12, 14, title, size=SMALL, colour=colour, anchor="start", bold=True)
+    for place, each in enumerate(lines, 1):
+        marks += label(12, 14 + SMALLEST * LINE * place, each, size=SMALLEST, anchor="start", code=True)
+    height = 20 + SMALLEST * LINE * len(lines)
+    marks += line(2, 2, 2, height - 2, colour=colour, width=4)
+    return over(width, height, marks)
