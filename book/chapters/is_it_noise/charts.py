@@ -75,7 +75,7 @@ def intervals() -> alt.TopLevelMixin:
         .transform_calculate(holds="datum.missed ? 'misses it' : 'holds the truth'")
     )
     colours = alt.Scale(domain=["holds the truth", "misses it"])
-    across = alt.Scale(domain=[-0.25, 0.25])
+    across = alt.Scale(domain=[-0.25, 0.15])
     down = alt.Y("draw:O", title=None, axis=None)
     colour = alt.Color("holds:N", title=None, scale=colours, legend=alt.Legend(orient="bottom"))
     bars = each.mark_rule(strokeWidth=3, clip=True).encode(
@@ -89,7 +89,7 @@ def intervals() -> alt.TopLevelMixin:
     line = (
         alt.Chart(alt.sequence(0, 1, as_="one"))
         .transform_calculate(truth="truth[against] / 10000")
-        .mark_rule(strokeWidth=1.5, color="grey")
+        .mark_rule(strokeWidth=1.5, color="currentColor")
         .encode(x=alt.X("truth:Q", scale=across))
     )
     told = each.transform_aggregate(missed="sum(missed)", half="mean(half)").transform_calculate(
@@ -125,12 +125,12 @@ def best_of() -> alt.TopLevelMixin:
     down = alt.Y("row:N", title=None, sort=rows, axis=alt.Axis(ticks=False, labelPadding=8))
     across = alt.Scale(zero=False, nice=True)
     spread = dots.mark_point(size=70, opacity=0.6).encode(
-        x=alt.X("loss:Q", title="nats a word", scale=across), y=down
+        x=alt.X("loss:Q", title="nats a word", scale=across, axis=alt.Axis(tickCount=6)), y=down
     )
     best = dots.transform_calculate(part="datum.chance * datum.loss").transform_aggregate(
         best="sum(part)", groupby=["row"]
     )
-    ticks = best.mark_tick(thickness=4, size=44, color="#c04a00").encode(
+    ticks = best.mark_tick(thickness=4, size=44, color="currentColor").encode(
         x=alt.X("best:Q", scale=across), y=down
     )
     told = (
