@@ -62,7 +62,9 @@ def two_dice() -> None:
     def arrange(narrow: bool) -> Part:
         seed = box(text("one seed", bold=True), name="seed", colour="output")
         weights = box(column("first weights", note("where it starts"), gap=2), name="weights", colour="query")
-        order = box(column("order of batches", note("what pulls, and when"), gap=2), name="order", colour="key")
+        order = box(
+            column("order of batches", note("what pulls, and when"), gap=2), name="order", colour="key"
+        )
         end = box(column("where it ends", note("the loss we report"), gap=2), colour="value")
         arrow = text("↓" if narrow else "→")
         return across(narrow, seed, arrow, column(weights, order, gap=12), arrow, end, gap=14)
@@ -167,16 +169,16 @@ def winner(steps: Mapping[str, float]) -> None:
         left = 0.0 if narrow else 200.0
         high = 50.0 if narrow else 34.0
         marks = ""
-        for number, ((name, gain), colour) in enumerate(zip(steps.items(), ("key", "query", "value"), strict=True)):
+        for number, ((name, gain), colour) in enumerate(
+            zip(steps.items(), ("key", "query", "value"), strict=True)
+        ):
             top = high * number
             y = top + (18 if narrow else 0)
             marks += label(0, top + (13 if narrow else 17), name, size=SMALL, anchor="start")
             length = max(1.0, wide * max(0.0, gain) / most)
             marks += rectangle(Place(left, y, length, 24), None, fill=colour, opacity=0.6)
             marks += label(left + length + 8, y + 17, f"{gain:.3f}", size=SMALLEST, anchor="start", bold=True)
-        below = told(
-            "Nats a word by which the best of twenty beats the mean of all.", 320 if narrow else 560
-        )
+        below = told("Nats a word by which the best of twenty beats the mean of all.", 320 if narrow else 560)
         return over(left + wide + 60, high * len(steps) + 30, marks, (below, 0, high * len(steps) + 8))
 
     words = "; ".join(f"{name} {gain:.3f}" for name, gain in steps.items())

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
@@ -17,7 +18,7 @@ def strips(bank: Mapping[str, Tensor]) -> None:
         f"standard deviation: {words}."
     )
     with plot(alt, size=(7.2, 3.4)) as (axes,):
-        for place, (name, losses) in enumerate(bank.items()):
+        for place, losses in enumerate(bank.values()):
             y = len(bank) - place
             shade = COLOURS[SERIES[place % len(SERIES)]][0]
             lift = 0.16 * np.sin(2.4 * np.arange(len(losses)))  # so that dots do not cover each other
@@ -105,8 +106,7 @@ def power(counts: Sequence[int], seen: Mapping[str, Sequence[float]], foretold: 
 
 def texts(bits: Tensor, kilobytes: Tensor, files: Tensor, most: int = 26) -> None:
     """`texts(bits, kilobytes, files)` has bits a byte of each text, (texts,), in columns, one for a file."""
-    sizes = [(int((files == file).sum()), int(file)) for file in files.unique()]
-    chosen = [file for _, file in sorted(sizes, reverse=True)[:most]]
+    chosen = torch.bincount(files).argsort(descending=True, stable=True)[:most].tolist()
     whole = float((bits * kilobytes).sum() / kilobytes.sum())
     means = {file: float(bits[files == file].mean()) for file in chosen}
     chosen.sort(key=means.__getitem__)

@@ -147,7 +147,7 @@ def file_numbers(texts: Sequence[str]) -> Tensor:
     number = 0
     for package in docstrings.PACKAGES:
         spec = find_spec(package)
-        folder = Path((spec and spec.submodule_search_locations or [""])[0])
+        folder = Path(((spec and spec.submodule_search_locations) or [""])[0])
         for file in sorted(folder.rglob("*.py")):
             if docstrings.is_held_out(f"{package}/{file.relative_to(folder).as_posix()}"):
                 number += 1

@@ -85,9 +85,7 @@ def test_the_best_of_several_is_what_draws_come_to(ours, theirs):
     wins, by = int(found[3]), float(found[4])
     drawn = torch.Generator().manual_seed(0)
     losses = BANK["as it is"]
-    ends = [
-        losses[torch.randint(40, (100_000, count), generator=drawn)].amin(1) for count in (ours, theirs)
-    ]
+    ends = [losses[torch.randint(40, (100_000, count), generator=drawn)].amin(1) for count in (ours, theirs)]
     assert (int(found[1]), int(found[2])) == (ours, theirs)
     assert wins == round(100 * ours / (ours + theirs))
     assert by == pytest.approx((ends[1] - ends[0]).mean().item(), abs=1e-3)

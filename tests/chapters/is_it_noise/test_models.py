@@ -33,7 +33,9 @@ def test_the_bank_has_every_variant_and_both_dice():
     assert {each.shape for each in stored.values()} == {(SEEDS,)}
     noted = weights.notes("is_it_noise/bank")
     assert noted["few above new"].shape == (len(VARIANTS), SEEDS)
-    assert {name: each.shape for name, each in bank.longer().items()} == dict.fromkeys(LONGER, (LONGER_SEEDS,))
+    assert {name: each.shape for name, each in bank.longer().items()} == dict.fromkeys(
+        LONGER, (LONGER_SEEDS,)
+    )
 
 
 def test_it_holds_nothing_but_losses():

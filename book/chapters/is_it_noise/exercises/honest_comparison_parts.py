@@ -56,75 +56,79 @@ def _all_rates(validation: Tensor, test: Tensor) -> Tensor:
     return test[0].mean() - test[1].mean()
 
 
-MISTAKES: Mistakes = {
-    "still broken": (
-        "As it was: our best run of all rates, chosen by test text, against the mean of one rate of theirs.",
-        _broken,
-    ),
-} | in_parts(
-    _compared,
-    asked={
-        "chosen by test text": (
-            "The rate is chosen by test text. What is chosen by a text looks better on it than it is: choose "
-            "by `validation`, and report `test`.",
-            lambda validation, test: test,
+MISTAKES: Mistakes = (
+    {
+        "still broken": (
+            "As it was: our best run of all rates, chosen by test text, against the mean of one rate of theirs.",
+            _broken,
         ),
-    },
-    judged={
-        "a rate by its best seed": (
-            "You choose the rate of the best single run. That may be one seed's luck: choose by the mean of a "
-            "rate's seeds.",
-            lambda losses: losses.amin(-1),
+    }
+    | in_parts(
+        _compared,
+        asked={
+            "chosen by test text": (
+                "The rate is chosen by test text. What is chosen by a text looks better on it than it is: choose "
+                "by `validation`, and report `test`.",
+                lambda validation, test: test,
+            ),
+        },
+        judged={
+            "a rate by its best seed": (
+                "You choose the rate of the best single run. That may be one seed's luck: choose by the mean of a "
+                "rate's seeds.",
+                lambda losses: losses.amin(-1),
+            ),
+        },
+        told={
+            "the best seed of each": (
+                "Both sides report their best seed. That is fair only for as long as both spread alike: report "
+                "means.",
+                lambda losses: losses.min(),
+            ),
+            "medians": (
+                "You report medians. Asked for is the mean over the seeds.",
+                lambda losses: losses.median(),
+            ),
+            "the first seed": (
+                "You report the first seed alone. Take the mean over all of them.",
+                lambda losses: losses[0],
+            ),
+        },
+        joined={
+            "theirs minus ours": (
+                "The sign is turned: asked for is ours minus theirs, below 0 where we are better.",
+                lambda ours, theirs: theirs - ours,
+            ),
+        },
+        on={
+            "reported on validation text": (
+                "You report the losses by which the rates were chosen. The chosen one looks better there than it "
+                "is: report `test`.",
+                lambda validation, test: validation,
+            ),
+        },
+    )
+    | {
+        "theirs has no choice": (
+            "Theirs is still trained at the middle rate. Whoever may choose wins: let theirs choose as ours does.",
+            _theirs_at_the_middle,
         ),
-    },
-    told={
-        "the best seed of each": (
-            "Both sides report their best seed. That is fair only for as long as both spread alike: report "
-            "means.",
-            lambda losses: losses.min(),
+        "our best seed": (
+            "Ours reports its best seed, and theirs the mean of all. Report means on both sides.",
+            _best_seed_of_ours,
         ),
-        "medians": (
-            "You report medians. Asked for is the mean over the seeds.",
-            lambda losses: losses.median(),
+        "the best run by validation": (
+            "You take the single best run of each side, by validation text. That run's luck stays in it: choose a "
+            "*rate*, by the mean of its seeds, and report that mean.",
+            _best_seed_by_validation,
         ),
-        "the first seed": (
-            "You report the first seed alone. Take the mean over all of them.",
-            lambda losses: losses[0],
+        "our rate for both": (
+            "Theirs is trained at the rate that is best for ours. Each side chooses its own.",
+            _our_rate_for_both,
         ),
-    },
-    joined={
-        "theirs minus ours": (
-            "The sign is turned: asked for is ours minus theirs, below 0 where we are better.",
-            lambda ours, theirs: theirs - ours,
+        "the mean over all rates": (
+            "You take the mean over rates that nobody would use. Choose one for each side.",
+            _all_rates,
         ),
-    },
-    on={
-        "reported on validation text": (
-            "You report the losses by which the rates were chosen. The chosen one looks better there than it "
-            "is: report `test`.",
-            lambda validation, test: validation,
-        ),
-    },
-) | {
-    "theirs has no choice": (
-        "Theirs is still trained at the middle rate. Whoever may choose wins: let theirs choose as ours does.",
-        _theirs_at_the_middle,
-    ),
-    "our best seed": (
-        "Ours reports its best seed, and theirs the mean of all. Report means on both sides.",
-        _best_seed_of_ours,
-    ),
-    "the best run by validation": (
-        "You take the single best run of each side, by validation text. That run's luck stays in it: choose a "
-        "*rate*, by the mean of its seeds, and report that mean.",
-        _best_seed_by_validation,
-    ),
-    "our rate for both": (
-        "Theirs is trained at the rate that is best for ours. Each side chooses its own.",
-        _our_rate_for_both,
-    ),
-    "the mean over all rates": (
-        "You take the mean over rates that nobody would use. Choose one for each side.",
-        _all_rates,
-    ),
-}
+    }
+)

@@ -12,9 +12,7 @@ def _case(label: str, pieces: list[int], times: int, number: int) -> Case:
     """With texts of so many pieces, some of which are hard, for both models."""
     source = generator(number)
     count = len(pieces)
-    text = torch.repeat_interleave(
-        torch.arange(count, device="cpu"), torch.tensor(pieces, device="cpu")
-    )
+    text = torch.repeat_interleave(torch.arange(count, device="cpu"), torch.tensor(pieces, device="cpu"))
     hard = torch.rand(count, generator=source, dtype=torch.float64, device="cpu") * 5 + 1
     both = torch.rand(2, len(text), generator=source, dtype=torch.float64, device="cpu")
     bits = hard[text] * (1 + both * torch.tensor([[0.5], [0.9]], dtype=torch.float64, device="cpu"))

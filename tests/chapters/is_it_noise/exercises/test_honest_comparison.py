@@ -42,9 +42,7 @@ NAMED = {
     check_honest_comparison: {
         "still broken": broken,
         "chosen by test text": lambda validation, test: by_loop(test, test),
-        "a rate by its best seed": lambda validation, test: by_loop(
-            validation.amin(2, keepdim=True), test
-        ),
+        "a rate by its best seed": lambda validation, test: by_loop(validation.amin(2, keepdim=True), test),
         "the best seed of each": lambda validation, test: (
             side(validation[0], test[0]).min() - side(validation[1], test[1]).min()
         ),

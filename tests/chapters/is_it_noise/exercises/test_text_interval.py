@@ -45,9 +45,7 @@ def reckoned(
 
 
 def of_pieces(first, second, text, size, draws):
-    found = torch.stack(
-        [(second[draw] - first[draw]).sum() / size[text[draw]].sum() for draw in draws]
-    )
+    found = torch.stack([(second[draw] - first[draw]).sum() / size[text[draw]].sum() for draw in draws])
     return found.quantile(0.025), found.quantile(0.975)
 
 
