@@ -14,14 +14,17 @@ HOW = ("other seeds", "the same seeds")
 DICE = "floor({seeds} * abs(sin({key} * 12.9898 + 4.1414) * 43758.5453 % 1))"
 
 INTERVALS = (
-    "Thirty horizontal intervals, one below the other, for the difference between two variants of a training, "
+    "Thirty horizontal intervals, one below the other, for the difference between two variants of a "
+    "training, "
     "each from as many seeds as a slider says, and a line for the difference of all forty seeds. Intervals "
-    "that miss the line are marked. Intervals grow shorter with more seeds; with the same seeds on both sides "
+    "that miss the line are marked. Intervals grow shorter with more seeds; with the same seeds on both "
+    "sides "
     "they are far shorter for another learning rate, and hardly for another number of heads."
 )
 BEST = (
     "Two rows of forty dots, the losses of one training from forty seeds, the same in both rows. Two sliders "
-    "say how many seeds we try and how many they try, and a tick in each row stands where the best of so many "
+    "say how many seeds we try and how many they try, and a tick in each row stands where the best of so "
+    "many "
     "lies on average. The more we try, the farther left our tick stands, though nothing differs."
 )
 
@@ -119,7 +122,8 @@ def best_of() -> alt.TopLevelMixin:
         .transform_calculate(loss="sorted[datum.rank] / 10000", tried="datum.row == 'we' ? ours : theirs")
         # Of `tried` drawn, each put back, the best is the one of this rank with this chance.
         .transform_calculate(
-            chance=f"pow(1 - datum.rank / {SEEDS}, datum.tried) - pow(1 - (datum.rank + 1) / {SEEDS}, datum.tried)"
+            chance=f"pow(1 - datum.rank / {SEEDS}, datum.tried)"
+            f" - pow(1 - (datum.rank + 1) / {SEEDS}, datum.tried)"
         )
     )
     down = alt.Y("row:N", title=None, sort=rows, axis=alt.Axis(ticks=False, labelPadding=8))

@@ -1,5 +1,6 @@
 """The drawings: who wins, what a seed decides, what an interval is made of, clumps, and twenty ideas."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from torch import Tensor
@@ -80,8 +81,8 @@ def interval_of(losses: Sequence[float], factor: float) -> None:
     """`interval_of([1.74, 1.76, 1.73], 4.3)` builds an interval, in three steps below each other."""
     n = len(losses)
     mean = sum(losses) / n
-    spread = (sum((x - mean) ** 2 for x in losses) / (n - 1)) ** 0.5
-    error = spread / n**0.5
+    spread = math.sqrt(sum((x - mean) ** 2 for x in losses) / (n - 1))
+    error = spread / math.sqrt(n)
     reach = factor * error * 1.15
     steps = (
         (spread, "query", f"s = {spread:.3f}", "how far one lies off"),

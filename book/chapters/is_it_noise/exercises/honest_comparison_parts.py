@@ -59,7 +59,8 @@ def _all_rates(validation: Tensor, test: Tensor) -> Tensor:
 MISTAKES: Mistakes = (
     {
         "still broken": (
-            "As it was: our best run of all rates, chosen by test text, against the mean of one rate of theirs.",
+            "As it was: our best run of all rates, chosen by test text, against the mean of one rate of "
+            "theirs.",
             _broken,
         ),
     }
@@ -67,21 +68,24 @@ MISTAKES: Mistakes = (
         _compared,
         asked={
             "chosen by test text": (
-                "The rate is chosen by test text. What is chosen by a text looks better on it than it is: choose "
+                "The rate is chosen by test text. What is chosen by a text looks better on it than it "
+                "is: choose "
                 "by `validation`, and report `test`.",
                 lambda validation, test: test,
             ),
         },
         judged={
             "a rate by its best seed": (
-                "You choose the rate of the best single run. That may be one seed's luck: choose by the mean of a "
+                "You choose the rate of the best single run. That may be one seed's luck: choose by the "
+                "mean of a "
                 "rate's seeds.",
                 lambda losses: losses.amin(-1),
             ),
         },
         told={
             "the best seed of each": (
-                "Both sides report their best seed. That is fair only for as long as both spread alike: report "
+                "Both sides report their best seed. That is fair only for as long as both spread alike: "
+                "report "
                 "means.",
                 lambda losses: losses.min(),
             ),
@@ -102,7 +106,8 @@ MISTAKES: Mistakes = (
         },
         on={
             "reported on validation text": (
-                "You report the losses by which the rates were chosen. The chosen one looks better there than it "
+                "You report the losses by which the rates were chosen. The chosen one looks better there "
+                "than it "
                 "is: report `test`.",
                 lambda validation, test: validation,
             ),
@@ -110,7 +115,8 @@ MISTAKES: Mistakes = (
     )
     | {
         "theirs has no choice": (
-            "Theirs is still trained at the middle rate. Whoever may choose wins: let theirs choose as ours does.",
+            "Theirs is still trained at the middle rate. Whoever may choose wins: let theirs choose as "
+            "ours does.",
             _theirs_at_the_middle,
         ),
         "our best seed": (
@@ -118,7 +124,8 @@ MISTAKES: Mistakes = (
             _best_seed_of_ours,
         ),
         "the best run by validation": (
-            "You take the single best run of each side, by validation text. That run's luck stays in it: choose a "
+            "You take the single best run of each side, by validation text. That run's luck stays in it: "
+            "choose a "
             "*rate*, by the mean of its seeds, and report that mean.",
             _best_seed_by_validation,
         ),

@@ -68,18 +68,21 @@ MISTAKES: Mistakes = (
         },
         again={
             "not paired": (
-                "The second model is asked on other texts than the first: hard texts then come to one of them "
+                "The second model is asked on other texts than the first: hard texts then come to one of "
+                "them "
                 "alone. Use the same draw for both.",
                 lambda draws: draws.roll(1, 0),
             ),
             "the second model not drawn": (
-                "The second model is judged on all texts as they are, and the first on those drawn. Draw for both.",
+                "The second model is judged on all texts as they are, and the first on those drawn. Draw "
+                "for both.",
                 lambda draws: torch.arange(draws.shape[1], device=draws.device).expand_as(draws),
             ),
         },
         ratio={
             "a mean of ratios": (
-                "You take each text's bits a byte, and then their mean: a short text weighs as much as a long "
+                "You take each text's bits a byte, and then their mean: a short text weighs as much as a "
+                "long "
                 "one. Divide the sum of the bits by the sum of the bytes.",
                 lambda bits, size, draws: (bits / size)[draws].mean(1),
             ),
@@ -102,11 +105,13 @@ MISTAKES: Mistakes = (
                 lambda first, second: first - second,
             ),
             "the first model alone": (
-                "This is an interval for the first model's own bits. Subtract, draw by draw, and then take ends.",
+                "This is an interval for the first model's own bits. Subtract, draw by draw, and then "
+                "take ends.",
                 lambda first, second: first,
             ),
             "the second model alone": (
-                "This is an interval for the second model's own bits. Subtract, draw by draw, and then take ends.",
+                "This is an interval for the second model's own bits. Subtract, draw by draw, and then "
+                "take ends.",
                 lambda first, second: second,
             ),
         },
@@ -120,7 +125,8 @@ MISTAKES: Mistakes = (
                 lambda found: (found.min(), found.max()),
             ),
             "divided by the draws": (
-                "You divide the draws' spread by the root of how many there are. The draws' own spread is the "
+                "You divide the draws' spread by the root of how many there are. The draws' own spread "
+                "is the "
                 "error; with more draws you only know it better.",
                 lambda found: (
                     found.mean() - 1.96 * found.std() / len(found) ** 0.5,
@@ -135,7 +141,8 @@ MISTAKES: Mistakes = (
             _pieces_drawn,
         ),
         "the mean of pieces": (
-            "You draw pieces, by the numbers of texts, and take their mean. Sum up each text first, then draw "
+            "You draw pieces, by the numbers of texts, and take their mean. Sum up each text first, then "
+            "draw "
             "texts.",
             _mean_pieces,
         ),
