@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.pictures.drawings import Part, across, box, column, draw, note, over, row, text, told
-from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, label, line, rectangle
+from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, label, line, rectangle, width_of
 
 
 def _scale(low: float, high: float, left: float, wide: float, value: float) -> float:
     return left + wide * (value - low) / (high - low)
+
+
+def _title(words: str, below: str = "") -> Part:
+    """Words that begin at the left edge, and smaller ones below them."""
+    marks = label(0, 13, words, size=SMALL, anchor="start", bold=True)
+    if below:
+        marks += label(0, 30, below, size=SMALL, colour="grey", anchor="start")
+    return over(max(width_of(words, SMALL) * 1.06, width_of(below, SMALL)), 34 if below else 18, marks)
 
 
 def who_wins(first: Tensor, second: Tensor, chosen: Sequence[Sequence[int]]) -> None:
@@ -40,9 +48,9 @@ def who_wins(first: Tensor, second: Tensor, chosen: Sequence[Sequence[int]]) -> 
     def arrange(narrow: bool) -> Part:
         wide = 280 if narrow else 600
         return column(
-            text("three seeds each: B wins", size=SMALL, bold=True),
+            _title("three seeds each: B wins"),
             strip(wide, everything=False),
-            text(f"{len(first)} seeds each: A and B are the same training", size=SMALL, bold=True),
+            _title(f"{len(first)} seeds each: A and B are the same training"),
             strip(wide, everything=True),
             told("A dot is a training, a bar a mean. Farther left is better: fewer nats a word.", wide),
             gap=6,
@@ -105,7 +113,7 @@ def interval_of(losses: Sequence[float], factor: float) -> None:
         for half, colour, formula, words in steps:
             bar = line(at(-half), 10, at(half), 10, colour=colour, width=4)
             bar += line(middle, 3, middle, 17, colour="ink", width=2)
-            said = column(text(formula, size=SMALL, bold=True), note(words), gap=0, align="left")
+            said = _title(formula, words)
             part = over(wide, 20, bar)
             rows.append(column(part, said, gap=2) if narrow else row(part, said, gap=18))
         dots = over(wide, 32, marks)

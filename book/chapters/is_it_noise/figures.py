@@ -31,24 +31,6 @@ def strips(bank: Mapping[str, Tensor]) -> None:
         axes.set_xlabel("nats a word on 1,000 new sentences")
 
 
-def courses(curves: Tensor, chosen: Sequence[int], every: int = 10) -> None:
-    """`courses(curves, chosen=[3, 7])` draws one line a seed, (seeds, notes), some of them stronger."""
-    x = every * np.arange(1, curves.shape[1] + 1)
-    last = curves[:, -1]
-    alt = (
-        f"Training losses of one and the same training from {len(curves)} seeds, against updates: all fall "
-        f"from {curves[:, 0].mean():.2f} to between {last.min():.2f} and {last.max():.2f} nats a word. "
-        "Lines cross often: who is ahead changes."
-    )
-    with plot(alt) as (axes,):
-        for number, line in enumerate(curves):
-            strong = number in chosen
-            colour = COLOURS["orange" if strong else "grey"][0]
-            axes.plot(x, rounded(line), color=colour, lw=2 if strong else 0.8, alpha=1 if strong else 0.45)
-        axes.set_xlabel("update")
-        axes.set_ylabel("nats a word, mean of 10 updates")
-
-
 def coverage(counts: Sequence[int], held: Mapping[str, Sequence[float]], wanted: float = 0.95) -> None:
     """`coverage([3, 5], {"Student": [0.95, 0.95]})` is how often each kind of interval holds the truth."""
     words = "; ".join(f"{name}: {', '.join(f'{x:.2f}' for x in line)}" for name, line in held.items())
@@ -89,7 +71,7 @@ def power(counts: Sequence[int], seen: Mapping[str, Sequence[float]], foretold: 
         f"How often an interval leaves out 0, from {', '.join(map(str, counts))} seeds of each. {words}. "
         f"For 0.8 the formula asks for: {told}."
     )
-    with plot(alt, size=(6.2, 3.2)) as (axes,):
+    with plot(alt, size=(7.2, 3.4)) as (axes,):
         axes.axhline(0.8, color=COLOURS["grey"][0], lw=1.2, ls=":")
         for (name, line), colour, marker, dash in zip(seen.items(), SERIES, MARKERS, DASHES, strict=False):
             shade = COLOURS[colour][0]
