@@ -82,7 +82,8 @@ def intervals() -> alt.TopLevelMixin:
     down = alt.Y("draw:O", title=None, axis=None)
     colour = alt.Color("holds:N", title=None, scale=colours, legend=alt.Legend(orient="bottom"))
     bars = each.mark_rule(strokeWidth=3, clip=True).encode(
-        x=alt.X("low:Q", title="nats a word more than as it is", scale=across, axis=alt.Axis(tickCount=8)), x2="high:Q", y=down,
+        x=alt.X("low:Q", title="nats a word more than as it is", scale=across, axis=alt.Axis(tickCount=8)),
+        x2="high:Q", y=down,
         color=colour, strokeDash=alt.StrokeDash("holds:N", legend=None, scale=alt.Scale(
             domain=colours.domain, range=[[1, 0], [4, 2]])),
     )  # fmt: skip
