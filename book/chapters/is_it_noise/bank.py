@@ -54,7 +54,7 @@ def first_sweep(first: Tensor, second: Tensor, count: int = 3) -> tuple[range, r
     """`first_sweep(*twins)` are the first three seeds of each among which all of the second are better.
 
     >>> first_sweep(torch.tensor([2.0, 4, 4, 4]), torch.tensor([3.0, 1, 1, 1]))
-    (range(1, 4), range(1, 4))
+    (range(0, 3), range(1, 4))
     """
     starts = range(len(first) - count + 1)
     for start, other in product(starts, starts):
