@@ -247,12 +247,12 @@ def named(name: str, kind: str = "writes", **settings: Any) -> Callable[[], Case
     return build
 
 
-def bart() -> Case:
+def translator(name: str, **more: int) -> Case:
     source, target = drawn(31, 2, 8, seed=24, least=4), drawn(31, 2, 6, seed=25, least=4)
-    sizes = {"vocab_size": 31, "d_model": 16, "max_position_embeddings": 32, "pad_token_id": 1}
+    sizes = {"vocab_size": 31, "d_model": 16, "max_position_embeddings": 32, "pad_token_id": 1} | more
     for side in ("encoder", "decoder"):
         sizes |= {f"{side}_layers": 2, f"{side}_attention_heads": 2, f"{side}_ffn_dim": 32}
-    model = of_transformers("BartForConditionalGeneration", sizes)
+    model = of_transformers(name, sizes)
     return model, {"input_ids": source, "decoder_input_ids": target}, {}
 
 
@@ -289,5 +289,40 @@ FURTHER: dict[str, Callable[[], Case]] = {
         "MambaForCausalLM", vocab_size=31, hidden_size=16, state_size=4, num_hidden_layers=2
     ),
     "AlbertForMaskedLM": named("AlbertForMaskedLM", "fills in", **SIZES, embedding_size=12),
-    "BartForConditionalGeneration": bart,
+    "BartForConditionalGeneration": partial(translator, "BartForConditionalGeneration"),
+    "MarianMTModel, with waves that are weights": partial(
+        translator, "MarianMTModel", decoder_start_token_id=1
+    ),
+    "DebertaV2ForMaskedLM, whose scores are sums of products": named(
+        "DebertaV2ForMaskedLM", "fills in", **SIZES, relative_attention=True, pos_att_type=["c2p", "p2c"]
+    ),
+    "ModernBertForMaskedLM": named(
+        "ModernBertForMaskedLM",
+        "fills in",
+        **SIZES,
+        bos_token_id=1,
+        eos_token_id=2,
+        cls_token_id=1,
+        sep_token_id=2,
+    ),
+    "Gemma2ForCausalLM": named(
+        "Gemma2ForCausalLM", **SIZES, head_dim=6, num_key_value_heads=2, sliding_window=4
+    ),
+    "Qwen3ForCausalLM": named("Qwen3ForCausalLM", **SIZES, head_dim=6, num_key_value_heads=2),
+    "StableLmForCausalLM, of which a part is turned": named(
+        "StableLmForCausalLM", **SIZES | {"hidden_size": 32}, num_key_value_heads=2, partial_rotary_factor=0.5
+    ),
+    "OPTForCausalLM": named(
+        "OPTForCausalLM",
+        vocab_size=31,
+        hidden_size=24,
+        word_embed_proj_dim=24,
+        ffn_dim=40,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=32,
+    ),
+    "GPTJForCausalLM": named(
+        "GPTJForCausalLM", vocab_size=31, n_embd=32, n_layer=2, n_head=4, rotary_dim=4, n_positions=32
+    ),
 }

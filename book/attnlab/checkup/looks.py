@@ -119,6 +119,8 @@ class Looks(TorchFunctionMode):
                 factor = factor * other if name in TIMES else factor / other if other else None
         elif name not in VIEWS | ADDED and mark.product:
             return  # a tanh, an exp: what follows is no scaled product any more
+        if name in ADDED and sum(one.product is not None for one in marked) > 1:
+            factor = None  # several products added spread more than one: what divides them can't be told
         look = mark.look if name in SOFTENED else None
         for output in outputs:
             self._put(output, Mark(factor, any(one.projected for one in marked), mark.product, look))

@@ -43,6 +43,8 @@ VIEWS = frozenset(
         "narrow",
         "select",
         "detach",
+        "gather",
+        "index_select",
     ]
 )
 TIMES = frozenset(["mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"])

@@ -101,7 +101,7 @@ FAULTS: Faults = {
     },
     "attnlab/checkup/inside/gradients": {
         f"{FOUND}[norm unused]": [
-            ("a weight without a gradient let pass", "if sizes[name] == 0 or", "if"),
+            ("a weight without a gradient let pass", "and (sizes[name] == 0 or", "and ("),
         ],
     },
     "attnlab/checkup/inside/start": {

@@ -48,14 +48,15 @@ def _looked_at(patient: Patient, model: nn.Module, frozen: list[str]) -> Result:
     least = 1e-9 * sorted(sizes.values())[len(sizes) // 2]
     silent = [
         name for name, weight in model.named_parameters()
+        if name not in frozen
         # Of the keys' bias the gradient is 0 but for rounding: a softmax does not see it.
-        if sizes[name] == 0 or (weight.dim() > 1 and sizes[name] < least)
+        and (sizes[name] == 0 or (weight.dim() > 1 and sizes[name] < least))
     ]  # fmt: skip
     findings = _silent(patient, silent) or _thrown_away(looks)
     if not findings:
         findings = _parts(model, looks, patient, least)
     findings += _frozen(patient, frozen)
-    return f"{len(sizes) - len(silent)} of {len(sizes)} weights get a gradient", findings
+    return f"{sum(map(bool, sizes.values()))} of {len(sizes)} weights get a gradient", findings
 
 
 def _silent(patient: Patient, silent: list[str]) -> list[Finding]:
