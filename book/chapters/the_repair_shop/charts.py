@@ -79,9 +79,8 @@ BITS: dict[str, tuple[str, ...]] = {
     ),
 }
 
-MOST_BITS = 5.0  # of the last of 32 places
 DESCRIPTION = (
-    "Eight dots and eight bars, one for each layer: how large the gradient of its weights is, and below, how "
+    "Eight dots and eight bars, one for each layer: how large the gradient of its weights is, and how "
     "many bits its attention has. Pale is the model as it should be. A choice and a slider in nine "
     "steps turn one of three things too far: weights larger, scores larger, a stream that fades. With scores "
     "8 times too large the bits fall from 5 to about 3, and gradients hardly change. With weights 16 times "
@@ -110,24 +109,35 @@ def by_layer() -> alt.TopLevelMixin:
         usual_bits="stored[screw].bits[0][datum.place]",
     )
     across = alt.X("layer:O", title="layer", axis=alt.Axis(labelAngle=0))
-    steep = alt.Scale(type="log", domain=[0.5, 1000])
-    wide = alt.Scale(domain=[0, MOST_BITS])
-
-    axes = {"gradient": alt.Axis(values=[1, 10, 100, 1000]), "bits": alt.Axis(values=[0, 1, 2, 3, 4, 5])}
-
-    def twice(field: str, title: str, scale: alt.Scale, mark: str) -> list[alt.Chart]:
-        """As it should be, pale, and as it is."""
-        drawn, axis = [], axes[field]
-        for name, strong in ((f"usual_{field}", 0.3), (field, 1.0)):
-            band = {"band": 0.9 if strong < 1 else 0.45}
-            made = (
-                layers.mark_bar(opacity=strong, width=band)
-                if mark == "bar"
-                else layers.mark_circle(opacity=strong, size=220 if strong < 1 else 90)
+    bits = alt.Scale(domain=[0, 8])  # room above the bars for what is read out
+    steep = alt.Scale(type="log", domain=[0.1, 100_000])
+    colours = alt.Scale(domain=["bits", "gradient"])
+    bars, dots = [], []
+    for usual, strong in (("usual_", 0.3), ("", 1.0)):
+        now = layers.transform_calculate(what="'bits'")
+        bars.append(
+            now.mark_bar(opacity=strong, width={"band": 0.9 if usual else 0.45}).encode(
+                x=across,
+                y=alt.Y(
+                    f"{usual}bits:Q",
+                    scale=bits,
+                    axis=alt.Axis(title="bits (bars)", values=[0, 1, 2, 3, 4, 5]),
+                ),
+                color=alt.Color("what:N", scale=colours, legend=None),
             )
-            drawn.append(made.encode(x=across, y=alt.Y(f"{name}:Q", title=title, scale=scale, axis=axis)))
-        return drawn
-
+        )
+        now = layers.transform_calculate(what="'gradient'")
+        dots.append(
+            now.mark_circle(opacity=0.5 if usual else 1.0, size=260 if usual else 90).encode(
+                x=across,
+                y=alt.Y(
+                    f"{usual}gradient:Q",
+                    scale=steep,
+                    axis=alt.Axis(title="gradient (dots)", values=[1, 10, 100, 1000], grid=False),
+                ),
+                color=alt.Color("what:N", scale=colours, legend=None),
+            )
+        )
     told = layers.transform_filter("datum.place == 0").transform_calculate(
         last=f"pow(10, stored[screw].gradient[step][{LAYERS - 1}])",
         readout="[screw + (screw == 'stream fades' ? ': ' + format(100 * stored[screw].size[step], 'd') + ' %"
@@ -136,10 +146,9 @@ def by_layer() -> alt.TopLevelMixin:
         " + ', of layer 8: ' + format(datum.last, '.3~r'),"
         " 'bits in layer 1: ' + format(datum.bits, '.2f')]",
     )
-    above = alt.layer(*twice("gradient", "gradient", steep, "circle"), readout(told, "right", y=0, dy=4))
-    below = alt.layer(*twice("bits", "bits of attention", wide, "bar"))
     return (
-        alt.vconcat(above.properties(width=440, height=150), below.properties(width=440, height=120))
+        alt.layer(alt.layer(*bars), alt.layer(*dots), readout(told, "right", y=0, dy=4))
+        .resolve_scale(y="independent")
         .add_params(screw, step, alt.param(name="stored", value=stored))
-        .properties(description=DESCRIPTION)
+        .properties(width=440, height=280, description=DESCRIPTION)
     )

@@ -31,7 +31,7 @@ def page() -> str:
             f"<details {OUTER}><summary>{escape(_sentence(symptom.seen))}</summary>"
             f"{_branch(symptom.fork)}</details>"
         )
-    return f'<div class="walked">{"".join(parts)}</div>'
+    return f'<div class="stays-folded">{"".join(parts)}</div>'
 
 
 def _sentence(words: str) -> str:
@@ -78,7 +78,8 @@ def named(section: str) -> str:
 def shown(report: Report) -> None:
     """`shown(report)` is what a notebook shows of a report, with words that are the same on every machine."""
     words = [f"{len(report.tried)} tests tried", *(str(finding) for finding in report.findings)]
-    display({"text/html": report._repr_html_(), "text/plain": "\n".join(words)}, raw=True)
+    page = f'<div class="stays-folded">{report._repr_html_()}</div>'
+    display({"text/html": page, "text/plain": "\n".join(words)}, raw=True)
 
 
 def missed(faults: Sequence[Missed], alarms: Sequence[str]) -> None:
