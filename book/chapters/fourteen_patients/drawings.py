@@ -28,7 +28,7 @@ from chapters.fourteen_patients.patients import (
     curves,
 )
 
-WIDE, HIGH, LEFT, TOP = 270, 130, 28, 24  # pixels of a panel, without its axes
+WIDE, HIGH, LEFT, TOP = 270, 100, 28, 24  # pixels of a panel, without its axes
 STRIP, CODE_WIDTH = 310, 345
 MARKED = {True: "✓", False: "·"}
 STOPPED = {"half precision"}  # what is NaN from the first update on has no curve
