@@ -92,7 +92,7 @@ def told_by_checkup(asked: Mapping[str, Asked]) -> None:
 
 
 def summed_up(better: Sequence[bool], asked: Mapping[str, Asked]) -> None:
-    """`summed_up(better, asked())` marks by number who looks better than healthy, and whom `checkup` names."""
+    """`summed_up(better, asked())` marks who looks better than healthy, and whom `checkup` names."""
     side = 22.0
     named = [bool(asked[patient.name].inquiry) for patient in PATIENTS]
     strips = {
