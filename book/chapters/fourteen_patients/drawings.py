@@ -4,18 +4,20 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.pictures.drawings import Part, across, column, draw, over, row
+from bookkit.pictures.drawings import Part, across, column, draw, note, over, row
 from bookkit.pictures.svg import (
     LINE,
     SMALL,
     SMALLEST,
     Anchor,
+    Place,
     broken,
     circle,
     curve,
     label,
     line,
     polygon,
+    rectangle,
 )
 from chapters.fourteen_patients.checked import Asked
 from chapters.fourteen_patients.patients import (
@@ -28,7 +30,7 @@ from chapters.fourteen_patients.patients import (
     curves,
 )
 
-WIDE, HIGH, LEFT, TOP = 270, 130, 28, 24  # pixels of a panel, without its axes
+WIDE, HIGH, LEFT, TOP = 270, 100, 28, 24  # pixels of a panel, without its axes
 STRIP, CODE_WIDTH = 310, 345
 MARKED = {True: "✓", False: "·"}
 STOPPED = {"half precision"}  # what is NaN from the first update on has no curve
@@ -87,6 +89,41 @@ def told_by_checkup(asked: Mapping[str, Asked]) -> None:
 
     told = "; ".join(f"{patient.title}: {in_words(asked[patient.name])}" for patient in PATIENTS)
     draw(arrange, alt=f"What checkup says of each patient. {told}.")
+
+
+def summed_up(better: Sequence[bool], asked: Mapping[str, Asked]) -> None:
+    """`summed_up(better, asked())` marks who looks better than healthy, and whom `checkup` names."""
+    side = 22.0
+    named = [bool(asked[patient.name].inquiry) for patient in PATIENTS]
+    strips = {
+        "end at least 0.3 nats below the healthy one": (better, ILL),
+        "named by checkup": (named, WELL),
+    }
+
+    def strip(marked: Sequence[bool], colour: str) -> Part:
+        marks = ""
+        for place, mark in enumerate(marked):
+            cell = Place(side * place, 0, side, side)
+            marks += rectangle(cell, "grey", fill=colour if mark else None, opacity=0.4)
+            marks += label(side * (place + 0.5), 15, str(place + 1), size=SMALLEST)
+        return over(side * len(marked), side, marks)
+
+    def arrange(narrow: bool) -> Part:
+        return column(
+            *(
+                part
+                for words, (marked, colour) in strips.items()
+                for part in (note(words), strip(marked, colour))
+            ),
+            gap=4,
+            align="left",
+        )
+
+    told = "; ".join(
+        f"{words}: {', '.join(str(place) for place, mark in enumerate(marked, 1) if mark)}"
+        for words, (marked, _) in strips.items()
+    )
+    draw(arrange, alt=f"The fourteen patients by number. {told}.")
 
 
 def in_words(found: Asked) -> str:

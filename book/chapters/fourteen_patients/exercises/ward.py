@@ -2,6 +2,7 @@
 
 import copy
 from functools import cache, cached_property
+from itertools import zip_longest
 from typing import NamedTuple
 
 import torch
@@ -37,18 +38,18 @@ CAUSES: dict[str, str] = {
     "targets not shifted": "the target of a word is the word itself",
     "padding in the loss": "places that only fill up a row count in the mean",
     "mask off by one": "each place also sees the next one",
-    "mask after the softmax": "weights of later places are set to 0, and the others stay as they were",
+    "mask after the softmax": "weights of later places are set to 0 at last",
     "softmax over the wrong axis": "weights sum to 1 over the queries",
     "no scale": "scores are not divided by the root of d_k",
     "no positions": "nothing tells the model where a word stands",
     "positions start again with a cache": "behind a cache, the next word stands at place 0 again",
-    "norm on the stream": "each norm stands on the stream itself, not on a side street",
+    "norm on the stream": "each norm stands on the stream, not on a side street",
     "a layer missing from parameters()": "the optimizer has never heard of it",
     "weights too large at the start": "drawn with several times the spread",
     "dropout in evaluation": "eval() does not switch it off",
-    "rate too high": "an update moves the weights by more than they are large",
+    "rate too high": "an update is larger than the weights",
     "half precision": "some layer computes with 16 bits",
-    "means of unequal parts": "the gradient of a batch is the mean of its parts' means",
+    "means of unequal parts": "each part of a batch counts alike",
     "gradients not set to zero": "those of the batch before are still there",
 }
 # Those that no look at the model alone can find.
@@ -183,8 +184,14 @@ def quiet(model: nn.Module) -> nn.Module:
     return model
 
 
-def causes() -> None:
-    """`causes()` prints the sixteen that can be answered, and "nothing"."""
-    for cause, meaning in CAUSES.items():
-        print(f"{cause:36}{meaning}")
-    print(f"{NOTHING:36}all of the above are ruled out")
+def causes(meanings: bool = False) -> None:
+    """`causes()` prints the sixteen that can be answered, and "nothing"; `causes(meanings=True)` explains."""
+    if meanings:
+        for cause, meaning in CAUSES.items():
+            print(f"{cause:36}{meaning}")
+        print(f"{NOTHING:36}all of the above are ruled out")
+        return
+    names = [*CAUSES, NOTHING]
+    half = (len(names) + 1) // 2
+    for left, right in zip_longest(names[:half], names[half:], fillvalue=""):
+        print(f"{left:38}{right}".rstrip())

@@ -166,10 +166,12 @@ def test_a_batch_is_the_same_each_time_and_its_padding_is_told():
     assert not one.kept.all()
 
 
-def test_causes_prints_all_that_can_be_answered(capsys):
-    ward.causes()
+@pytest.mark.parametrize("meanings", [False, True])
+def test_causes_prints_all_that_can_be_answered(capsys, meanings):
+    ward.causes(meanings)
     printed = capsys.readouterr().out
-    assert all(f"\n{cause}" in f"\n{printed}" for cause in (*ward.CAUSES, "nothing"))
+    assert all(cause in printed for cause in (*ward.CAUSES, "nothing"))
+    assert max(map(len, printed.splitlines())) <= 92
 
 
 @pytest.mark.slow
