@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from bookkit.pictures.charts import choice
+from bookkit.pictures.charts import choice, readout
 from chapters.fourteen_patients.patients import EVERY_TRAINING, EVERY_VALIDATION, UPDATES, curves
 
 # By letter; one of them has a fault that no training shows.
@@ -49,10 +49,26 @@ def unnamed() -> alt.TopLevelMixin:
         for name, of_letter in {**LETTERS, "Healthy": "healthy"}.items()
     )
     return (
-        alt.layer(*encoded)
+        alt.layer(*encoded, readout(read_out(), "right", y=0))
         .add_params(letter)
         .properties(width=480, height=240, description=DESCRIPTION.format(told=told))
     )
+
+
+def read_out() -> alt.Chart:
+    """`read_out()` is the one row that says where the chosen patient's losses end, and the healthy ones."""
+    rows = [{"letter": letter, "said": said(f"patient {letter}", name)} for letter, name in LETTERS.items()]
+    return (
+        alt.Chart(alt.InlineData(rows))
+        .transform_filter("datum.letter == letter")
+        .transform_calculate(readout=f"[datum.said, '{said('healthy', 'healthy')}']")
+    )
+
+
+def said(who: str, name: str) -> str:
+    """`said("patient A", "shuffled")` is where that patient's losses end."""
+    training, validation = ends(name)
+    return f"{who} ends at {training:.1f}, validation {validation:.1f}"
 
 
 def of(letter: str, name: str) -> list[dict[str, float | str]]:

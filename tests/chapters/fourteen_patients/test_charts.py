@@ -13,7 +13,9 @@ def test_it_draws_with_every_letter():
     for letter in charts.LETTERS:
         spec = charts.unnamed().to_dict()
         spec["params"][0]["value"] = letter
-        assert vl_convert.vegalite_to_svg(spec).count("<path") > 20
+        drawn = vl_convert.vegalite_to_svg(spec)
+        assert drawn.count("<path") > 20
+        assert charts.said(f"patient {letter}", charts.LETTERS[letter]) in drawn
 
 
 def test_no_name_of_a_cause_stands_in_it():
