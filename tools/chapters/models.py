@@ -52,10 +52,12 @@ def train(seed: int, folder: Path) -> list[Path]:
 
 def loading() -> list[registry.Chapter]:
     """The chapters that load stored weights: those that have recipes, and those that open another's."""
+    trained = recipes()
     return [
         chapter
         for chapter in registry.chapters()
-        if any("import weights" in cell.source for cell in notebooks.read(chapter.notebook).cells)
+        if chapter.package in trained
+        or any("import weights" in cell.source for cell in notebooks.read(chapter.notebook).cells)
     ]
 
 

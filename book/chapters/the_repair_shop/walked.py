@@ -89,7 +89,8 @@ def missed(faults: Sequence[Missed], alarms: Sequence[str]) -> None:
     )
     false = "".join(f"<li>{escape(alarm)}</li>" for alarm in alarms)
     words = f"{len(faults)} missed, and {len(alarms)} false alarms"
-    folds = f"<details><summary>The {len(faults)} that it missed, and what we guess lets each pass</summary><ul>{each}</ul></details>"
+    title = f"The {len(faults)} that it missed, and what we guess lets each pass"
+    folds = f"<details><summary>{title}</summary><ul>{each}</ul></details>"
     if alarms:
         title = f"False alarms: {len(alarms)} healthy models"
         folds += f"<details><summary>{title}</summary><ul>{false}</ul></details>"

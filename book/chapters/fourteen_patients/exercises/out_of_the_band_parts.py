@@ -12,10 +12,10 @@ from chapters.fourteen_patients.training import Training
 
 SEEDS, UPDATES, IN_A_ROW = 5, 15, 10
 MOST = 8  # seeds whose beginning is looked at: each takes a part of a second
-# The mean correlation of the ups and downs of two curves of one seed, over 15 updates of this page's training:
-# 0.62 (a rate ten times too low) to 0.94 (half the rate); 0.64 for means of unequal parts, 0.76 for a rate ten
-# times too high. Of curves of other seeds it is about 0, and the mean of five such is off by some 0.11: one in
-# ten passes as pairs, which is better than to refuse pairs.
+# The mean correlation of the ups and downs of two curves of one seed, over 15 updates of this page's
+# training: 0.62 (a rate ten times too low) to 0.94 (half the rate); 0.64 for means of unequal parts, 0.76 for
+# a rate ten times too high. Of curves of other seeds it is about 0, and the mean of five such is off by some
+# 0.11: one in ten passes as pairs, which is better than to refuse pairs.
 PAIRED = 0.15
 OF_ANOTHER = 0.5  # of those that are each another row's
 KEYS = ("seeds", "healthy", "ill", "leaves", "told")
