@@ -26,11 +26,12 @@ DESCRIPTION = (
 def unnamed() -> alt.TopLevelMixin:
     """`unnamed()` has a letter for each of eight patients; choosing one shows its losses."""
     letter = choice("letter", "patient", list(LETTERS), value="A")
-    rows = [row for name in LETTERS for row in of(name, LETTERS[name])]
-    rows += of("healthy", "healthy")
+    rows = [row for name in LETTERS for row in _curves_of(name, LETTERS[name])]
+    rows += _curves_of("healthy", "healthy")
     drawn = (
         alt.Chart(alt.InlineData(rows))
         .transform_filter("datum.letter == letter || datum.letter == 'healthy'")
+        .transform_flatten(["update", "loss"])
         .transform_calculate(who="datum.letter == 'healthy' ? 'healthy' : 'patient'")
     )
     across = alt.X("update:Q", title="updates", scale=alt.Scale(domain=[0, UPDATES], nice=False))
@@ -45,44 +46,48 @@ def unnamed() -> alt.TopLevelMixin:
     )
     encoded = [layer.encode(x=across, y=down, color=colour) for layer in (lines, dots)]
     told = " ".join(
-        f"{name}: training ends at {ends(of_letter)[0]:.2f}, validation at {ends(of_letter)[1]:.2f}."
+        f"{name}: training ends at {_ends(of_letter)[0]:.2f}, validation at {_ends(of_letter)[1]:.2f}."
         for name, of_letter in {**LETTERS, "Healthy": "healthy"}.items()
     )
     return (
-        alt.layer(*encoded, readout(read_out(), "right", y=0))
+        alt.layer(*encoded, readout(_read_out(), "right", y=0))
         .add_params(letter)
         .properties(width=480, height=240, description=DESCRIPTION.format(told=told))
     )
 
 
-def read_out() -> alt.Chart:
-    """`read_out()` is the one row that says where the chosen patient's losses end, and the healthy ones."""
-    rows = [{"letter": letter, "said": said(f"patient {letter}", name)} for letter, name in LETTERS.items()]
+def _read_out() -> alt.Chart:
+    """`_read_out()` is the one row that says where the chosen patient's losses end, and the healthy ones."""
+    rows = [{"letter": letter, "said": _said(f"patient {letter}", name)} for letter, name in LETTERS.items()]
     return (
         alt.Chart(alt.InlineData(rows))
         .transform_filter("datum.letter == letter")
-        .transform_calculate(readout=f"[datum.said, '{said('healthy', 'healthy')}']")
+        .transform_calculate(readout=f"[datum.said, '{_said('healthy', 'healthy')}']")
     )
 
 
-def said(who: str, name: str) -> str:
-    """`said("patient A", "shuffled")` is where that patient's losses end."""
-    training, validation = ends(name)
+def _said(who: str, name: str) -> str:
+    """`_said("patient A", "shuffled")` is where that patient's losses end."""
+    training, validation = _ends(name)
     return f"{who} ends at {training:.1f}, validation {validation:.1f}"
 
 
-def of(letter: str, name: str) -> list[dict[str, float | str]]:
-    """`of("A", "shuffled")` are the points of a patient's curves, means over three seeds."""
+def _curves_of(letter: str, name: str) -> list[dict[str, list[float] | str]]:
+    """`_curves_of("A", "shuffled")` are a patient's two curves, means over three seeds."""
     each = curves(name)
     kinds = {"training": (each.training, EVERY_TRAINING), "validation": (each.validation, EVERY_VALIDATION)}
     return [
-        {"letter": letter, "kind": kind, "update": every * place, "loss": round(loss, 2)}
+        {
+            "letter": letter,
+            "kind": kind,
+            "update": [every * place for place in range(1, rows.shape[1] + 1)],
+            "loss": [round(loss, 2) for loss in rows.mean(0).tolist()],
+        }
         for kind, (rows, every) in kinds.items()
-        for place, loss in enumerate(rows.mean(0).tolist(), 1)
     ]
 
 
-def ends(name: str) -> tuple[float, float]:
-    """`ends("healthy")` are the training and validation loss at the end."""
+def _ends(name: str) -> tuple[float, float]:
+    """`_ends("healthy")` are the training and validation loss at the end."""
     each = curves(name)
     return each.last_training().mean().item(), each.last().mean().item()

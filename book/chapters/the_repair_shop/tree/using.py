@@ -27,7 +27,7 @@ VALIDATION = Symptom(
                 "A norm keeps numbers of the batch, or mixes places.",
                 "[m for m in model.modules() if isinstance(m, nn.BatchNorm1d)]",
                 sections.NORM,
-                ("train against eval", "places in norms and networks"),
+                ("train against eval", "places in norms"),
             ),
             "about equal": Fork(
                 "filler moved",
