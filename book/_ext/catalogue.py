@@ -33,9 +33,7 @@ def fold(exercise: Entry) -> Iterator[nodes.Node]:
     opening = f"<details><summary>{exercise.exercise}: {words}</summary>"
     yield nodes.raw("", opening, format="html")
     items = [
-        nodes.definition_list_item(
-            "", nodes.term("", name), nodes.definition("", nodes.paragraph("", "", *with_code(sentence)))
-        )
+        nodes.definition_list_item("", nodes.term("", name), nodes.definition("", *with_code(sentence)))
         for name, sentence in exercise.mistakes.items()
     ]
     yield nodes.definition_list("", *items)

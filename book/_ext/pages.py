@@ -25,6 +25,9 @@ SCRIPTS = {
 FONTS = [f"source-sans-3-latin-{kind}.woff2" for kind in ("400-normal", "600-normal", "400-italic")]
 # What Pygments marks in code and book.css has no colour for: two of five elements of a page.
 UNCOLOURED = re.compile(r'<span class="(?:n|p|o|w|nb|bp|nn|ne|nd|nv|vm)">([^<]*)</span>')
+# Code within a sentence, as docutils marks it: with a class and a span that no style of ours asks for.
+WORDS_OF_CODE = re.compile(r'<code class="docutils literal notranslate">(.*?)</code>', re.DOTALL)
+WORD = re.compile(r'<span class="pre">(.*?)</span>', re.DOTALL)
 SITEMAP = """<?xml version="1.0" encoding="utf-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 {}</urlset>
@@ -45,6 +48,7 @@ def describe(
 ) -> None:
     """Tell the layout what this page needs."""
     body = context.get("body", "")
+    body = WORDS_OF_CODE.sub(lambda code: "<code>" + WORD.sub(r"\1", code[1]) + "</code>", body)
     context["body"] = UNCOLOURED.sub(r"\1", body)
     context["fonts"] = FONTS + ["formulas.woff"] * ("<math" in body)
     context["scripts"] = [script for script, mark in SCRIPTS.items() if mark in body]

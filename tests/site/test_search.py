@@ -51,7 +51,7 @@ QUESTIONS = [
     ("projection matrices", LEARNED, "matri"),
     ("how many parameters do more heads have", HEADS, "parameters"),
     # mistakes, in a reader's words
-    ("why is my loss nan", MASKS, "NaN"),
+    ("why is my loss nan", "fourteen-patients", "NaN"),
     ("attention to padding", TEXT, "padding"),
     ("my loss is too good", "the-transformer", "loss"),
     ("view without transpose", HEADS, "view"),

@@ -128,7 +128,7 @@ MISTAKES: Mistakes = in_parts(
             _leaves,
         ),
         "not the model itself": (
-            'The model\'s own code can make a NaN, too. Watch it as well: its name is "".',
+            "The model's own code can make a NaN, too. Watch it as well: its name is the empty text.",
             lambda model: ((name, each) for name, each in model.named_modules() if name),
         ),
     },

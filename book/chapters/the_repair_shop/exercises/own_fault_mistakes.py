@@ -48,7 +48,7 @@ FINDINGS: dict[str, tuple[str, Callable[[GPT], nn.Module]]] = {
         faults.cut,
     ),
     "found by heart": (
-        _sees_it("by heart", "It is so bad that it can’t even learn two rows."),
+        _sees_it("by heart", "It is so bad that it can't even learn two rows."),
         faults.without_road,
     ),
 }
