@@ -151,8 +151,7 @@ def noted(work: Any, said: list[Any]) -> Any:
 
 def answers(check: Check, work: Any, said: list[Any]) -> Iterator[Any]:
     if not isinstance(check, Exercise):
-        for answer in said:  # a puzzle's shapes are lists of numbers as they are; an experiment has shares
-            yield answer if isinstance(answer, dict) else encoded(torch.as_tensor(answer))
+        yield from map(written, said)
         return
     for case in check.cases:
         attempt = check.attempt(work, case, check.right(case.fresh()))
@@ -165,7 +164,26 @@ def reached(check: Check, work: Any) -> dict[str, Tensor]:
     return guard.guarded(lambda: gradients(check, work, check.cases[-1])).value or {}
 
 
-# ---- tensors as plain data, which no reader can be harmed by ----
+# ---- answers as plain data, which no reader can be harmed by ----
+
+
+def written(answer: Any) -> Any:
+    """`written({1: {"no scale"}})` is {"pairs": [[1, ["no scale"]]]}, of which JSON knows each word."""
+    if isinstance(answer, dict):
+        return {"pairs": [[written(key), written(value)] for key, value in answer.items()]}
+    if isinstance(answer, list | tuple | set | frozenset | range):
+        return [written(part) for part in answer]
+    plain = answer is None or isinstance(answer, str | int | float)
+    return answer if plain else encoded(torch.as_tensor(answer))
+
+
+def read(data: Any) -> Any:
+    """`read(written(answer))` is the answer again; tuples and sets come back as lists."""
+    if isinstance(data, list):
+        return [read(part) for part in data]
+    if not isinstance(data, dict):
+        return data
+    return {read(key): read(value) for key, value in data["pairs"]} if "pairs" in data else decoded(data)
 
 
 def encoded(tensor: Tensor) -> dict[str, Any]:
