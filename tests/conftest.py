@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from bookkit.checking import exercise, guard
 from bookkit.checking.exercise import Exercise
@@ -82,6 +82,7 @@ def browser() -> Iterator[Browser]:
             chromium = launch(playwright)
         except FileNotFoundError as error:
             pytest.fail(str(error), pytrace=False)
+        expect.set_options(timeout=30_000)  # other tests keep the machine busy, and 5 seconds can be short
         yield chromium
         chromium.close()
 

@@ -11,7 +11,7 @@ def opened(page: Page, address: str, model: str) -> Locator:
     page.goto(address)
     box = page.locator(f".playground[data-model={model}]")
     box.get_by_role("button", name="Open the model here").click()
-    expect(box.get_by_role("textbox")).to_be_focused(timeout=30_000)  # on a machine with much else to do
+    expect(box.get_by_role("textbox")).to_be_focused()
     return box
 
 
