@@ -1,7 +1,7 @@
 """What several ways lead to."""
 
 from attnlab.checkup import sections
-from chapters.the_repair_shop.tree.kinds import COPIES, WARM_UP, Cause, Fork
+from chapters.the_repair_shop.tree.kinds import WARM_UP, Cause, Fork
 
 RATE = Cause(
     "The rate is too high, or its warm-up too short.",
@@ -44,9 +44,4 @@ FILLER = Cause(
     "(targets == filler).float().mean()  # above 0, and nothing leaves it out",
     sections.MEANS,
     ("the loss that was given",),
-)
-COPIED = Cause(
-    "The same texts stand in both sets.",
-    "len({*training} & {*validation})  # runs of six words",
-    COPIES,
 )

@@ -11,18 +11,11 @@ TOO_HIGH = Symptom(
         "first loss against ln V",
         "loss.item() - math.log(vocabulary)",
         {
-            "some nats above": Fork(
-                "how large are the logits?",
-                "model(ids).std()",
-                {
-                    "far above 1": Cause(
-                        "Weights start too large.",
-                        "max(w.std() * w.shape[-1] ** 0.5 for w in matrices)",
-                        sections.WEIGHTS,
-                        ("the first loss", "the spread of scores", "sizes of the stream"),
-                    ),
-                    "about 1 or below": FILLER,
-                },
+            "some nats above": Cause(
+                "Weights start too large: the model is sure before it has learned anything.",
+                "model(ids).std()  # of its logits: far above 1",
+                sections.WEIGHTS,
+                ("the first loss", "the spread of scores", "sizes of the stream"),
             ),
             "many times as much": Cause(
                 "The loss is a sum, not a mean.",

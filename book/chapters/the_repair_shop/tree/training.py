@@ -14,30 +14,31 @@ from chapters.the_repair_shop.tree.kinds import (
 )
 from chapters.the_repair_shop.tree.shared import FILLER, LEAK, NOT_SHIFTED, RATE
 
+NO_GRADIENT = Fork(
+    "does PyTorch know of it?",
+    "len(list(model.parameters()))",
+    {
+        "no": Cause(
+            "A weight is a plain tensor, and no parameter.",
+            "[name for name, thing in vars(layer).items() if torch.is_tensor(thing)]",
+            sections.HELD,
+            ("plain tensors",),
+        ),
+        "yes": Cause(
+            "The way back is cut: a stray `detach()`, or `requires_grad` is off.",
+            "[name for name, w in model.named_parameters() if w.grad is None]",
+            sections.CHANGED,
+            ("a gradient for each weight",),
+        ),
+    },
+)
 GRADIENTS = Fork(
     "gradient by layer",
     "[w.grad.norm() for w in block.parameters()]",
     {
-        "None or 0": Fork(
-            "does PyTorch know of it?",
-            "len(list(model.parameters()))",
-            {
-                "no": Cause(
-                    "Layers stand in a list of Python's, or a weight is a plain tensor.",
-                    "isinstance(model.blocks, nn.ModuleList)",
-                    sections.HELD,
-                    ("weights that PyTorch does not see", "plain tensors"),
-                ),
-                "yes": Cause(
-                    "The way back is cut: a stray `detach()`, or `requires_grad` is off.",
-                    "[name for name, w in model.named_parameters() if w.grad is None]",
-                    sections.CHANGED,
-                    ("a gradient for each weight",),
-                ),
-            },
-        ),
+        "None or 0": NO_GRADIENT,
         "less and less towards the first": Cause(
-            "Numbers shrink from block to block: a norm is missing, or weights are too small.",
+            "Numbers shrink from block to block: nothing goes past the blocks, and no norm lifts them up.",
             "[given.std() for given in outputs_of_blocks]",
             sections.DEEP,
             ("sizes of the stream", "norms"),
@@ -54,22 +55,23 @@ GRADIENTS = Fork(
             {
                 "above a half": RATE,
                 "0": Cause(
-                    "The optimizer has other weights than the model, or none.",
+                    "The optimizer does not have these weights: layers stand in a list of Python's, or it "
+                    "was made for another model.",
                     "{id(w) for g in optimizer.param_groups for w in g['params']}",
                     sections.CHANGED,
                     ("weights that PyTorch does not see",),
                 ),
                 "between": Fork(
                     "what a block passes on",
-                    "(block(stream) - stream).norm() / stream.norm()",
+                    "(block(stream) * stream).sum() / stream.square().sum()",
                     {
-                        "far above 1": Cause(
+                        "near 0": Cause(
                             "Blocks do not add to what they are given: they replace it.",
                             "block(stream + other) - block(stream)  # has other in it",
                             sections.RESIDUAL,
                             ("what blocks pass on",),
                         ),
-                        "about 1 or below": Cause(
+                        "about 1": Cause(
                             "Numbers are out of range, though gradients come through.",
                             "report = checkup(model, ids)",
                             sections.WEIGHTS,
@@ -108,6 +110,48 @@ NOT_FALLING = Symptom(
         },
     ),
 )
+WHAT_IT_SEES = Fork(
+    "one word everywhere",
+    "model(ids[:, :1].expand(-1, T))",
+    {
+        "all places say the same": Cause(
+            "No position gets to the attention.",
+            "model.places.weight.std()",
+            sections.ORDER,
+            ("one word everywhere", "two ids swapped"),
+        ),
+        "they differ": Fork(
+            "dead units",
+            "(units.abs().amax((0, 1)) < 0.01).float().mean()",
+            {
+                "most": Cause(
+                    "Units of a network never answer: biases or weights pushed them under.",
+                    "block.widen.bias.mean()",
+                    sections.NETWORK,
+                    ("units that are silent", "activations"),
+                ),
+                "few": Fork(
+                    "change the past",
+                    "(model(changed) - model(ids))[:, -1].abs().max()",
+                    {
+                        "nothing moves": Cause(
+                            "A mask hides what came before.",
+                            "sight = [[moves(u, t) for t in places] for u in places]",
+                            sections.SIGHT,
+                            ("the past changed", "what is read changed"),
+                        ),
+                        "it moves": Cause(
+                            "Perhaps there is no more to learn, or the model is too small. "
+                            "Compare with a count of pairs.",
+                            "loss - loss_of_pairs",
+                            RIVALS,
+                        ),
+                    },
+                ),
+            },
+        ),
+    },
+)
 STOPS_EARLY = Symptom(
     TRAINS,
     "it stops falling early",
@@ -128,46 +172,9 @@ STOPS_EARLY = Symptom(
                 ("what scores depend on", "weights that start alike"),
             ),
             "between": Fork(
-                "one word everywhere",
-                "model(ids[:, :1].expand(-1, T))",
-                {
-                    "all places say the same": Cause(
-                        "No position gets to the attention.",
-                        "model.places.weight.std()",
-                        sections.ORDER,
-                        ("one word everywhere", "two ids swapped"),
-                    ),
-                    "they differ": Fork(
-                        "dead units",
-                        "(units.abs().amax((0, 1)) < 0.01).float().mean()",
-                        {
-                            "most": Cause(
-                                "Units of a network never answer: biases or weights pushed them under.",
-                                "block.widen.bias.mean()",
-                                sections.NETWORK,
-                                ("units that are silent", "activations"),
-                            ),
-                            "few": Fork(
-                                "change the past",
-                                "(model(changed) - model(ids))[:, -1].abs().max()",
-                                {
-                                    "nothing moves": Cause(
-                                        "A mask hides what came before.",
-                                        "sight = [[moves(u, t) for t in places] for u in places]",
-                                        sections.SIGHT,
-                                        ("the past changed", "what is read changed"),
-                                    ),
-                                    "it moves": Cause(
-                                        "Perhaps there is no more to learn, or the model is too small. "
-                                        "Compare with a count of pairs.",
-                                        "loss - loss_of_pairs",
-                                        RIVALS,
-                                    ),
-                                },
-                            ),
-                        },
-                    ),
-                },
+                "gradient by layer",
+                "[w.grad.norm() for w in block.parameters()]",
+                {"None or 0 in some": NO_GRADIENT, "all have one": WHAT_IT_SEES},
             ),
         },
     ),

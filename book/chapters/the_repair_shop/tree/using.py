@@ -2,6 +2,7 @@
 
 from attnlab.checkup import sections
 from chapters.the_repair_shop.tree.kinds import (
+    COPIES,
     EPOCHS,
     EQUAL_LENGTHS,
     PIECES,
@@ -14,7 +15,7 @@ from chapters.the_repair_shop.tree.kinds import (
     Fork,
     Symptom,
 )
-from chapters.the_repair_shop.tree.shared import COPIED, LEAK
+from chapters.the_repair_shop.tree.shared import LEAK
 
 VALIDATION = Symptom(
     SETS,
@@ -86,9 +87,20 @@ TRAINING = Symptom(
                 ("train against eval",),
             ),
             "about equal": Fork(
-                "change the future",
-                "(model(changed) - model(ids))[:, :place].abs().max()",
-                {"the past moves": LEAK, "nothing moves": COPIED},
+                "both sets, by the same weights",
+                "loss(model.eval(), training_rows) - loss(model.eval(), validation_rows)",
+                {
+                    "about equal": Cause(
+                        "The training loss shown is a mean over past updates, when the model was worse.",
+                        "losses[-1], sum(losses[-100:]) / 100",
+                        EPOCHS,
+                    ),
+                    "training is higher": Cause(
+                        "The validation text is the easier one, or more of it stands in the training text.",
+                        "len({*training} & {*validation})  # runs of six words",
+                        COPIES,
+                    ),
+                },
             ),
         },
     ),
