@@ -100,9 +100,8 @@ class Patient:
     def _sizes(self) -> Iterator[tuple[int, int, int]]:
         ids = self.calling.slots()[self.calling.ids]
         places = min(PLACES, ids.shape[1])
-        others = SOURCE_PLACES - (
-            places == SOURCE_PLACES
-        )  # two sequences of one length are hard to tell apart
+        # Two sequences of one length are hard to tell apart.
+        others = SOURCE_PLACES - (places == SOURCE_PLACES)
         yield ROWS, PLACES, SOURCE_PLACES
         yield ROWS, places, others
         yield len(ids), places, others

@@ -99,9 +99,6 @@ class Exercise(Check, Task):
         )
         return replace(self._not_yet(words), fault=error)
 
-    def _not_yet(self, words: str) -> Report:
-        return Report(self.name, "not yet", arrow(words))
-
     def _judge(self, work: Any) -> Report:
         if work is None or work is ... or _is_stub(work):
             return self._unwritten()
@@ -120,10 +117,6 @@ class Exercise(Check, Task):
         if any(attempt.printed for attempt in tried.attempts):
             lines.append("  (What a function prints is not shown while it is checked.)")
         return Report(self.name, "passed" if passed else "not yet", tuple(lines), verdict.name)
-
-    def _unwritten(self) -> Report:
-        words = "Put your code in the place of the `...`, and run the cell again."
-        return Report(self.name, "not written yet", arrow(words))
 
     def _no_such_work(self, work: Any) -> str:
         """Why this can't be judged at all; '' where it can."""

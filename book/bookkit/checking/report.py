@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeAlias
 import torch
 
 from bookkit import registry
+from bookkit.checking.wording import arrow
 
+UNWRITTEN = "Put your code in the place of the `...`, and run the cell again."
 State: TypeAlias = Literal["passed", "not yet", "not written yet"]
 
 
@@ -117,6 +119,12 @@ class Check(ABC):
 
     def __repr__(self) -> str:
         return f"check_{self.name}"
+
+    def _not_yet(self, words: str) -> Report:
+        return Report(self.name, "not yet", arrow(words))
+
+    def _unwritten(self, words: str = UNWRITTEN) -> Report:
+        return Report(self.name, "not written yet", arrow(words))
 
     def trials(self) -> dict[str, Report]:
         """`check.trials()` makes every known mistake, and has each judged, once."""

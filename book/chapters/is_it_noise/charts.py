@@ -15,17 +15,14 @@ DICE = "floor({seeds} * abs(sin({key} * 12.9898 + 4.1414) * 43758.5453 % 1))"
 
 INTERVALS = (
     "Thirty horizontal intervals, one below the other, for the difference between two variants of a "
-    "training, "
-    "each from as many seeds as a slider says, and a line for the difference of all forty seeds. Intervals "
-    "that miss the line are marked. Intervals grow shorter with more seeds; with the same seeds on both "
-    "sides "
-    "they are far shorter for another learning rate, and hardly for another number of heads."
+    "training, each from as many seeds as a slider says, and a line for the difference of all forty seeds. "
+    "Intervals that miss the line are marked. Intervals grow shorter with more seeds; with the same seeds on "
+    "both sides they are far shorter for another learning rate, and hardly for another number of heads."
 )
 BEST = (
     "Two rows of forty dots, the losses of one training from forty seeds, the same in both rows. Two sliders "
     "say how many seeds we try and how many they try, and a tick in each row stands where the best of so "
-    "many "
-    "lies on average. The more we try, the farther left our tick stands, though nothing differs."
+    "many lies on average. The more we try, the farther left our tick stands, though nothing differs."
 )
 
 

@@ -1,16 +1,15 @@
 """Each way through the tree ends in a test that is Python, and in a section that exists."""
 
 import ast
-import re
 from typing import get_args
 
 import pytest
+from headings import anchors
 
 from attnlab.checkup.report import Inquiry
 from attnlab.checkup.visit import TESTS
 from chapters.the_repair_shop import drawings, walked
 from chapters.the_repair_shop.tree import TREE, Cause, Fork, causes
-from tools.chapters import notebooks
 
 EVERY = [cause for symptom in TREE for cause in causes(symptom.fork)]
 
@@ -20,14 +19,6 @@ def forks(branch):
         yield branch
         for answer in branch.answers.values():
             yield from forks(answer)
-
-
-def anchors(page):
-    cells = notebooks.read(notebooks.BOOK / page.replace(".html", ".ipynb")).cells
-    lines = [line for cell in cells if cell.cell_type == "markdown" for line in cell.source.splitlines()]
-    headings = [line.lstrip("# ") for line in lines if line.startswith("##")]
-    # As MyST makes it of a heading: small letters, hyphens, no signs.
-    return {re.sub(r"[^\w\- ]", "", heading.lower().strip()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("section", sorted({cause.section for cause in EVERY}))

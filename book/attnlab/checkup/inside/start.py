@@ -13,8 +13,8 @@ from attnlab.checkup.patient import Patient
 from attnlab.checkup.report import Finding
 
 Result: TypeAlias = tuple[str, list[Finding]]
-STEPS, RATES, LARGE = 40, (1e-2, 3e-2, 2e-3), 10**6  # weights, from which on small steps are tried first
-
+STEPS, RATES = 40, (1e-2, 3e-2, 2e-3)
+LARGE = 10**6  # weights, from which on small steps are tried first
 ENOUGH = 0.5  # of the first loss: what has fallen that far does learn
 
 

@@ -20,6 +20,8 @@ from chapters.fourteen_patients.exercises.ward import (
 )
 from chapters.fourteen_patients.exercises.ward_tests import ALL_MOVE, against
 
+UNWRITTEN = 'Put a cause, such as "no scale", in the place of each `...`, and run the cell again.'
+
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Diagnoses(Check):
@@ -45,12 +47,12 @@ class Diagnoses(Check):
                 return self._not_yet(described(outcome.error))
             answers = outcome.value
         if answers is None or answers is ...:
-            return self._unwritten()
+            return self._unwritten(UNWRITTEN)
         if type(answers) is not dict:
             words = f"Give the check the dictionary that holds your answers: check_{self.name}(my_diagnoses)."
             return self._not_yet(words)
         if all(answers.get(number, ...) is ... for number in truth()):
-            return self._unwritten()
+            return self._unwritten(UNWRITTEN)
         if strange := [key for key in answers if key not in truth()]:
             return self._not_yet(
                 f"The keys are the patients' numbers, 1 to 8: {strange[0]!r} is none of them."
@@ -76,13 +78,6 @@ class Diagnoses(Check):
         for sentence, numbers in reasons.items():
             lines += arrow(f"patient{'s' * (len(numbers) > 1)} {joined(numbers)}: {sentence}")
         return Report(self.name, "passed" if passed else "not yet", tuple(lines), names[0] if names else None)
-
-    def _unwritten(self) -> Report:
-        words = 'Put a cause, such as "no scale", in the place of each `...`, and run the cell again.'
-        return Report(self.name, "not written yet", arrow(words))
-
-    def _not_yet(self, words: str) -> Report:
-        return Report(self.name, "not yet", arrow(words))
 
 
 def _read(answer: object) -> tuple[frozenset[str], str]:

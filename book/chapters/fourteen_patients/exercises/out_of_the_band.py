@@ -80,13 +80,6 @@ class BandExperiment(Check):
             return Report(self.name, "not yet", tuple(lines), names[0])
         return Report(self.name, "passed", tuple(lines))
 
-    def _unwritten(self) -> Report:
-        words = "Put your code in the place of the `...`, and run the cell again."
-        return Report(self.name, "not written yet", arrow(words))
-
-    def _not_yet(self, words: str) -> Report:
-        return Report(self.name, "not yet", arrow(words))
-
 
 def _said(update: int | None) -> str:
     return "never" if update is None else f"from update {update} on"

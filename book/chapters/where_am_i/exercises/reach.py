@@ -98,13 +98,6 @@ class ReachExperiment(Check):
                 return name
         return None
 
-    def _unwritten(self) -> Report:
-        words = "Put your code in the place of the `...`, and run the cell again."
-        return Report(self.name, "not written yet", arrow(words))
-
-    def _not_yet(self, words: str) -> Report:
-        return Report(self.name, "not yet", arrow(words))
-
 
 def _side(mean: float, asked: tuple[str, float, float]) -> int:
     """-1 below what is asked, 1 above it, else 0."""
