@@ -45,6 +45,22 @@ def gpt() -> Data:
         "context": model.context,
         "merges": [list(pair) for pair in models.pieces().merges],
         "offered": list(OFFERED),
+        "heldOut": held_out(),
+    }
+
+
+def held_out() -> Data:
+    """`held_out()["texts"]` are the first pieces of 24 texts, `bytes` long in all, that were held out.
+
+    They were stored with the model, since it was made to go on with them. What was written is behind them.
+    """
+    written = weights.notes("a_gpt_of_your_own/gpt")["written"]  # (ways, 24, 112)
+    texts = written[0, :, : models.GIVEN].long().tolist()
+    cut = models.pieces()
+    return {
+        "start": cut.end,
+        "texts": texts,
+        "bytes": sum(len(cut.bytes[number]) for text in texts for number in text),
     }
 
 
