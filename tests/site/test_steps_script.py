@@ -38,7 +38,7 @@ IN_JAVASCRIPT = """(data, runs) => runs.map((run) => {
     const places = traces[stack.name][stack.embedding].length;
     const place = Math.floor(run.choice.where * places);
     const choice = { ...run.choice, stack: stack.name, place };
-    return stepsOf({ model, stacks, traces, logits, choice }).map((step) => ({
+    return stepping.stepsOf({ model, stacks, traces, logits, choice }).map((step) => ({
       id: step.id, kind: step.kind, layer: step.layer, part: step.part, head: step.head, key: step.key,
       carried: step.carried, off: step.off, stack: stack.name, place,
       numbers: Object.fromEntries(Object.entries(step.numbers).map(([name, tensor]) => [name, plain(tensor)])),
