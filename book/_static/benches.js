@@ -34,8 +34,8 @@ class TranslatorBench extends SentenceBench {
     this.translation = make("strong", { translate: false });
     this.verdict = make("p", { className: "verdict" });
     const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
-    if (!this.slim) return [make("div", { className: "answer" }, says, this.verdict, this.tally.element), this.field.list];
-    return [make("div", { className: "answer" }, says, this.verdict, this.oneSwitch()), this.field.list];
+    if (!this.slim) return [make("div", { className: "outcome" }, says, this.verdict, this.tally.element), this.field.list];
+    return [make("div", { className: "outcome" }, says, this.verdict, this.oneSwitch()), this.field.list];
   }
 
   // The one thing to do on the front page.
@@ -100,7 +100,7 @@ class LanguageModelBench extends SentenceBench {
     this.typed = make("p", { className: "typed", translate: false });
     this.verdict = make("p", { className: "verdict" });
     this.sample = make("p", { className: "sample" }, "“Write on” draws word after word by these chances.");
-    const answer = make("div", { className: "answer" }, this.typed, this.verdict, table, this.tally.element);
+    const answer = make("div", { className: "outcome" }, this.typed, this.verdict, table, this.tally.element);
     return [answer, this.drawing(), this.sample, this.field.list];
   }
 

@@ -144,7 +144,7 @@ class Workbench {
   }
 
   show() {
-    if (this.input !== null) this.view.show();
+    if (this.input !== null) this.view?.show();
   }
 
   // ---- what is followed ----
