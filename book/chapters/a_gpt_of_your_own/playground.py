@@ -9,7 +9,7 @@ from attnlab.transformer import GPT
 from bookkit import weights
 from bookkit.pictures.drawings import Part, written
 from bookkit.pictures.svg import SMALL, Place, label, rectangle, width_of
-from bookkit.playground import Data, Openable, Picture, letters, rounded
+from bookkit.playground import DOOR, Data, Openable, Picture, letters, rounded
 from chapters.a_gpt_of_your_own import models
 
 # Starts that the page offers. A piece has the space before it, so none ends with one.
@@ -84,7 +84,8 @@ def the_next_pieces() -> Picture:
         _drawn(pieces, bars, 320),
         f"A text in its pieces, each the darker the more it surprised the model, in bits: {cost}. Below, "
         f"bars show how likely the model takes each piece to come next: {said}.",
-        "It completes a docstring while you type one: open it, and begin.",
+        "Begin a docstring, and it goes on.",
+        "The darker a piece, the less the model expected it; the bars are its chances for the next.",
     )
 
 
@@ -128,6 +129,6 @@ MODELS = {
         gpt,
         the_next_pieces,
         letters,
-        files=("gpt.css", "transformer.js", "elements.js", "gpt.js", "gpt_bench.js"),
+        files=(*DOOR, "gpt.css", "transformer.js", "elements.js", "gpt.js", "gpt_bench.js"),
     )
 }
