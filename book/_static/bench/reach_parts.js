@@ -38,7 +38,7 @@ class ReachParts {
 
   button(words, isOn, set) {
     const press = () => {
-      const on = !isOn(this.view.changes);
+      const on = !isOn(this.view.bench.changes);
       this.view.change((changes) => set(changes, on), `${words} ${on ? "on again" : "off"}`);
     };
     const button = make("button", { type: "button", role: "switch", ariaLabel: words, onclick: press });
@@ -54,7 +54,7 @@ class ReachParts {
 
   show() {
     for (const [button, isOn] of this.switches) {
-      const on = isOn(this.view.changes);
+      const on = isOn(this.view.bench.changes);
       button.ariaChecked = on;
       button.textContent = on ? "on" : "off";
     }
@@ -76,7 +76,7 @@ class ReachHiding {
     if (words !== this.words) this.lists.replaceChildren(...bench.stacks.map((stack) => this.list(stack)));
     this.words = words;
     for (const button of this.lists.querySelectorAll("button"))
-      button.ariaPressed = this.view.changes.hidden.has(button.value);
+      button.ariaPressed = this.view.bench.changes.hidden.has(button.value);
   }
 
   list({ name }) {
@@ -91,7 +91,7 @@ class ReachHiding {
   }
 
   press(spot, words) {
-    const hide = !this.view.changes.hidden.has(spot);
+    const hide = !this.view.bench.changes.hidden.has(spot);
     this.view.change(({ hidden }) => hidden[hide ? "add" : "delete"](spot), `${words} ${hide ? "hidden" : "can be seen again"}`);
   }
 }

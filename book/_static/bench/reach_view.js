@@ -1,6 +1,6 @@
-// “Reach in”: the reader changes something inside the model and sees what becomes of one answer against another.
-// Each way to change it is a tool of its own (reach_parts.js, reach_carry.js, reach_numbers.js); what is changed is
-// listed, with a way back for each (reach_done.js).
+// “Reach in”: the reader changes something inside the model and sees what becomes of one answer against another. Each
+// way to change it is a tool of its own: reach_parts.js, reach_carry.js, reach_numbers.js. What was changed is listed
+// by the bench, with a way back for each.
 
 // A tool that is folded until it is asked for, and drawn only while it is open.
 function reachTool(tool, title, hint, ...parts) {
@@ -10,93 +10,112 @@ function reachTool(tool, title, hint, ...parts) {
   return details;
 }
 
+// A choice from a list of [value, words]; those that stand there already are left as they are.
+function reachSelect(label, onchange) {
+  const select = make("select", { ariaLabel: label });
+  select.onchange = () => onchange(select.value);
+  select.offer = (options, value) => {
+    const key = JSON.stringify(options);
+    if (select.offered !== key)
+      select.replaceChildren(...options.map(([value, textContent]) => make("option", { value, textContent })));
+    select.offered = key;
+    select.value = value;
+  };
+  return select;
+}
+
 class ReachView {
   static title = "Reach in";
 
   constructor(bench) {
     this.bench = bench;
     this.odds = new ReachOdds(this);
-    this.done = new ReachDone(this);
     this.carry = new ReachCarry(this);
     this.tools = [new ReachParts(this), new ReachHiding(this), this.carry, new ReachNumbers(this)];
-    const tools = this.tools.map(({ element }) => element);
-    this.element = make("div", { className: "reach" }, this.odds.element, this.done.element, ...tools);
+    this.element = make("div", { className: "reach" }, this.odds.element, ...this.tools.map(({ element }) => element));
     this.tools[0].element.open = true;
-  }
-
-  get changes() {
-    return this.bench.model.changes;
   }
 
   // The stack that gives the answer, and the place in it where that is followed.
   get voice() {
-    return this.bench.stacks.find(({ head }) => head);
+    return this.bench.stacks.at(-1);
   }
 
   get place() {
-    const { choice, stacks, traces } = this.bench;
-    const chosen = stacks[choice.stack] ?? stacks.find(({ name }) => name === choice.stack);
-    const last = traces[this.voice.name][this.voice.head].length - 1;
-    return chosen === this.voice && choice.place >= 0 ? Math.min(choice.place, last) : last;
+    const { choice, plainLogits } = this.bench;
+    const last = plainLogits.length - 1;
+    return choice.stack === this.voice.name ? Math.min(choice.place, last) : last;
   }
 
   // A change, after which the reader is told what has become of the answer.
-  async change(mutate, words) {
-    await this.bench.change(mutate, words);
-    this.bench.say(`${words[0].toUpperCase()}${words.slice(1)}. ${this.odds.words}`);
+  async change(deed, words) {
+    const told = this.bench.status.textContent;
+    await this.bench.change(deed, words);
+    const answer = this.bench.status.textContent;
+    this.bench.say(`${words[0].toUpperCase()}${words.slice(1)}. ${this.odds.words}${answer === told ? "" : ` ${answer}`}`);
   }
 
   show() {
     this.odds.show();
-    this.done.show();
     for (const tool of this.tools) if (tool.element.open) tool.show();
   }
 }
+
+const MOST_RIVALS = 10;
 
 // One answer against another: as it was, now, and in the other sentence. A difference of logits is the logarithm of
 // how many times likelier one is.
 class ReachOdds {
   constructor(view) {
     Object.assign(this, { view, words: "" });
-    this.title = make("p", { className: "reach-rivals" });
+    const { bench } = view;
+    this.rivals = [0, 1].map((which) =>
+      reachSelect(which ? "against this word" : "this word", (id) => bench.pick(bench.rivals.with(which, Number(id)))),
+    );
+    this.place = reachSelect("where it is followed", (place) => bench.choose({ stack: view.voice.name, place: Number(place) }));
+    const [one, other] = this.rivals;
+    const title = make("p", { className: "reach-rivals" }, one, " against ", other, " after ", this.place);
     this.rows = make("tbody");
-    const heading = (words, className) => make("th", { scope: "col", className }, words);
-    this.left = heading("", "bar");
-    const head = make("tr", {}, make("td"), this.left, heading("logits"), heading("chances"));
+    this.sides = make("th", { scope: "col", className: "bar" });
+    const heading = (words) => make("th", { scope: "col" }, words);
+    const head = make("tr", {}, make("td"), this.sides, heading("logits"), heading("chances"));
     const table = make("table", { className: "reach-odds" }, make("thead", {}, head), this.rows);
     this.hint = make("p", { className: "hint" });
-    this.element = make("div", {}, this.title, table, this.hint);
+    this.element = make("div", {}, title, table, this.hint);
   }
 
-  // Of the runs that there are: what they are called, and their logits where the answer is followed.
+  // Of the runs that there are, what they are called, and their logits where the answer is followed.
   runs() {
-    const { bench, place, voice, carry } = this.view;
-    const now = bench.traces[voice.name][voice.head][place];
-    const before = bench.plainLogits[place];
-    const found = [["as it was", before]];
-    if (changesMade(this.view.changes, bench).length) found.push(["now", now]);
+    const { bench, place, carry } = this.view;
+    const found = [["as it was", bench.plainLogits[place]]];
+    if (bench.done.length) found.push(["now", bench.logits[place]]);
     if (carry.answer) found.push(["other sentence", carry.answer]);
     return found.filter(([, logits]) => logits);
   }
 
   show() {
-    const { bench } = this.view;
-    const rivals = bench.rivals;
-    const [one, other] = rivals.map((id) => bench.vocabulary[id]);
+    const { bench, voice, place } = this.view;
     const runs = this.runs();
-    const odds = runs.map(([, logits]) => oddsOf(logits, rivals));
+    this.offer(runs.map(([, logits]) => logits));
+    this.place.offer(bench.labels(voice.name).map((word, place) => [place, `${word} (place ${place + 1})`]), place);
+    const [one, other] = bench.rivals.map((id) => bench.vocabulary[id]);
+    const odds = runs.map(([, logits]) => oddsOf(logits, bench.rivals));
     const most = Math.max(3, ...odds.map(Math.abs));
-    this.title.replaceChildren(make("strong", {}, one), " against ", make("strong", {}, other), this.where());
-    this.left.replaceChildren(make("span", {}, `← ${other}`), make("span", {}, `${one} →`));
+    this.sides.replaceChildren(make("span", {}, `← ${other}`), make("span", {}, `${one} →`));
     this.rows.replaceChildren(...runs.map(([name, logits], i) => this.row(name, logits, odds[i], most)));
-    this.hint.textContent = this.meaning(odds.at(runs.length > 1 && runs[1][0] === "now" ? 1 : 0), one, other);
-    this.words = this.inWords(runs, odds, one, other);
+    const latest = runs.findIndex(([name]) => name === "now");
+    this.hint.textContent = this.meaning(odds[Math.max(0, latest)], one, other);
+    const told = runs.map(([name], i) => `${name} ${signedNumber(odds[i])}`);
+    this.words = `${quoted(one)} against ${quoted(other)}: ${listed(told)}.`;
+    if (bench.done.length && latest < 0) this.words += " Now nothing is written at this place.";
   }
 
-  where() {
-    const { bench, place, voice } = this.view;
-    const asked = bench.labels(voice.name)[place];
-    return asked === undefined ? "" : `, after ${quoted(asked)}${place ? ` (place ${place + 1})` : ""}`;
+  // Those that are likely in one of the runs can be chosen, and those that are chosen.
+  offer(logits) {
+    const { bench } = this.view;
+    const ids = new Set([...bench.rivals, ...logits.flatMap((each) => likeliest(each, MOST_RIVALS))]);
+    const options = [...ids].sort((a, b) => a - b).map((id) => [id, bench.vocabulary[id]]);
+    this.rivals.forEach((select, which) => select.offer(options, bench.rivals[which]));
   }
 
   row(name, logits, odds, most) {
@@ -116,11 +135,6 @@ class ReachOdds {
     const many = times < 10 ? times.toFixed(1) : times < 10_000 ? Math.round(times) : "more than 10\u00a0000";
     const [likelier, than] = odds < 0 ? [other, one] : [one, other];
     return `${signedNumber(odds)} is one logit less the other: ${quoted(likelier)} is ${many} times as likely as ${quoted(than)}.`;
-  }
-
-  inWords(runs, odds, one, other) {
-    const told = runs.map(([name], i) => `${name} ${signedNumber(odds[i])}`);
-    return `${quoted(one)} against ${quoted(other)}: ${listed(told)}.`;
   }
 }
 
