@@ -4,7 +4,7 @@ const MOST_COLUMNS = 24; // places of a map
 
 class ReachCarry {
   constructor(view) {
-    Object.assign(this, { view, effects: new Map(), second: null });
+    Object.assign(this, { view, second: null, effects: new ReachEffects(this) });
     this.field = this.secondField();
     this.verdict = make("p", { className: "reach-second" });
     this.kinds = view.bench.stacks.flatMap((stack) => {
@@ -19,7 +19,7 @@ class ReachCarry {
       this.kind = this.kinds[which];
       this.show();
     });
-    this.go = make("button", { type: "button", onclick: () => (this.trying ? this.stop() : this.tryAll()) });
+    this.go = make("button", { type: "button", onclick: () => this.tryAll() });
     this.map = new ReachMap(this);
     this.found = make("p", { className: "reach-found" });
     const choice = make("div", { className: "reach-choice" }, make("span", {}, "Carry over ", this.what), this.go);
@@ -89,7 +89,7 @@ class ReachCarry {
   async compute() {
     const { bench } = this.view;
     const { input, key } = this;
-    this.stop();
+    this.effects.stop();
     if (input === null) {
       this.second = null;
       return this.view.show();
@@ -153,9 +153,9 @@ class ReachCarry {
     const { stack, rows } = this.kind;
     const columns = this.columns();
     this.map.draw({ stack: stack.name, rows, columns, labels: this.labels(stack.name, this.first) });
-    this.found.textContent = columns.length ? this.told() : "Up to the answer that is followed, both are the same: there is nothing to carry.";
+    this.found.textContent = columns.length ? this.effects.inWords(rows, columns, this.labels(stack.name, this.first)) : "Up to the answer that is followed, both are the same: there is nothing to carry.";
     this.go.hidden = !columns.length;
-    this.name();
+    this.go.textContent = `Try all ${this.map.cells.length}: which carries the difference?`;
   }
 
   // What came of both sentences.
@@ -172,22 +172,21 @@ class ReachCarry {
   // The places at which something differs, up to the answer that is followed. In between many are left out.
   columns() {
     const { stack, rows } = this.kind;
-    const { traces } = this.view.bench.plainTraces ? this.first : {};
     const pairs = this.pairs(stack.name);
     const last = stack === this.view.voice ? this.view.place : Infinity;
     const places = pairs.keys().filter((place) => place <= last && pairs[place] >= 0);
-    const different = [...places].filter((place) => rows.some((row) => this.differs(row, place, pairs[place], traces)));
+    const different = [...places].filter((place) => rows.some((row) => this.differs(row, place, pairs[place])));
     if (different.length <= MOST_COLUMNS) return different;
     return [different[0], ...different.slice(1 - MOST_COLUMNS)];
   }
 
-  differs({ name, head, heads }, place, from, traces = this.first.traces) {
+  differs({ name, head, heads }, place, from) {
     const stack = this.kind.stack.name;
     const share = (vector) => {
       const width = vector.length / (heads ?? 1);
       return head === undefined ? vector : vector.subarray(head * width, (head + 1) * width);
     };
-    return differs(share(traces[stack][name][place]), share(this.second.traces[stack][name][from]));
+    return differs(share(this.first.traces[stack][name][place]), share(this.second.traces[stack][name][from]));
   }
 
   // All that one press carries: from one place, or from all of them.
@@ -216,4 +215,49 @@ class ReachCarry {
     };
     return this.view.change(deed, `${this.map.spotInWords(row, place)} ${put ? "carried over" : "no longer carried over"}`);
   }
+
+  effectOf(row, place) {
+    return this.effects.of(row, place);
+  }
+
+  // Pressed again, it stops.
+  async tryAll() {
+    if (this.effects.turn) return this.effects.stop();
+    const { cells } = this.map;
+    await this.effects.all(cells, (count, cell) => {
+      this.map.fill(cell);
+      this.go.textContent = `Stop (${count} of ${cells.length})`;
+    });
+    this.draw();
+    this.view.bench.say(this.found.textContent);
+  }
 }
+
+// A field for a text of any kind, and what to try in it: the first text with another word.
+class ReachText {
+  constructor({ id, asks, changed, idsOf }) {
+    Object.assign(this, { changed, idsOf, ids: [], offered: [""], next: 0 });
+    this.input = make("textarea", { id: `${id}-text`, rows: 2, maxLength: 1000, spellcheck: false, autocapitalize: "off" });
+    this.input.oninput = () => this.read();
+    const label = make("label", { htmlFor: this.input.id, textContent: asks });
+    this.element = make("div", { className: "begins" }, label, this.input);
+  }
+
+  near(words) {
+    const pair = EXCHANGES.find(([one]) => words.includes(one));
+    return [pair ? words.replace(...pair) : words];
+  }
+
+  offer() {
+    this.input.value = this.offered[0];
+    return this.read();
+  }
+
+  read() {
+    this.ids = this.idsOf(this.input.value);
+    return this.changed();
+  }
+}
+
+// For docstrings: a word, and another that may stand in its place.
+const EXCHANGES = [["number", "list"], ["list", "number"], ["x :", "G :"], ["error", "array"], ["numpy", "networkx"], ["the", "a"]];

@@ -67,10 +67,12 @@ class ReachEffects {
     if (!tried.length) return "";
     const shares = effects.map((row) => row.map((effect) => effect?.share ?? 0));
     const [last, first] = whereCarried(shares, 0, columns.length - 1);
-    const answers = kind.stack === view.voice && columns.at(-1) === view.place;
-    if (!rows[0].heads && answers && columns.length > 1 && last >= 0 && first > last)
-      return `At ${quoted(labels[columns[0]])} most of the difference stands ${upTo(rows[last])}; ${from(rows[first])} it stands at ${quoted(labels[columns.at(-1)])}.`;
-    return this.strongest(rows, columns);
+    const answers = kind.stack === view.voice && columns.at(-1) === view.place && columns.length > 1;
+    if (!answers || rows[0].heads || last < 0 || first <= last) return this.strongest(rows, columns);
+    const name = ({ words }) => words.replace("after ", "");
+    const until = last ? `up to ${name(rows[last])}` : "at the start";
+    const [start, end] = [columns[0], columns.at(-1)].map((place) => quoted(labels[place]));
+    return `At ${start} most of the difference stands ${until}; from ${name(rows[first])} on it stands at ${end}.`;
   }
 
   strongest(rows, columns) {
@@ -80,6 +82,3 @@ class ReachEffects {
     return `Most is carried by ${listed(told)}.`;
   }
 }
-
-const upTo = ({ words }) => (words.startsWith("after") ? `up to ${words.replace("after ", "")}` : "at the start");
-const from = ({ words }) => `from ${words.replace("after ", "")} on`;

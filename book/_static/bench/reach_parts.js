@@ -83,15 +83,21 @@ class ReachHiding {
     const buttons = this.view.bench.labels(name).map((word, place) => {
       const spot = `${name} ${place}`;
       const button = make("button", { type: "button", value: spot, textContent: word });
-      button.onclick = () => this.press(spot, `${quoted(word)} (place ${place + 1})`);
+      button.onclick = () => this.press(name, place, `${quoted(word)} (place ${place + 1})`);
       return make("li", {}, button);
     });
     const title = { read: "what is read", written: "what has been written" }[name] ?? "the text";
     return make("ul", { className: "reach-words", ariaLabel: `Hide a word of ${title}` }, ...buttons);
   }
 
-  press(spot, words) {
-    const hide = !this.view.bench.changes.hidden.has(spot);
-    this.view.change(({ hidden }) => hidden[hide ? "add" : "delete"](spot), `${words} ${hide ? "hidden" : "can be seen again"}`);
+  // A shorter text may not have that place.
+  press(stack, place, words) {
+    const { bench } = this.view;
+    const spot = `${stack} ${place}`;
+    const hide = !bench.changes.hidden.has(spot);
+    const deed = ({ hidden }) => {
+      if (stack === "written" || place < bench.input.length) hidden[hide ? "add" : "delete"](spot);
+    };
+    this.view.change(deed, `${words} ${hide ? "hidden" : "can be seen again"}`);
   }
 }
