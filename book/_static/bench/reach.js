@@ -11,6 +11,8 @@ const signedNumber = (number, digits = 1) => {
   return `${Number(rounded) === 0 ? "" : number < 0 ? "−" : "+"}${rounded}`;
 };
 
+const chanceInWords = (chance) => (chance < 0.0005 ? "<\u2009" + percent(0.001) : percent(chance));
+
 const oddsOf = (logits, [one, other]) => logits[one] - logits[other];
 
 // ---- the parts ----

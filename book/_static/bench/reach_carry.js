@@ -22,9 +22,10 @@ class ReachCarry {
     this.go = make("button", { type: "button", onclick: () => this.tryAll() });
     this.map = new ReachMap(this);
     this.found = make("p", { className: "reach-found" });
+    this.heads = make("button", { type: "button", textContent: "Which head brings it there?", onclick: () => this.tryHeads() });
     const choice = make("div", { className: "reach-choice" }, make("span", {}, "Carry over ", this.what), this.go);
     const hint = "The second sentence differs in a word. Press a cell: what stands there for the second sentence is put in its place in the first, and all that follows is computed with it.";
-    const parts = [this.field.element, this.verdict, choice, this.map.element, this.found];
+    const parts = [this.field.element, this.verdict, choice, this.map.element, this.found, this.heads];
     this.element = reachTool(this, "Carry something over from another sentence", hint, ...parts);
   }
 
@@ -62,8 +63,8 @@ class ReachCarry {
     const { bench } = this.view;
     if (!bench.field) return this.field.near(bench.area.value);
     const whole = bench.stacks.length > 1;
-    const { known, words } = bench.field;
-    return [text(neighbourOf(words, known, whole)), ...bench.field.offered];
+    const { words, offered } = bench.field;
+    return [text(neighbourOf(words, bench.data.read, whole)), ...offered];
   }
 
   // What is typed stays when the first sentence changes; what was suggested does not.
@@ -131,7 +132,10 @@ class ReachCarry {
 
   // For each place of the first sentence the one of the second that goes with it.
   pairs(stack) {
-    return pairedPlaces(this.labels(stack, this.first), this.labels(stack, this.second));
+    const key = `${stack} ${this.firstKey} ${this.second.key}`;
+    if (key !== this.paired?.key)
+      this.paired = { key, places: pairedPlaces(this.labels(stack, this.first), this.labels(stack, this.second)) };
+    return this.paired.places;
   }
 
   // The logits of the second sentence where the answer is followed, as far as it is looked at.
@@ -148,13 +152,17 @@ class ReachCarry {
     const { bench } = this.view;
     const known = this.second !== null;
     this.verdict.textContent = known ? this.inWords() : "";
-    for (const part of [this.go.parentElement, this.map.element, this.found]) part.hidden = !known;
+    for (const part of [this.go.parentElement, this.map.element, this.found, this.heads]) part.hidden = !known;
     if (!known) return;
     const { stack, rows } = this.kind;
     const columns = this.columns();
-    this.map.draw({ stack: stack.name, rows, columns, labels: this.labels(stack.name, this.first) });
-    this.found.textContent = columns.length ? this.effects.inWords(rows, columns, this.labels(stack.name, this.first)) : "Up to the answer that is followed, both are the same: there is nothing to carry.";
+    const labels = this.labels(stack.name, this.first);
+    // At all places a head's output can be carried where both sentences have as many.
+    const all = rows[0].heads && this.labels(stack.name, this.second).length === labels.length;
+    this.map.draw({ stack: stack.name, second: this.second.key, rows, columns, labels, all });
+    this.found.textContent = columns.length ? this.effects.inWords(rows, columns, labels) : "Up to the answer that is followed, both are the same: there is nothing to carry.";
     this.go.hidden = !columns.length;
+    this.heads.hidden = !this.found.textContent.startsWith("At ");
     this.go.textContent = `Try all ${this.map.cells.length}: which carries the difference?`;
   }
 
@@ -224,12 +232,20 @@ class ReachCarry {
   async tryAll() {
     if (this.effects.turn) return this.effects.stop();
     const { cells } = this.map;
-    await this.effects.all(cells, (count, cell) => {
+    const done = await this.effects.all(cells, (count, cell) => {
       this.map.fill(cell);
       this.go.textContent = `Stop (${count} of ${cells.length})`;
     });
     this.draw();
-    this.view.bench.say(this.found.textContent);
+    if (done) this.view.bench.say(this.found.textContent);
+  }
+
+  // From the stream to the heads that write into it.
+  tryHeads() {
+    this.kind = this.kinds[this.kinds.indexOf(this.kind) + 1];
+    this.draw();
+    this.go.focus(); // the button that was pressed is gone
+    return this.tryAll();
   }
 }
 

@@ -52,7 +52,8 @@ class ReachEffects {
       }
       told(count + 1, cell);
     }
-    return this.stop();
+    this.stop();
+    return true;
   }
 
   stop() {

@@ -19,8 +19,8 @@ class ReachMap {
     for (const cell of this.cells) this.fill(cell);
   }
 
-  build({ stack, rows, columns, labels }) {
-    const places = columns.length && rows[0].heads ? [...columns, "all"] : columns;
+  build({ rows, columns, labels, all }) {
+    const places = columns.length && all ? [...columns, "all"] : columns;
     Object.assign(this, { labels, cells: [] });
     const headings = places.map((place) => make("th", { scope: "col" }, place === "all" ? "all places" : labels[place]));
     this.head.replaceChildren(make("tr", {}, make("td"), ...headings));

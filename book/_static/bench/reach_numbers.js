@@ -4,10 +4,10 @@ const MOST_DEVIATIONS = 4; // of the matrix, to either side
 
 class ReachNumbers {
   constructor(view) {
-    Object.assign(this, { view, which: 0, row: 0, column: 0 });
+    Object.assign(this, { view, which: 0, row: null, column: 0 });
     const { bench } = view;
     this.matrices = matricesOf(bench.model, bench.stacks);
-    this.matrix = reachSelect("the matrix", (which) => this.go({ which: Number(which), row: 0, column: 0 }));
+    this.matrix = reachSelect("the matrix", (which) => this.go({ which: Number(which), row: this.first(Number(which)), column: 0 }));
     this.word = reachSelect("the row", (row) => this.go({ row: Number(row) }));
     this.rowNumber = this.count("row", (row) => this.go({ row }));
     this.columnNumber = this.count("number", (column) => this.go({ column }));
@@ -61,6 +61,14 @@ class ReachNumbers {
     return { ...matrix, row: matrix.start + this.row };
   }
 
+  // Of a table first the row of a word that counts: the last that is read, or the one that is followed.
+  first(which) {
+    const { input, rivals, data } = this.view.bench;
+    const { table } = this.matrices[which];
+    if (table === "written" || table === "said") return rivals[0];
+    return table ? (input.findLast((id) => id !== data.end) ?? 0) : 0;
+  }
+
   go(some) {
     Object.assign(this, some);
     this.show();
@@ -81,6 +89,7 @@ class ReachNumbers {
 
   show() {
     const { bench } = this.view;
+    this.row ??= this.first(this.which);
     const { name, row, count, columns } = this.chosen;
     const words = this.words();
     this.matrix.offer(this.matrices.map(({ words }, which) => [which, words]), this.which);

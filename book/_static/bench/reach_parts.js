@@ -65,7 +65,7 @@ class ReachHiding {
   constructor(view) {
     this.view = view;
     this.lists = make("div");
-    const hint = "Press a word: no place may look at it any more, itself left out. Many heads rest on “start” when there is nothing to find; hide it, and see.";
+    const hint = "Press a word: no place may look at it any more, not even its own. Heads that find nothing often rest on the first word: hide that one, and see.";
     this.element = reachTool(this, "Hide a word", hint, this.lists);
   }
 

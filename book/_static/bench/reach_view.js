@@ -125,7 +125,7 @@ class ReachOdds {
     const cells = [
       make("td", { className: "bar" }, stretched(`${-most} 0 ${2 * most} 1`, {}, axis, bar)),
       make("td", {}, signedNumber(odds)),
-      make("td", {}, this.view.bench.rivals.map((id) => percent(chances[id])).join(" : ")),
+      make("td", {}, this.view.bench.rivals.map((id) => chanceInWords(chances[id])).join(" : ")),
     ];
     return make("tr", { className: name === "now" ? "now" : "" }, make("th", { scope: "row" }, name), ...cells);
   }
