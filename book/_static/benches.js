@@ -13,10 +13,8 @@ class SentenceBench extends Workbench {
     return this.field.words;
   }
 
-  readAnew() {
-    Object.assign(this, { picked: false });
-    Object.assign(this.choice, { place: null, key: null });
-    return this.run();
+  begins() {
+    return this.field.offer();
   }
 
   showNothing() {

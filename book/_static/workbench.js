@@ -43,8 +43,20 @@ class Workbench {
     this.playground.classList.add("opened");
     this.status.textContent = "";
     if (this.view) this.shown.replaceChildren(this.view.element);
-    else this.look(Object.keys(this.views)[0]);
+    else if (this.opensWith) this.look(this.opensWith);
+    this.begins();
     return this;
+  }
+
+  get opensWith() {
+    return Object.keys(this.views)[0];
+  }
+
+  // Another text: what was followed in the last one is of no use in it.
+  readAnew() {
+    this.picked = false;
+    Object.assign(this.choice, { place: null, key: null });
+    return this.run();
   }
 
   say(words) {
@@ -127,11 +139,12 @@ class Workbench {
     this.view = this.made[name] ??= new this.views[name](this);
     for (const [each, button] of Object.entries(this.tab)) button.ariaPressed = each === name;
     this.shown.replaceChildren(this.view.element);
-    this.show();
+    if (this.traces) this.show();
+    else if (this.turn) this.run(); // there was no view to run it for
   }
 
   show() {
-    if (this.traces && this.input !== null) this.view.show();
+    if (this.input !== null) this.view.show();
   }
 
   // ---- what is followed ----
