@@ -123,21 +123,20 @@ class InductionBench extends SentenceBench {
     return { chances, likely, marks };
   }
 
+  // Whether the likeliest is right by the rule, and what the changes have done.
   told(best, marks, before) {
     const { data, words } = this;
-    const last = words.at(-1);
-    const place = lastTime(words, words.length - 1);
     const known = marks.filter((mark) => mark.known);
     const right = (all) => all.filter((mark) => mark.known && mark.right).length;
+    const was = (text) => (this.deeds.length ? ` (${text} with nothing changed)` : "");
+    const had = (symbol) => percent(before.chances.at(-1)[data.read.indexOf(symbol)]);
+    const place = lastTime(words, words.length - 1);
     const expected = words[place + 1];
-    const rule = `the last time, at place ${place + 1}, ${last} was followed by ${expected}`;
-    const parts = [`${last} has not stood before: what follows can’t be known.`];
-    if (place >= 0) parts[0] = best.symbol === expected ? `Right: ${rule}.` : `Wrong: ${rule}.`;
-    if (known.length) parts.push(`Symbols that could be known so: ${known.length}. Foreseen: ${right(marks)}.`);
-    if (!this.deeds.length) return parts.join(" ");
-    const was = percent(before.chances.at(-1)[data.read.indexOf(best.symbol)]);
-    const had = best.symbol === before.likely[0].symbol ? "" : `, and ${before.likely[0].symbol} was likeliest`;
-    return [...parts, `With nothing changed ${best.symbol} had ${was}${had}${known.length ? `; ${right(before.marks)} of these were foreseen` : ""}.`].join(" ");
+    const rule = `the last time, at place ${place + 1}, ${words.at(-1)} was followed by ${expected}`;
+    const parts = [`${words.at(-1)} has not stood before: what follows can’t be known${was(`${best.symbol} had ${had(best.symbol)}`)}.`];
+    if (place >= 0) parts[0] = `${best.symbol === expected ? "Right" : "Wrong"}: ${rule}${was(`${expected} had ${had(expected)}`)}.`;
+    if (known.length) parts.push(`Foreseen: ${right(marks)} of the ${known.length} that could be known so${was(right(before.marks))}.`);
+    return parts.join(" ");
   }
 
   // Rounds stand below each other, where there are any.
@@ -155,7 +154,8 @@ class InductionBench extends SentenceBench {
     const words = [symbol, share === undefined ? "the first" : percent(share)];
     if (next) words.unshift("next");
     if (known) words.push(right ? "foreseen" : "could be known, not foreseen");
-    const shown = make("span", { ariaHidden: "true" }, make("b", {}, symbol), make("i", {}, share === undefined ? "" : `${Math.round(100 * share)}`), make("i", {}, next ? "?" : sign));
+    const lines = [share === undefined ? "" : `${Math.round(100 * share)}`, next ? "?" : sign];
+    const shown = make("span", { ariaHidden: "true" }, make("b", {}, symbol), ...lines.map((line) => make("i", {}, line)));
     const cell = make("li", { className: next ? "next-symbol" : "" }, shown, make("span", { className: "unseen" }, words.join(", ")));
     cell.style.setProperty("--share", `${Math.round(50 * (share ?? 0))}%`);
     return cell;

@@ -21,8 +21,6 @@ OFFERED = (
     "attentionattentionattent",
     "dermatoglyphics",
 )
-# The same, but for one letter, so that no letter of its first round stands behind an r.
-STRANGE = "playgXoundplaygr"
 CELL, GAP = 44, 4  # pixels: as high, and between two
 
 
@@ -63,7 +61,8 @@ def head_that_finds_what_followed(model: LanguageModel) -> tuple[str, int]:
 @torch.no_grad()
 def chances(text: str) -> Tensor:
     """`chances("playgroundplaygr")[-1]` is how likely each symbol is to come next: a row for each place."""
-    return loaded()(ids(text))[0].softmax(-1)
+    logits: Tensor = loaded()(ids(text))
+    return logits[0].softmax(-1)
 
 
 def ids(text: str) -> Tensor:
