@@ -74,7 +74,8 @@ class InductionBench extends SentenceBench {
     this.rounds = make("ol", { className: "rounds", translate: false, ariaLabel: "The symbols, and what was foreseen" });
     const legend = "Below each symbol: the chance that it had there, in %. ✓ it could be known and was the likeliest, ✗ it was not.";
     const says = make("p", { className: "says" }, "Next comes: ", this.likely);
-    return [make("div", { className: "answer" }, says, this.verdict, this.rounds, make("p", { className: "hint" }, legend), tallying(this))];
+    this.tally = new TallyLine(this);
+    return [make("div", { className: "answer" }, says, this.verdict, this.rounds, make("p", { className: "hint" }, legend), this.tally.element)];
   }
 
   get input() {
@@ -94,6 +95,11 @@ class InductionBench extends SentenceBench {
     return weights.length - 1; // what comes next is foretold from the last symbol
   }
 
+  showNothing() {
+    super.showNothing();
+    this.say(this.field.unread || NO_SYMBOL);
+  }
+
   showAnswer() {
     this.rounds.replaceChildren();
     this.likely.replaceChildren();
@@ -105,6 +111,7 @@ class InductionBench extends SentenceBench {
     this.likely.append(make("strong", {}, first[0]), first[1], `, then ${listed(others.map((each) => each.join("")))}`);
     this.verdict.textContent = this.told(likely[0], marks, before);
     this.showRounds(marks, likely[0]);
+    this.tally.show();
     this.say(this.field.unread || `Next comes: ${this.likely.textContent}. ${this.verdict.textContent}`);
   }
 

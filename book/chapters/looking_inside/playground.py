@@ -11,8 +11,8 @@ from attnlab.transformer import LanguageModel
 from bookkit import weights
 from bookkit.pictures.drawings import Part, written
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, rectangle
-from bookkit.playground import Data, Openable, Picture
-from chapters.looking_inside import models
+from bookkit.playground import EVERY_BENCH, Data, Openable, Picture
+from chapters.looking_inside import models, tries
 
 # In two all letters of a round differ; in the next t stands twice in it; in the last no letter does.
 OFFERED = (
@@ -44,6 +44,7 @@ def induction() -> Data:
         "longest": models.LENGTH,
         "offered": list(OFFERED),
         "shown": [place, head],
+        "rounds": tries.rounds(),
     }
 
 
@@ -122,4 +123,5 @@ def _rounds(
     return Part(width, bottom + 6, marks)
 
 
-MODELS = {"induction": Openable(loaded, induction, the_next_symbol)}
+FILES = ("bench/induction.css", "bench/sentence_field.js", "benches.js", "bench/induction_bench.js")
+MODELS = {"induction": Openable(loaded, induction, the_next_symbol, files=(*EVERY_BENCH, *FILES))}
