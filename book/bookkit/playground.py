@@ -19,6 +19,21 @@ from bookkit import registry
 from bookkit.pictures.drawings import Part
 
 Data = dict[str, Any]
+# Of book/_static, in this order, before the weights: what every bench is made of.
+EVERY_BENCH = (
+    "bench/bench.css",
+    "bench/entrance.js",
+    "bench/state.js",
+    "elements.js",
+    "model.js",
+    "transformer.js",
+    "bench/anatomy.js",
+    "bench/chances.js",
+    "bench/truth.js",
+    "bench/tally.js",
+    "bench/tally_line.js",
+    "workbench.js",
+)
 STEPS = 45  # up from zero, and down: with it, 91 numbers
 # A letter for each of them, in order: what a script may hold in quotes without a sign before it.
 LETTERS = bytes(code for code in range(ord("#"), ord("~") + 1) if code != ord("\\"))
@@ -32,7 +47,9 @@ class Picture(NamedTuple):
     wide: Part
     narrow: Part
     alt: str
-    invitation: str = ""  # what to do first
+    invitation: str  # the one thing to do first, in a line
+    caption: str  # what one sees in the picture, where no model can be opened
+    slim: str = ""  # what to do first where there is but a field, if that is something else
 
 
 def numbers(model: nn.Module) -> Data:
@@ -98,8 +115,7 @@ class Openable:
     data: Callable[[], Data]  # its words, its layers, and what the page offers to ask it
     picture: Callable[[], Picture]  # what stands in the page until it is opened
     packed: Callable[[nn.Module], Data] = numbers  # how its weights travel
-    # Of book/_static, in this order, before the weights.
-    files: tuple[str, ...] = ("model.js", "transformer.js", "elements.js", "workbench.js", "benches.js")
+    files: tuple[str, ...] = (*EVERY_BENCH, "bench/sentence_field.js", "benches.js")
 
 
 @cache
