@@ -1,133 +1,178 @@
-// The two benches: one for a model that translates, one for a model that writes on. What they share is in workbench.js.
+// The two benches that read sentences: one for a model that translates, one for a model that writes on. What all benches
+// share is in workbench.js, what their fields do in bench/sentence_field.js.
 
-class TranslatorBench extends Workbench {
-  asks = "A whole sentence in English";
-  offered = "sentence";
-  places = ["encoder.*.self_attention", "decoder.*.self_attention", "decoder.*.cross_attention"];
-
-  answer() {
-    this.translation = make("strong", { translate: false });
-    this.change = make("p", { className: "change" });
-    const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
-    return this.slim ? [says] : [says, this.change];
+class SentenceBench extends Workbench {
+  form() {
+    const { id, asks, data, kind } = this;
+    const [known, offered] = [typeable([...data.read]), data.offered];
+    this.field = new SentenceField({ id, known, asks, offered, kind, changed: () => this.readAnew() });
+    return [this.field.element];
   }
 
-  run() {
-    const { model, data } = this;
-    const source = [...this.words.map((word) => data.read.indexOf(word)), data.end];
-    const translate = () => model.translate(source, data.start, data.end, data.longest).map((id) => data.written[id]);
-    const before = this.whole(translate);
-    this.written = this.off ? translate() : before;
-    this.trace = { ...model.trace };
-    const [now, then] = [text(this.written), text(before)];
-    this.translation.textContent = now;
-    this.change.textContent = this.changed(now, then);
-    this.say(this.off ? this.change.textContent : `In Lingo: ${now}.`);
-    this.show();
+  get words() {
+    return this.field.words;
   }
 
-  changed(now, then) {
-    const whole = "It has learned whole sentences: what it makes of a beginning means little.";
-    if (!this.off) return `All of it is on. ${whole} Switch a part off, and see what becomes of this.`;
-    const newest = " Nothing stands behind the newest word; in training all words are there at once.";
-    const why = this.model.switches.mask ? "" : newest;
-    if (now === then) return `Without ${this.off}, the translation stays as it is.${why}`;
-    return `Without ${this.off}, the translation becomes ${quoted(now)}; it was ${quoted(then)}.${why}`;
+  begins() {
+    return this.field.offer();
   }
 
-  labels(place) {
-    const read = [...this.words, "end"];
-    const written = this.written.map(shown);
-    if (place.startsWith("encoder")) return [read, read];
-    return [written, place.endsWith("cross_attention") ? read : ["start", ...written.slice(0, -1)]];
+  showNothing() {
+    super.showNothing();
+    this.say(this.field.unread || EMPTY);
   }
 }
 
-class LanguageModelBench extends Workbench {
+const EMPTY = "Nothing is typed yet. Type a sentence, or press “Another”.";
+
+class TranslatorBench extends SentenceBench {
+  asks = "A whole sentence in English";
+  kind = "sentence";
+
+  answer() {
+    this.translation = make("strong", { translate: false });
+    this.verdict = make("p", { className: "verdict" });
+    const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
+    if (!this.slim) return [make("div", { className: "answer" }, says, this.verdict, tallying(this)), this.field.list];
+    return [make("div", { className: "answer" }, says, this.verdict, this.oneSwitch()), this.field.list];
+  }
+
+  // The one thing to do on the front page.
+  oneSwitch() {
+    this.places = make("button", { type: "button", textContent: "Take the positions away", ariaPressed: false });
+    this.places.onclick = () => this.change((changes) => (changes.positions = !changes.positions), "Without positions");
+    return make("p", {}, this.places);
+  }
+
+  get input() {
+    const { data, words } = this;
+    return words.length ? [...words.map((word) => data.read.indexOf(word)), data.end] : null;
+  }
+
+  get vocabulary() {
+    return this.data.written.map(shown);
+  }
+
+  get written() {
+    return this.result.map((id) => this.data.written[id]);
+  }
+
+  showAnswer() {
+    if (this.input === null) {
+      this.translation.textContent = "";
+      this.verdict.textContent = this.field.unread ? "" : EMPTY;
+      return;
+    }
+    const judged = judgement(this.data, this.words, this.written);
+    this.translation.replaceChildren(...marked(judged.marks));
+    const before = this.plainResult.map((id) => this.data.written[id]);
+    const was = text(before) === text(this.written) ? "" : ` With all of it on it was ${quoted(text(before))}.`;
+    this.verdict.textContent = `${judged.words}${was}`;
+    if (this.places) this.places.ariaPressed = !this.changes.positions;
+    this.say(this.field.unread || `In Lingo: ${text(this.written)}. ${this.verdict.textContent}`);
+  }
+
+  labels(stack) {
+    const read = [...this.words, "end"];
+    if (stack === "read") return read;
+    return ["start", ...this.written.slice(0, -1).map(shown)];
+  }
+
+  asked(stack) {
+    return stack === "read" ? this.labels(stack) : this.written.map(shown);
+  }
+}
+
+class LanguageModelBench extends SentenceBench {
   asks = "A sentence begins";
-  offered = "beginning";
-  places = ["layers.*.self_attention"];
+  kind = "beginning";
   temperature = 1;
 
   answer() {
     const titles = ["next word", "bar: model, ring: grammar", "model", "grammar"].map((title) => make("th", {}, title));
     this.likely = make("tbody");
     const table = make("table", { className: "next" }, make("thead", {}, make("tr", {}, ...titles)), this.likely);
-    this.change = make("p", { className: "change" });
+    this.typed = make("p", { className: "typed", translate: false });
+    this.verdict = make("p", { className: "verdict" });
     this.sample = make("p", { className: "sample" }, "“Write on” draws word after word by these chances.");
-    return [table, this.change, this.drawing(), this.sample];
+    const answer = make("div", { className: "answer" }, this.typed, this.verdict, table, tallying(this));
+    return [answer, this.drawing(), this.sample, this.field.list];
   }
 
   // How words are drawn: the temperature, and the button.
   drawing() {
     const id = `${this.id}-temperature`;
-    const slider = make("input", { type: "range", id, min: 0.1, max: 2, step: 0.1, value: 1 });
-    const value = make("span", {}, "1");
-    slider.oninput = () => {
-      this.temperature = Number(slider.value);
-      value.textContent = slider.value;
-      this.run();
-    };
+    this.slider = make("input", { type: "range", id, min: 0.1, max: 2, step: 0.1, value: 1 });
+    this.warmth = make("span", {}, "1");
+    this.slider.oninput = () => this.warm(Number(this.slider.value));
     const write = make("button", { type: "button", textContent: "Write on", onclick: () => this.write() });
     const label = make("label", { htmlFor: id, textContent: "temperature" });
-    return make("div", { className: "draw" }, label, slider, value, write);
+    return make("div", { className: "draw" }, label, this.slider, this.warmth, write);
   }
 
-  // How likely each word is to come after these.
-  chances(words, temperature = 1) {
+  warm(temperature) {
+    this.temperature = temperature;
+    this.slider.value = this.warmth.textContent = temperature;
+    return this.run();
+  }
+
+  get input() {
     const { start, read } = this.data;
-    return softmax(this.model.forward([start, ...words.map((word) => read.indexOf(word))]).at(-1), temperature);
+    return [start, ...this.words.map((word) => read.indexOf(word))];
   }
 
-  // The same in the grammar: a chance for each word that it allows, or what is wrong with the words before.
-  allowed(words) {
-    let state = 0;
-    for (const [place, word] of words.entries()) {
-      const options = this.data.grammar[state] ?? {};
-      if (!(word in options)) return { fault: `word ${place + 1}, ${quoted(shown(word))}, can't stand there` };
-      state = options[word][1];
-    }
-    const options = Object.entries(this.data.grammar[state] ?? {});
-    return { chances: Object.fromEntries(options.map(([word, [chance]]) => [word, chance])) };
+  get vocabulary() {
+    return this.data.read.map(shown);
   }
 
-  run() {
+  labels() {
+    return ["start", ...this.words];
+  }
+
+  telling(stack, weights) {
+    return weights.length - 1; // what comes next is foretold from the last word
+  }
+
+  // One verb against its other form, where there is one: see against sees.
+  likelyRivals(choice) {
+    const { read } = this.data;
+    const [first, second] = super.likelyRivals(choice);
+    const other = read.indexOf(read[first].endsWith("s") ? read[first].slice(0, -1) : `${read[first]}s`);
+    return [first, other < 0 ? second : other];
+  }
+
+  showAnswer() {
     const { read } = this.data;
     this.tally = { right: 0, all: 0 }; // of what is written with the same beginning, temperature and parts
-    const before = this.whole(() => this.chances(this.words));
-    const now = this.chances(this.words, this.temperature);
-    this.trace = { ...this.model.trace };
-    const grammar = this.allowed(this.words);
-    const likeliest = [...now.keys()].sort((a, b) => now[b] - now[a]).slice(0, MOST_OFFERED);
-    const rows = likeliest.map((id) => [read[id], now[id], grammar.chances?.[read[id]] ?? 0]);
+    const now = softmax(this.logits.at(-1), this.temperature);
+    const before = softmax(this.plainLogits.at(-1));
+    const grammar = allowed(this.data, this.words);
+    const likely = likeliest(now, MOST_OFFERED);
+    const rows = likely.map((id) => [read[id], now[id], grammar.chances?.[read[id]] ?? 0]);
     const largest = Math.max(...rows.flatMap(([, ...shares]) => shares));
     this.likely.replaceChildren(...rows.map((row) => this.bar(...row, largest)));
-    this.change.textContent = this.changed(now, before, grammar);
+    const judged = markedWords(this.data, this.words);
+    this.typed.replaceChildren(...(judged.marks.some(({ wrong }) => wrong) ? marked(judged.marks) : []));
+    this.verdict.textContent = this.told(now, before, grammar, judged);
     const three = rows.slice(0, 3).map(([word, share]) => `${shown(word)} ${percent(share)}`);
-    this.say(`Likeliest next: ${listed(three)}. ${this.change.textContent}`);
-    this.show();
+    this.say(this.field.unread || `Likeliest next: ${listed(three)}. ${this.verdict.textContent}`);
   }
 
-  // What the switches and the temperature have done to the word that they changed most, and to all together.
-  changed(now, before, grammar) {
+  // What the changes and the temperature have done to the two rivals, and to all words that the grammar allows.
+  told(now, before, grammar, judged) {
     const { read } = this.data;
-    const warmth = this.temperature === 1 ? "" : `at temperature ${this.temperature}`;
-    const cause = listed([this.off && `without ${this.off}`, warmth].filter(Boolean));
-    const [most] = [...now.keys()].sort((a, b) => Math.abs(now[b] - before[b]) - Math.abs(now[a] - before[a]));
-    const moved = `${quoted(shown(read[most]))} goes from ${percent(before[most])} to ${percent(now[most])}`;
-    const effect = cause && `${cause[0].toUpperCase()}${cause.slice(1)}, ${moved}. `;
-    if (grammar.fault) return `${effect}The grammar has no such beginning: ${grammar.fault}.`;
-    const allowed = [...read.keys()].filter((id) => read[id] in grammar.chances);
-    const total = (chances) => percent(allowed.reduce((sum, id) => sum + chances[id], 0));
-    const was = cause && `; it was ${total(before)}`;
-    return `${effect}Words that the grammar allows here get ${total(now)} together${was}.`;
+    const moved = this.rivals.map((id) => `${quoted(shown(read[id]))} goes from ${percent(before[id])} to ${percent(now[id])}`);
+    const cause = this.deeds.length > 0 || this.temperature !== 1;
+    const effect = cause ? `${sentence(listed(moved))} ` : "";
+    if (grammar.fault) return `${effect}${judged.words}`;
+    const total = (chances) => percent([...read.keys()].reduce((sum, id) => sum + (read[id] in grammar.chances) * chances[id], 0));
+    return `${effect}Words that the grammar allows here get ${total(now)} together${cause ? `; it was ${total(before)}` : ""}.`;
   }
 
   bar(word, share, chance, largest) {
-    const put = () => {
-      this.input.value = `${text([...this.words, word])} `;
-      this.read();
-      (this.likely.querySelector("button:enabled") ?? this.input).focus();
+    const put = async () => {
+      await this.field.put(text([...this.words, word]));
+      (this.likely.querySelector("button:enabled") ?? this.field.input).focus(); // it is a new one
     };
     const [fill, tick] = [make("i"), make("b")];
     fill.style.width = `${(100 * share) / largest}%`;
@@ -139,37 +184,33 @@ class LanguageModelBench extends Workbench {
   }
 
   // Word after word is drawn by its chance at this temperature, until the sentence ends.
-  write() {
-    const { read, end, longest } = this.data;
-    const half = this.half && `${quoted(this.half)} is no word yet: type on, or choose one of those that are offered.`;
-    if (this.unread || half) {
-      this.sample.textContent = this.unread || half;
-      return this.say(this.sample.textContent);
-    }
+  async write() {
+    const { read, start, end, longest } = this.data;
+    const { half } = this.field;
+    const unread = this.field.unread || (half && `${quoted(half)} is no word yet: type on, or choose one of those that are offered.`);
+    if (unread) return this.tell(unread);
     const words = [...this.words];
     while (words.at(-1) !== read[end] && words.length < longest) {
-      const chances = this.chances(words, this.temperature);
-      let left = Math.random();
-      words.push(read[chances.findIndex((chance) => (left -= chance) < 0)] ?? read[end]);
+      const run = await this.compute([start, ...words.map((word) => read.indexOf(word))], this.changes);
+      if (!run) return undefined; // another text is being read
+      const chances = softmax(run.logits.at(-1), this.temperature);
+      words.push(read[drawn([...chances.entries()], Math.random())]);
     }
-    const { fault } = this.allowed(words);
+    const { fault } = allowed(this.data, words);
     this.tally.all += 1;
     this.tally.right += !fault;
     const verdict = fault ? `No sentence of the grammar: ${fault}.` : "✓ A sentence of the grammar.";
     const tally = this.tally.all > 1 ? ` So far ${this.tally.right} of ${this.tally.all} were, at temperature ${this.temperature}.` : "";
-    this.sample.textContent = `${quoted(words.map(shown).join(" ").replace(/ \.$/, "."))} ${verdict}${tally}`;
-    this.say(this.sample.textContent);
+    return this.tell(`${quoted(text(words))} ${verdict}${tally}`);
   }
 
-  telling(weights) {
-    return weights.length - 1; // what comes next is foretold from the last word
-  }
-
-  labels() {
-    const read = ["start", ...this.words];
-    return [read, read];
+  tell(words) {
+    this.sample.textContent = words;
+    this.say(words);
   }
 }
+
+const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 benches.Transformer = (playground, data) => new TranslatorBench(playground, data, new Transformer(data)).open();
 benches.LanguageModel = (playground, data) => new LanguageModelBench(playground, data, new LanguageModel(data)).open();
