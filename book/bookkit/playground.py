@@ -99,7 +99,7 @@ class Openable:
     picture: Callable[[], Picture]  # what stands in the page until it is opened
     packed: Callable[[nn.Module], Data] = numbers  # how its weights travel
     # Of book/_static, in this order, before the weights.
-    files: tuple[str, ...] = ("transformer.js", "elements.js", "workbench.js", "benches.js")
+    files: tuple[str, ...] = ("model.js", "transformer.js", "elements.js", "workbench.js", "benches.js")
 
 
 @cache

@@ -128,6 +128,6 @@ MODELS = {
         gpt,
         the_next_pieces,
         letters,
-        files=("gpt.css", "transformer.js", "elements.js", "gpt.js", "gpt_bench.js"),
+        files=("gpt.css", "model.js", "transformer.js", "elements.js", "gpt.js", "gpt_bench.js"),
     )
 }
