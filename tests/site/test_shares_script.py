@@ -1,4 +1,4 @@
-"""The word so far, and each part's share in one logit against another, as the page and as PyTorch computes them."""
+"""The word so far, and each part's share in one logit against another: as in the page, and as in PyTorch."""
 
 import json
 import subprocess
@@ -7,43 +7,38 @@ from typing import Any
 
 import pytest
 import torch
-from script_and_pytorch import texts, traced, translations
+from script_and_pytorch import in_pytorch, spelled, texts, translations
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from _ext import playground
 from _ext.javascript import NODE
 from attnlab.runtime import generator
-from attnlab.transformer import GPT, Transformer
+from attnlab.transformer import GPT, LanguageModel, Transformer
 from bookkit.playground import openable
 from bookkit.registry import BOOK
 
-SCRIPTS = ["transformer.js", "gpt.js", "bench/anatomy.js", "bench/shares.js"]
+SCRIPTS = ["model.js", "transformer.js", "gpt.js", "bench/anatomy.js", "bench/shares.js"]
 IN_JAVASCRIPT = """
 const model = new { Transformer, LanguageModel, GPT }[data.kind](data);
 const stacks = anatomy(model);
-const finished = (running) => {
-  for (;;) {
-    const { done, value } = running.next();
-    if (done) return value;
-  }
-};
-console.log(JSON.stringify(given.map(({ read, off = [], rivals }) => {
-  model.changes = { ...noChanges(), off: new Set(off) };
+const named = ["kind", "layer", "part", "head", "name"];
+console.log(JSON.stringify(given.map(({ read, rivals, changes = {} }) => {
+  model.changes = { ...noChanges(), ...changes, off: new Set(changes.off) };
   const result = finished(model.running(read));
   const { traces } = model;
-  const stack = stackWithWords(stacks);
-  const each = traces[stack.name][stack.norm].map((_, place) => {
+  const { name, norm } = stackWithWords(stacks);
+  const each = traces[name][norm].map((_, place) => {
     const { total, shares: parts } = shares(model, stacks, traces, place, rivals);
     const heads = parts.filter(({ kind }) => kind === "head");
     return {
       total,
-      parts: parts.map(({ kind, layer, part, head, name, share }) => [[kind, layer, part, head, name].join(), share]),
-      so: soFar(model, stacks, traces, place, rivals).map(({ chances, difference }) => [[...chances], difference]),
+      parts: parts.map((each) => [named.map((key) => each[key]).join(), each.share]),
+      so: soFar(model, stacks, traces, place, rivals).map((it) => [it.name, [...it.chances], it.difference]),
       brings: heads.map((head) => brought(model, stacks, traces, place, rivals, head)),
     };
   });
-  return { written: data.kind === "Transformer" && [data.start, ...result.slice(0, -1)], each };
+  return { translation: data.kind === "Transformer" ? result : null, each };
 })));
 """
 
@@ -97,31 +92,18 @@ class Reference:
     does not come from a formula here, but from autograd.
     """
 
-    def __init__(self, model: nn.Module, run: dict[str, Any], written: list[int]) -> None:
-        self.model, self.rivals = model, run["rivals"]
-        read = torch.tensor([run["read"]])
-        with torch.no_grad():
-            if isinstance(model, Transformer):
-                visible = torch.ones(1, 1, read.shape[1], dtype=torch.bool)
-                memory = model.encode(read, visible)
-                words = torch.tensor([written])
-                self.trace = traced(model, lambda: model.decode(words, memory, visible))
-                self.layers, self.norm, self.table = model.decoder, model.decoder_norm, model.word
-                self.embedding, self.summed = "written", "positions"
-            else:
-                self.trace = traced(model, lambda: model(read))
-                self.layers = model.blocks if isinstance(model, GPT) else model.layers
-                self.norm = model.norm
-                self.table = None if isinstance(model, GPT) else model.word
-                self.embedding, self.summed = "embedding", "positions"
-            if isinstance(model, GPT):
-                self.embedding = "pieces"
-                self.trace["positions"] = self.trace["pieces"] + self.trace["places"]
-        self.first = {"decoder_norm": "decoder", "norm": "layers"}.get(
-            "decoder_norm" if isinstance(model, Transformer) else "norm"
-        )
-        if isinstance(model, GPT):
-            self.first = "blocks"
+    def __init__(self, model: nn.Module, run: dict[str, Any], translation: list[int] | None) -> None:
+        self.model, self.rivals = spelled(model, run.get("changes", {})), run["rivals"]
+        self.trace = in_pytorch(model, run, translation)[-1]
+        # The names of the embedding, of the layers, of what each has, and of the last norm.
+        self.names = {
+            Transformer: ("written", "decoder", ("self_attention", "cross_attention", "feed_forward")),
+            LanguageModel: ("embedding", "layers", ("self_attention", "feed_forward")),
+            GPT: ("pieces", "blocks", ("attention", "narrow")),
+        }[type(model)]
+        self.last = "decoder_norm" if isinstance(model, Transformer) else "norm"
+        self.norm = self.model.get_submodule(self.last)
+        self.table = None if isinstance(model, GPT) else self.model.word
         self.worth = self._worth()
 
     def logits(self, stream: Tensor, deviation: Tensor | None = None) -> Tensor:
@@ -137,23 +119,17 @@ class Reference:
         return logits[..., a] - logits[..., b]
 
     def _worth(self) -> Tensor:
-        stream = self.streams()[-1].clone().requires_grad_()
+        stream = self.stream().clone().requires_grad_()
         deviation = (stream.var(-1, keepdim=True, unbiased=False) + 1e-5).sqrt().detach()
         (gradient,) = torch.autograd.grad(self.difference(self.logits(stream, deviation)).sum(), stream)
-        return gradient
+        return gradient[None]
 
     def parts(self) -> list[tuple[str, int, int]]:
         """Each part's name, layer and place in it."""
-        kinds = ["self_attention", "feed_forward"]
-        if isinstance(self.model, Transformer):
-            kinds.insert(1, "cross_attention")
-        if isinstance(self.model, GPT):
-            kinds = ["attention", "narrow"]
-        layers = range(len(self.layers))
+        _, layers, kinds = self.names
+        every = range(len(self.model.get_submodule(layers)))
         return [
-            (f"{self.first}.{layer}.{kind}", layer, part)
-            for layer in layers
-            for part, kind in enumerate(kinds)
+            (f"{layers}.{layer}.{kind}", layer, part) for layer in every for part, kind in enumerate(kinds)
         ]
 
     def output_of(self, name: str) -> str:
@@ -161,20 +137,17 @@ class Reference:
         last = {"feed_forward": ".narrow", "attention": ".write", "narrow": ""}
         return name + last.get(name.rpartition(".")[2], ".out_proj")
 
-    @torch.no_grad()
-    def streams(self) -> list[Tensor]:
-        """The stream at each station, summed up again from what was added to it."""
-        found = [self.trace[self.embedding], self.trace[self.summed]]
-        for name, _, _ in self.parts():
-            found.append(found[-1] + self.trace[self.output_of(name)])
-        return found
+    def stream(self, station: str | None = None) -> Tensor:
+        """The stream at a station, or where the last norm reads it."""
+        _, layers, _ = self.names
+        return self.trace[station or f"{layers}.{len(self.model.get_submodule(layers)) - 1}"][0]
 
     @torch.no_grad()
     def shares(self) -> dict[str, Tensor]:
         """By the names that the script gives them, of all places."""
         added = {
-            "embedding,,,,": self.trace[self.embedding],
-            "positions,,,,": self.trace[self.summed] - self.trace[self.embedding],
+            "embedding,,,,": self.trace[self.names[0]],
+            "positions,,,,": self.trace["positions"] - self.trace[self.names[0]],
         }
         for name, layer, part in self.parts():
             output = self.model.get_submodule(self.output_of(name))
@@ -190,8 +163,7 @@ class Reference:
         found = {name: (each * self.worth).sum(-1)[0] for name, each in added.items()}
         nothing = torch.zeros(self.worth.shape[1], self.worth.shape[2])
         without = F.linear(nothing + self.norm.bias, self.matrix())
-        norm = next(name for name, module in self.model.named_modules() if module is self.norm)
-        found[f"bias,,,,{norm}"] = self.difference(without)
+        found[f"bias,,,,{self.last}"] = self.difference(without)
         if self.table is not None:
             found["bias,,,,word"] = self.difference(self.table.bias).expand(len(nothing))
         return found
@@ -213,16 +185,13 @@ class Reference:
     def brought(self, name: str, head: int) -> Tensor:
         """By each place that is looked at (columns), for each that looks (rows)."""
         output = self.model.get_submodule(self.output_of(name))
-        if isinstance(self.model, GPT):
-            values = self.trace[f"{name}.project"].chunk(3, -1)[2]
-        else:
-            values = self.trace[f"{name}.values"]
+        values = self.trace[f"{name}.values"]
         written = F.linear(self.alone(values, head, self.heads(name)), output.weight)  # (1, m, d_model)
         return self.trace[f"{name}.weights"][0, head] * (self.worth[0] @ written[0].T)
 
 
 def largest_differences(name: str, runs: list[dict[str, Any]], folder: Path) -> dict[str, float]:
-    """Between script and PyTorch, over all places of these runs; and between sums and what they must come to."""
+    """Between script and PyTorch, over all places of these runs, and between sums and what they come to."""
     model = openable()[name].load()
     found: dict[str, float] = {}
 
@@ -235,28 +204,30 @@ def largest_differences(name: str, runs: list[dict[str, Any]], folder: Path) -> 
         found[what] = max(found.get(what, 0.0), float(gap))
 
     for run, said in zip(runs, in_node(name, runs, folder), strict=True):
-        reference = Reference(model, run, said["written"])
-        shares = reference.shares()
-        stations = [reference.logits(stream)[0].detach() for stream in reference.streams()]
-        heads = [
-            reference.brought(part, head)
-            for part, _, _ in reference.parts()
-            if part.endswith("attention")
+        reference = Reference(model, run, said["translation"])
+        shares, logits = reference.shares(), reference.logits(reference.stream()).detach()
+        looking = [(part, each) for part, *each in reference.parts() if part.endswith("attention")]
+        heads = {
+            f"head,{layer},{place},{head},": reference.brought(part, head)
+            for part, (layer, place) in looking
             for head in range(reference.heads(part))
-        ]
+        }
+        silent = [part for part, share in shares.items() if part in heads and not share.any()]
         for place, each in enumerate(said["each"]):
             parts = dict(each["parts"])
-            assert parts.keys() == shares.keys()
-            compare("shares", [*parts.values()], [float(shares[part][place]) for part in parts])
-            compare("their sum", sum(parts.values()), each["total"])
-            compare("total", each["total"], reference.difference(stations[-1][place]))
-            for logits, (chances, difference) in zip(stations, each["so"], strict=True):
-                compare("chances so far", chances, logits[place].softmax(-1))
-                compare("difference so far", difference, reference.difference(logits[place]))
-            for brought, theirs in zip(heads, each["brings"], strict=True):
-                compare("brought", theirs, brought[place, : len(theirs)])
-            own = [share for part, share in parts.items() if part.startswith("head")]
-            compare("brought, summed", [sum(each) for each in each["brings"]], own)
+            own = {part: share for part, share in parts.items() if not part.startswith("carried")}
+            assert own.keys() == shares.keys()
+            compare("shares", [*own.values()], [float(shares[part][place]) for part in own])
+            compare("their sum", sum(share for _, share in each["parts"]), each["total"])
+            compare("total", each["total"], reference.difference(logits[place]))
+            for station, chances, difference in each["so"]:
+                so_far = reference.logits(reference.stream(station)[place]).detach()
+                compare("chances so far", chances, so_far.softmax(-1))
+                compare("difference so far", difference, reference.difference(so_far))
+            for head, brings in zip(heads, each["brings"], strict=True):
+                compare("brought", brings, heads[head][place])
+                if head not in silent and not run.get("changes", {}).get("carried"):
+                    compare("brought, summed", sum(brings), own[head])
     return found
 
 
@@ -265,6 +236,42 @@ def test_shares_add_up_and_are_pytorchs(name, tmp_path):
     found = largest_differences(name, given(name, 5 if name != "gpt" else 2), tmp_path)
     assert max(found.values()) < 1e-4, found
     assert len(found) == 7
+
+
+# An attention of each model, the matrix behind its heads, and the stream in which it is added up.
+ATTENTION = {
+    "translator": ("decoder.0.self_attention", "out_proj", "decoder.0.around_self_attention"),
+    "language-model": ("layers.0.self_attention", "out_proj", "layers.0.around_self_attention"),
+    "induction": ("layers.0.self_attention", "out_proj", "layers.0.around_self_attention"),
+    "gpt": ("blocks.0.attention", "write", "blocks.0.after_attention"),
+}
+
+
+def changed(name: str) -> list[dict[str, Any]]:
+    """One sentence, changed: a head off, no positions, a weight set, what a head or a place has carried in."""
+    attention, matrix, stream = ATTENTION[name]
+    module = openable()[name].load().get_submodule(attention)
+    width, source = getattr(module, matrix).out_features, generator(7)
+    place = {"stack": "written" if name == "translator" else "text", "place": 1}
+    head = {
+        "name": f"{attention}.mixed",
+        "head": 1,
+        "vector": torch.randn(width // module.heads, generator=source),
+    }
+    whole = {"name": stream, "vector": torch.randn(width, generator=source)}
+    changes = [
+        {"off": [f"{attention} 1"]},
+        {"positions": False},
+        {"numbers": [{"name": f"{attention}.{matrix}.weight", "row": 3, "column": 2, "value": 2.5}]},
+        *({"carried": [place | each | {"vector": each["vector"].tolist()}]} for each in (head, whole)),
+    ]
+    return [given(name, 1)[0] | {"changes": each} for each in changes]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_so_they_are_when_something_is_changed(name, tmp_path):
+    found = largest_differences(name, changed(name), tmp_path)
+    assert max(found.values()) < 1e-4, found
 
 
 @pytest.mark.thorough

@@ -16,7 +16,15 @@ function exitOf(model, stack) {
 }
 
 // As it is in the run that is shown: numbers of it may have been set by hand.
-const weightOf = (model, name) => model.changed?.(name) ?? model.weights[name];
+function weightOf(model, name) {
+  let weight = model.weights[name];
+  for (const { row, column, value } of model.changes.numbers.filter((number) => number.name === name)) {
+    weight = weight.slice();
+    if (column === undefined) weight[row] = value;
+    else (weight[row] = weight[row].slice())[column] = value;
+  }
+  return weight;
+}
 
 // Where the stream can be stopped: what goes in, and behind each part. `layer` and `part` count from 0.
 function stopsOf(stack) {
@@ -124,15 +132,4 @@ function brought(model, stacks, traces, place, pair, { layer, part, head }) {
   const toward = throughHead(model, attention, head, pullOf(model, stack, traces, place, pair));
   const { [attention.weights]: weights, [attention.values]: values } = traces[stack.name];
   return [...weights[head][place]].map((weight, key) => weight && weight * along(sliceOf(values[key], head, attention.heads), toward));
-}
-
-// ---- which word against which ----
-
-// The likeliest word, and the other form of it where the words have one: see against sees. Else the second likeliest.
-function rivalsOf(logits, words) {
-  const order = [...logits.keys()].sort((a, b) => logits[b] - logits[a]);
-  const [first, second] = order;
-  const word = words[first];
-  const other = order.find((id) => words[id] === `${word}s` || word === `${words[id]}s`);
-  return [first, other ?? second];
 }
