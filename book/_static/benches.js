@@ -30,10 +30,11 @@ class TranslatorBench extends SentenceBench {
   kind = "sentence";
 
   answer() {
+    this.tally = new TallyLine(this);
     this.translation = make("strong", { translate: false });
     this.verdict = make("p", { className: "verdict" });
     const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
-    if (!this.slim) return [make("div", { className: "answer" }, says, this.verdict, tallying(this)), this.field.list];
+    if (!this.slim) return [make("div", { className: "answer" }, says, this.verdict, this.tally.element), this.field.list];
     return [make("div", { className: "answer" }, says, this.verdict, this.oneSwitch()), this.field.list];
   }
 
@@ -63,11 +64,14 @@ class TranslatorBench extends SentenceBench {
       this.verdict.textContent = this.field.unread ? "" : EMPTY;
       return;
     }
-    const judged = judgement(this.data, this.words, this.written);
-    this.translation.replaceChildren(...marked(judged.marks));
+    const { known, right, fault, marks, missing, words } = judged(this.data, this.words, this.written);
+    const plain = this.written.filter((word) => !(word in MARKS)).map((word) => ({ word }));
+    this.translation.replaceChildren(...markedUp(known ? marks : plain, missing));
     const before = this.plainResult.map((id) => this.data.written[id]);
-    const was = text(before) === text(this.written) ? "" : ` With all of it on it was ${quoted(text(before))}.`;
-    this.verdict.textContent = `${judged.words}${was}`;
+    const was = text(before) === text(this.written) ? "" : ` With everything on it was ${quoted(text(before))}.`;
+    const said = known ? `${right ? "✓" : "✗"} ${words}` : `${fault} What it makes of this means little.`;
+    this.verdict.textContent = `${said}${was}`;
+    this.tally.show();
     if (this.places) this.places.ariaPressed = !this.changes.positions;
     this.say(this.field.unread || `In Lingo: ${text(this.written)}. ${this.verdict.textContent}`);
   }
@@ -89,13 +93,14 @@ class LanguageModelBench extends SentenceBench {
   temperature = 1;
 
   answer() {
+    this.tally = new TallyLine(this);
     const titles = ["next word", "bar: model, ring: grammar", "model", "grammar"].map((title) => make("th", {}, title));
     this.likely = make("tbody");
     const table = make("table", { className: "next" }, make("thead", {}, make("tr", {}, ...titles)), this.likely);
     this.typed = make("p", { className: "typed", translate: false });
     this.verdict = make("p", { className: "verdict" });
     this.sample = make("p", { className: "sample" }, "“Write on” draws word after word by these chances.");
-    const answer = make("div", { className: "answer" }, this.typed, this.verdict, table, tallying(this));
+    const answer = make("div", { className: "answer" }, this.typed, this.verdict, table, this.tally.element);
     return [answer, this.drawing(), this.sample, this.field.list];
   }
 
@@ -143,19 +148,28 @@ class LanguageModelBench extends SentenceBench {
 
   showAnswer() {
     const { read } = this.data;
-    this.tally = { right: 0, all: 0 }; // of what is written with the same beginning, temperature and parts
+    this.drawn = { right: 0, all: 0 }; // of what is written with the same beginning, temperature and parts
     const now = softmax(this.logits.at(-1), this.temperature);
     const before = softmax(this.plainLogits.at(-1));
-    const grammar = allowed(this.data, this.words);
+    const grammar = this.allowed(this.words);
     const likely = likeliest(now, MOST_OFFERED);
-    const rows = likely.map((id) => [read[id], now[id], grammar.chances?.[read[id]] ?? 0]);
+    const rows = likely.map((id) => [read[id], now[id], grammar[read[id]] ?? 0]);
     const largest = Math.max(...rows.flatMap(([, ...shares]) => shares));
     this.likely.replaceChildren(...rows.map((row) => this.bar(...row, largest)));
-    const judged = markedWords(this.data, this.words);
-    this.typed.replaceChildren(...(judged.marks.some(({ wrong }) => wrong) ? marked(judged.marks) : []));
+    const judged = marked(this.data, this.words);
+    this.typed.replaceChildren(...(judged.right ? [] : markedUp(judged.marks)));
+    this.tally.show();
     this.verdict.textContent = this.told(now, before, grammar, judged);
     const three = rows.slice(0, 3).map(([word, share]) => `${shown(word)} ${percent(share)}`);
     this.say(this.field.unread || `Likeliest next: ${listed(three)}. ${this.verdict.textContent}`);
+  }
+
+  // The chance in the grammar of each word that it allows behind these; none where they have no place in it.
+  allowed(words) {
+    let state = 0;
+    for (const word of words) state = this.data.grammar[state]?.[word]?.[1];
+    const options = Object.entries(this.data.grammar[state] ?? {});
+    return Object.fromEntries(options.map(([word, [chance]]) => [word, chance]));
   }
 
   // What the changes and the temperature have done to the two rivals, and to all words that the grammar allows.
@@ -164,8 +178,9 @@ class LanguageModelBench extends SentenceBench {
     const moved = this.rivals.map((id) => `${quoted(shown(read[id]))} goes from ${percent(before[id])} to ${percent(now[id])}`);
     const cause = this.deeds.length > 0 || this.temperature !== 1;
     const effect = cause ? `${sentence(listed(moved))} ` : "";
-    if (grammar.fault) return `${effect}${judged.words}`;
-    const total = (chances) => percent([...read.keys()].reduce((sum, id) => sum + (read[id] in grammar.chances) * chances[id], 0));
+    if (!judged.right) return `${effect}✗ ${judged.words}`;
+    if (judged.ended) return `${effect}✓ ${judged.words}`;
+    const total = (chances) => percent([...read.keys()].reduce((sum, id) => sum + (read[id] in grammar) * chances[id], 0));
     return `${effect}Words that the grammar allows here get ${total(now)} together${cause ? `; it was ${total(before)}` : ""}.`;
   }
 
@@ -196,18 +211,29 @@ class LanguageModelBench extends SentenceBench {
       const chances = softmax(run.logits.at(-1), this.temperature);
       words.push(read[drawn([...chances.entries()], Math.random())]);
     }
-    const { fault } = allowed(this.data, words);
-    this.tally.all += 1;
-    this.tally.right += !fault;
-    const verdict = fault ? `No sentence of the grammar: ${fault}.` : "✓ A sentence of the grammar.";
-    const tally = this.tally.all > 1 ? ` So far ${this.tally.right} of ${this.tally.all} were, at temperature ${this.temperature}.` : "";
-    return this.tell(`${quoted(text(words))} ${verdict}${tally}`);
+    const { right, words: why } = marked(this.data, words);
+    this.drawn.all += 1;
+    this.drawn.right += right;
+    const { all, right: good } = this.drawn;
+    const soFar = all > 1 ? ` So far ${good} of ${all} were, at temperature ${this.temperature}.` : "";
+    const verdict = right ? "✓ A sentence of the grammar." : `✗ No sentence of the grammar: ${why}`;
+    return this.tell(`${quoted(text(words))} ${verdict}${soFar}`);
   }
 
   tell(words) {
     this.sample.textContent = words;
     this.say(words);
   }
+}
+
+// Words of which those that are wrong are underlined, with what is right on demand, and a mark where some are missing.
+function markedUp(marks, missing = []) {
+  const parts = marks.map(({ word, wrong, note }) => {
+    return wrong ? make("span", { className: "wrong", title: note }, shown(word)) : shown(word);
+  });
+  for (const { at, words } of [...missing].reverse())
+    parts.splice(at, 0, make("span", { className: "wrong", title: `${listed(words)} is missing` }, "…"));
+  return parts.flatMap((part, place) => (place ? [" ", part] : [part]));
 }
 
 const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;

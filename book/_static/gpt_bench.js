@@ -10,7 +10,7 @@ const QUIET = 800; // milliseconds without a key, before a screen reader is told
 
 const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 const inBits = (number) => `${number.toFixed(number < 9.95 ? 1 : 0)}\u00a0bits`;
-const counted = (count, word) => `${count}\u00a0${word}${count === 1 ? "" : "s"}`;
+const several = (count, word) => `${count}\u00a0${word}${count === 1 ? "" : "s"}`;
 // Signs for what can't be seen.
 const SIGNS = { " ": "·", "\n": "↵", "\t": "⇥" };
 
@@ -53,7 +53,8 @@ class GptBench extends Workbench {
   }
 
   answer() {
-    return [...this.text(), this.next(), ...this.writing()];
+    this.tally = new TallyLine(this);
+    return [...this.text(), this.next(), ...this.writing(), this.tally.element];
   }
 
   put(text) {
@@ -82,6 +83,7 @@ class GptBench extends Workbench {
     this.showCosts();
     this.showNext();
     this.showDeeds();
+    this.tally.show();
     const likely = this.options.slice(0, 3).map(([id, share]) => `${this.spoken(id)} ${percent(share)}`);
     this.say(`${this.summary.textContent} Likeliest next: ${listed(likely)}.`, QUIET);
     if (this.view) await super.run();
@@ -137,7 +139,7 @@ class GptBench extends Workbench {
 
   spoken(id) {
     const text = this.isWhole(id) ? this.pieces.decode([id]) : this.named(id);
-    return text.trim() || (text.includes("\n") ? "new line" : counted(text.length, "space"));
+    return text.trim() || (text.includes("\n") ? "new line" : several(text.length, "space"));
   }
 
   // The same with the signs in elements of their own, to be faint.
@@ -205,7 +207,7 @@ class GptBench extends Workbench {
     const bytes = total(typed.map((id) => this.pieces.bytes[id].length));
     const plain = typed.map((_, place) => this.plainReading.bits(place + 1));
     const was = this.deeds.length ? ` It was ${(total(plain) / bytes).toFixed(2)}.` : "";
-    const size = `${counted(typed.length, "piece")}, ${counted(bytes, "byte")}: ${(total(costs) / bytes).toFixed(2)} bits a byte.${was}`;
+    const size = `${several(typed.length, "piece")}, ${several(bytes, "byte")}: ${(total(costs) / bytes).toFixed(2)} bits a byte.${was}`;
     const sees = `For what comes next the model still sees the last ${typed.length - from}; dashed are those before.`;
     this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}` : "Nothing is typed.";
     this.detail.textContent = "";
@@ -318,7 +320,7 @@ class GptBench extends Workbench {
 
   stop(why) {
     this.begin();
-    this.showWritten(this.written, `${this.settings}: ${counted(this.written.length, "piece")}, ${why}.`);
+    this.showWritten(this.written, `${this.settings}: ${several(this.written.length, "piece")}, ${why}.`);
     this.say(`${this.pieces.decode(this.written)} ${this.verdict.textContent}`);
   }
 

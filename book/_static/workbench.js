@@ -297,5 +297,5 @@ function inText(changes) {
 // A model with the same weights and a run of its own.
 function twin(model) {
   const other = Object.assign(Object.create(Object.getPrototypeOf(model)), model);
-  return Object.assign(other, { changes: noChanges(), traces: {}, memories: undefined });
+  return Object.assign(other, { changes: noChanges(), traces: {}, logits: [] });
 }

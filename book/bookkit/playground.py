@@ -19,6 +19,19 @@ from bookkit import registry
 from bookkit.pictures.drawings import Part
 
 Data = dict[str, Any]
+# Of book/_static, in this order, before the weights: what every bench is made of.
+EVERY_BENCH = (
+    "bench/bench.css",
+    "elements.js",
+    "model.js",
+    "transformer.js",
+    "bench/anatomy.js",
+    "bench/chances.js",
+    "bench/truth.js",
+    "bench/tally.js",
+    "bench/tally_line.js",
+    "workbench.js",
+)
 STEPS = 45  # up from zero, and down: with it, 91 numbers
 # A letter for each of them, in order: what a script may hold in quotes without a sign before it.
 LETTERS = bytes(code for code in range(ord("#"), ord("~") + 1) if code != ord("\\"))
@@ -98,8 +111,7 @@ class Openable:
     data: Callable[[], Data]  # its words, its layers, and what the page offers to ask it
     picture: Callable[[], Picture]  # what stands in the page until it is opened
     packed: Callable[[nn.Module], Data] = numbers  # how its weights travel
-    # Of book/_static, in this order, before the weights.
-    files: tuple[str, ...] = ("model.js", "transformer.js", "elements.js", "workbench.js", "benches.js")
+    files: tuple[str, ...] = (*EVERY_BENCH, "bench/sentence_field.js", "benches.js")
 
 
 @cache

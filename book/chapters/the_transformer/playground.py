@@ -18,7 +18,7 @@ from bookkit import weights
 from bookkit.pictures.drawings import Part, written
 from bookkit.pictures.svg import SMALL, Place, circle, label, rectangle, short
 from bookkit.playground import Data, Openable, Picture
-from chapters.the_transformer import models
+from chapters.the_transformer import models, truth
 from chapters.translating_with_attention.models import (
     END,
     ENGLISH_WORDS,
@@ -62,6 +62,8 @@ def translator() -> Data:
         "longest": LONGEST,
         "offered": offered[:OFFERED],
         "shown": [place, head],
+        "truth": truth.english(),
+        "fifty": truth.to_translate(),
     }
 
 
@@ -83,6 +85,8 @@ def language_model() -> Data:
         "offered": [" ".join(beginning) for beginning in beginnings()[:OFFERED]],
         "shown": [place, head],
         "grammar": grammar(),
+        "verbs": truth.verbs(),
+        "fifty": truth.before_verbs(),
     }
 
 
