@@ -3,10 +3,10 @@
 
 const MOST_LINED = 32; // places; of a longer text only those that matter are drawn
 const MOST_NEAR = 12; // of them
-const LOOKING = { read: "reading", written: "writing", text: "reading back" };
+const LOOKS_BY = { read: "reading", written: "writing", text: "reading back" };
 const A_MARK = /^(start|end|padding|end of text)$/;
 
-const lookingWords = (stack, part) => (part.cross ? "looking across" : LOOKING[stack.name]);
+const lookingWords = (stack, part) => (part.cross ? "looking across" : LOOKS_BY[stack.name]);
 const layerWords = (stack, layer, part) => `layer ${layer + 1} (${lookingWords(stack, stack.layers[layer].parts[part])})`;
 const headWords = (stack, { layer, part, head }) => `head ${head + 1} of ${layerWords(stack, layer, part)}`;
 const allHeadsWords = (stack, { layer, part }) =>
@@ -17,6 +17,9 @@ function withSign(number, digits = 2) {
   const text = Math.abs(number).toFixed(digits);
   return `${Number(text) === 0 ? "" : number > 0 ? "+" : "−"}${text}`;
 }
+
+// A chance that is there, but rounds to nothing, is said to be small.
+const chanceWords = (chance) => (chance < 0.0005 ? "<\u202f0.1\u00a0%" : percent(chance));
 
 // A bar to the right for the first of two words, to the left for the second.
 function signedBar(number, largest) {
@@ -52,12 +55,12 @@ class AttentionView {
 
   // What is shown of the chosen head, at the chosen place.
   get shown() {
-    const { stacks, choice, traces, model } = this.bench;
+    const { stacks, choice, traces, changes } = this.bench;
     const stack = stacks.find(({ name }) => name === choice.stack);
     const part = stack.layers[choice.layer].parts[choice.part];
     const weights = traces[stack.name][part.weights][choice.head];
     const place = Math.min(choice.place ?? tellingPlace(weights), weights.length - 1);
-    const off = model.changes.off.has(`${part.attention} ${choice.head}`);
+    const off = changes.off.has(`${part.attention} ${choice.head}`);
     return { stack, part, weights, place, off, head: choice.head };
   }
 
@@ -174,7 +177,7 @@ class AttentionView {
   when(stack, asker) {
     if (stack.name !== "written") return `While ${asker} is read,`;
     // Without the mask a place goes on looking when its word is written, and it is the last look that is shown.
-    return this.bench.model.changes.mask ? `While ${asker} is written,` : `When all is written, from the place of ${asker}`;
+    return this.bench.changes.mask ? `While ${asker} is written,` : `When all is written, from the place of ${asker}`;
   }
 }
 

@@ -93,7 +93,7 @@ function shares(model, stacks, traces, place, pair) {
     const now = along(trace[name][place], toward);
     const own = kind === "embedding" || kind === "positions" ? [{ kind, share: now - before }] : null;
     const parts = own ?? writtenBy(model, stack.layers[layer].parts[part], trace, place, toward);
-    const rest = now - before - sumOf(parts);
+    const rest = now - before - shareSum(parts);
     if (Math.abs(rest) > 1e-4) parts.push({ kind: "carried", share: rest });
     found.push(...parts.map((each) => ({ ...each, layer, part })));
     before = now;
@@ -104,11 +104,11 @@ function shares(model, stacks, traces, place, pair) {
   if (biases) found.push({ kind: "bias", name: stack.head, share: biases[a] - biases[b] });
   const logits = trace[stack.head][place];
   const total = logits[a] - logits[b];
-  if (Math.abs(total - sumOf(found)) > 1e-3) found.push({ kind: "carried", share: total - sumOf(found) });
+  if (Math.abs(total - shareSum(found)) > 1e-3) found.push({ kind: "carried", share: total - shareSum(found) });
   return { total, shares: found };
 }
 
-const sumOf = (parts) => parts.reduce((sum, { share }) => sum + share, 0);
+const shareSum = (parts) => parts.reduce((sum, { share }) => sum + share, 0);
 
 // What an attention's heads, or a network, write into the stream; and what is always written with it.
 function writtenBy(model, part, trace, place, toward) {
