@@ -22,6 +22,8 @@ Data = dict[str, Any]
 # Of book/_static, in this order, before the weights: what every bench is made of.
 EVERY_BENCH = (
     "bench/bench.css",
+    "bench/entrance.js",
+    "bench/state.js",
     "elements.js",
     "model.js",
     "transformer.js",
@@ -45,7 +47,9 @@ class Picture(NamedTuple):
     wide: Part
     narrow: Part
     alt: str
-    invitation: str = ""  # what to do first
+    invitation: str  # the one thing to do first, in a line
+    caption: str  # what one sees in the picture, where no model can be opened
+    slim: str = ""  # what to do first where there is but a field, if that is something else
 
 
 def numbers(model: nn.Module) -> Data:

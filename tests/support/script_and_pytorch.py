@@ -115,7 +115,9 @@ class Spelled(nn.Module):
         else:
             weights, biases = given.in_proj_weight.chunk(3), given.in_proj_bias.chunk(3)
             projected = map(F.linear, (inputs, memory, memory), weights, biases)
-        parts = [getattr(self, step)(x) for step, x in zip(("queries", "keys", "values"), projected, strict=True)]
+        parts = [
+            getattr(self, step)(x) for step, x in zip(("queries", "keys", "values"), projected, strict=True)
+        ]
         query, key, value = (x.unflatten(-1, (self.heads, -1)).transpose(1, 2) for x in parts)
         scores = query @ key.mT / math.sqrt(query.shape[-1])  # (1, heads, n, m)
         shown = torch.ones_like(scores, dtype=torch.bool)
