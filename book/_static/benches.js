@@ -167,12 +167,13 @@ class LanguageModelBench extends SentenceBench {
     return weights.length - 1; // what comes next is foretold from the last word
   }
 
-  // One verb against its other form, where there is one: see against sees.
+  // The likeliest word that has another form, against that one: see against sees.
   likelyRivals(choice) {
     const { read } = this.data;
-    const [first, second] = super.likelyRivals(choice);
-    const other = read.indexOf(read[first].endsWith("s") ? read[first].slice(0, -1) : `${read[first]}s`);
-    return [first, other < 0 ? second : other];
+    const likely = super.likelyRivals(choice, MOST_OFFERED);
+    const other = (id) => read.indexOf(read[id].endsWith("s") ? read[id].slice(0, -1) : `${read[id]}s`);
+    const first = likely.find((id) => other(id) >= 0);
+    return first === undefined ? likely.slice(0, 2) : [first, other(first)];
   }
 
   showAnswer() {

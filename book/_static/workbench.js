@@ -179,11 +179,11 @@ class Workbench {
     return far.indexOf(Math.max(...far));
   }
 
-  // The likeliest output of the followed place, and the next likely one.
-  likelyRivals({ stack, place }) {
-    const last = this.logits.length - 1;
+  // The likeliest output of the followed place, and the next likely one. A changed run may have more places.
+  likelyRivals({ stack, place }, count = 2) {
+    const last = Math.min(this.logits.length, this.plainLogits.length) - 1;
     const logits = this.plainLogits[stack === this.stacks.at(-1).name ? Math.min(place, last) : last];
-    return likeliest(logits, 2);
+    return likeliest(logits, count);
   }
 
   pick(rivals) {
