@@ -9,8 +9,13 @@
   const LETTER = 6.9; // pixels a letter of that size takes, or less
   const NARROW = 520; // pixels: below it names stand above what they name
 
-  const shortened = (words, room) =>
-    words.length * LETTER <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}…`;
+  // What has no room loses letters, and before them the word “place”.
+  function shortened(words, room) {
+    const most = Math.floor(room / LETTER);
+    if (words.length <= most) return words;
+    const shorter = words.replace(" at\u00a0place\u00a0", "\u00a0");
+    return shorter.length <= most ? shorter : `${shorter.slice(0, Math.max(1, most - 1))}…`;
+  }
 
   class Sheet {
     constructor(width, follow) {

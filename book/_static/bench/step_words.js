@@ -29,8 +29,11 @@
       Object.assign(this, { bench, way, follow, word: this.wordAt.bind(this) });
     }
 
+    // “the”, or, where there are several: “the” at place 3.
     wordAt(stack, place) {
-      return quoted(this.bench.labels(stack)[place]);
+      const labels = this.bench.labels(stack);
+      const word = labels[place];
+      return quoted(word) + (labels.indexOf(word) === labels.lastIndexOf(word) ? "" : ` at\u00a0place\u00a0${place + 1}`);
     }
 
     get who() {

@@ -37,6 +37,12 @@ const stepping = (() => {
     gelu: (x) => (x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x))),
   };
 
+  function columnLengths(rows) {
+    const squares = new Float32Array(rows[0].length);
+    for (const row of rows) for (let i = 0; i < squares.length; i++) squares[i] += row[i] * row[i];
+    return squares.map(Math.sqrt);
+  }
+
   // What is asked for once is computed once.
   function once(compute) {
     let result;
@@ -240,8 +246,7 @@ const stepping = (() => {
       const [wide, narrow] = [part.widen, part.narrow].map((name) => this.weight(`${name}.weight`));
       const active = once(() => this.at(part.widen).map(ACTIVATIONS[part.activation]));
       // How much a neuron adds: as it fires, times the length of its column.
-      const columns = once(() => Float32Array.from(wide, (_, neuron) => lengthOf(narrow.map((row) => row[neuron]))));
-      const strengths = once(() => times(active(), columns()).map(Math.abs));
+      const strengths = once(() => times(active(), columnLengths(narrow)).map(Math.abs));
       const about = { activation: part.activation, hidden: wide.length };
       const shapes = `(${wide.length}, ${width}) · (${width}) → (${wide.length})`;
       this.add("widen", where, "widen", { ...about, title: "Neurons fire, or don’t", short: "widen", shapes, made: part.widen, weights: wide, biases: this.weight(`${part.widen}.bias`) }, () => ({

@@ -141,57 +141,69 @@
 
     showMap() {
       const { parts, at, steps } = this;
-      const inMap = this.sections.contains(document.activeElement) ? this.sections : this.stations.contains(document.activeElement) && this.stations;
       const current = parts.findLastIndex(({ from }) => from <= at);
-      const station = (textContent, place, now, label) => {
-        const button = make("button", { type: "button", textContent, onclick: () => this.go(place) });
-        if (label) button.ariaLabel = label;
-        if (now) button.setAttribute("aria-current", "step");
-        return make("li", {}, button);
-      };
-      this.sections.replaceChildren(...parts.map(({ words, from }, i) => station(words, from, i === current)));
       const [from, to] = [parts[current].from, parts[current + 1]?.from ?? steps.length];
-      const groups = [];
-      for (const [i, step] of steps.slice(from, to).entries()) {
-        const name = step.layer === null ? (from ? "numbers → word" : "word → numbers") : this.partName(step.layer, step.part);
-        if (!i || step.part !== steps[from + i - 1].part) {
-          const title = make("button", { type: "button", textContent: name, onclick: () => this.go(from + i) });
-          groups.push(make("li", {}, title, make("ol", { ariaLabel: name })));
-        }
-        groups.at(-1).lastChild.append(station(step.short, from + i, from + i === at, step.title));
-      }
-      this.stations.replaceChildren(...groups);
-      if (inMap) inMap.querySelector("[aria-current]").focus();
+      const key = `${this.way.stack.name} ${steps.length} ${current}`;
+      if (key !== this.mapped) this.drawMap(parts, from, to);
+      this.mapped = key;
+      this.mark(this.sections, (button) => Number(button.value) === from);
+      this.mark(this.stations, (button) => Number(button.value) === at && button.ariaLabel);
       this.back.ariaDisabled = at === 0;
       this.next.ariaDisabled = at === steps.length - 1;
       this.over.textContent = this.step.layer === null ? "To layer 1" : `Over layer ${this.step.layer + 1}`;
       this.over.classList.toggle("unneeded", parts.length - 1 === current);
     }
 
+    // Where we are has the focus, if it was in this list.
+    mark(list, isCurrent) {
+      const inside = list.contains(document.activeElement) || (list === this.stations && this.lost);
+      for (const button of list.querySelectorAll("button"))
+        if (!isCurrent(button)) button.removeAttribute("aria-current");
+        else {
+          button.setAttribute("aria-current", "step");
+          if (inside) button.focus();
+        }
+    }
+
+    drawMap(parts, from, to) {
+      const { steps } = this;
+      this.lost = this.stations.contains(document.activeElement);
+      const button = (textContent, place, ariaLabel) => {
+        const made = make("button", { type: "button", textContent, value: place, onclick: () => this.go(place) });
+        if (ariaLabel) made.ariaLabel = ariaLabel;
+        return made;
+      };
+      this.sections.replaceChildren(...parts.map(({ words, from }) => make("li", {}, button(words, from))));
+      const groups = [];
+      for (const [i, step] of steps.slice(from, to).entries()) {
+        const name = step.layer === null ? (from ? "numbers → word" : "word → numbers") : this.partName(step.layer, step.part);
+        if (!i || step.part !== steps[from + i - 1].part)
+          groups.push(make("li", {}, button(name, from + i), make("ol", { ariaLabel: name })));
+        groups.at(-1).lastChild.append(make("li", {}, button(step.short, from + i, step.title)));
+      }
+      this.stations.replaceChildren(...groups);
+    }
+
     showFollowing() {
       const { bench, way, step } = this;
-      const option = (words, value, selected) => make("option", { textContent: words, value, selected });
-      const groups = bench.stacks.map(({ name }) => {
-        const options = bench.labels(name).map((word, place) =>
-          option(`${word}${this.leadsTo(name, place, word)}`, `${name} ${place}`, name === way.stack.name && place === way.place),
-        );
-        return make("optgroup", { label: GROUPS[name] ?? name }, ...options);
-      });
-      this.word.replaceChildren(...(groups.length > 1 ? groups : groups[0].children));
+      const named = (stack) => bench.labels(stack).map((_, place) => this.words.wordAt(stack, place).replace(/[“”]/g, ""));
+      const groups = bench.stacks.map(({ name }) => ({
+        label: GROUPS[name] ?? name,
+        options: named(name).map((word, place) => [`${word}${this.leadsTo(name, place)}`, `${name} ${place}`]),
+      }));
+      offer(this.word, groups.length > 1 ? groups : groups[0].options, `${way.stack.name} ${way.place}`);
       for (const label of this.looking) label.hidden = step.head === undefined;
       this.number.max = way.width;
       this.number.value = this.follow + 1;
       if (step.head === undefined) return;
-      const { heads } = way.stack.layers[step.layer].parts[step.part];
-      this.head.replaceChildren(...Array.from({ length: heads }, (_, head) => option(head + 1, head, head === step.head)));
-      const labels = bench.labels(step.memory);
-      this.other.replaceChildren(...labels.map((word, place) => option(word, place, place === step.key)));
+      offer(this.head, Array.from({ length: bench.model.heads }, (_, head) => [head + 1, head]), step.head);
+      offer(this.other, named(step.memory).map((word, place) => [word, place]), step.key);
     }
 
     // From the place of a word that was written the next one is.
-    leadsTo(stack, place, word) {
+    leadsTo(stack, place) {
       const asked = this.bench.asked(stack)[place];
-      return asked === word ? "" : ` → ${asked}`;
+      return asked === this.bench.labels(stack)[place] ? "" : ` → ${asked}`;
     }
 
     // All numbers, for those who want them: a table for each length, a column for each name.
@@ -269,6 +281,18 @@
   }
 
   const GROUPS = { read: "that is read", written: "that is written" };
+  // A list to choose from is made anew only where it has become another one.
+  function offer(select, entries, value) {
+    const key = JSON.stringify(entries);
+    if (select.dataset.offered !== key) {
+      const option = ([textContent, value]) => make("option", { textContent, value });
+      const entry = (each) => (each.options ? make("optgroup", { label: each.label }, ...each.options.map(option)) : option(each));
+      select.replaceChildren(...entries.map(entry));
+      select.dataset.offered = key;
+    }
+    select.value = value;
+  }
+
   // e^(8 − 9) with its exponent raised.
   const powers = (sum) => sum.split(/\^\(([^)]*)\)/).map((part, i) => (i % 2 ? make("sup", {}, part) : part));
 
