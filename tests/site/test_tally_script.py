@@ -1,4 +1,4 @@
-"""How often a model is right, in fifty tries: the script in Node counts what PyTorch counts, with a head off, too."""
+"""How often a model is right in fifty tries: the script in Node counts as PyTorch does, heads off or not."""
 
 import copy
 import json
@@ -51,7 +51,7 @@ OFF = {
 
 @pytest.fixture(scope="module")
 def tallied(tmp_path_factory):
-    """A function that gives, for a model and several sets of changes (in JavaScript), what is tallied with them."""
+    """A function that gives what is tallied of a model with each of these changes, in JavaScript."""
 
     def run(name, *changes):
         load, told, packed = MODELS[name]

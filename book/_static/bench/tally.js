@@ -19,8 +19,10 @@ function* tally(model, data, changes) {
   return yield* tallies[kind](own, data);
 }
 
-// What a tally of so many right ones says.
-const counted = (right, of, rule, examples) => ({ right, of, rule, examples: examples.slice(0, 3) });
+// What a tally of so many right ones says, with the first that are wrong.
+function counted(right, of, rule, wrong) {
+  return { right, of, words: `Right in ${right} of ${of}.`, rule, examples: wrong.slice(0, 3) };
+}
 
 const tallies = {
   // Whole sentences: right when every word is, and the end comes where it should.
@@ -85,7 +87,8 @@ const tallies = {
       for (const [place, id] of ids.entries()) bits -= Math.log2(softmax(logits[place])[id]);
     }
     const rule = "Fewer bits a byte are better: each byte alone would take 8.";
-    return { bits: bits / bytes, bytes, of: texts.length, rule, examples: [] };
+    const words = `${(bits / bytes).toFixed(2)} bits a byte.`;
+    return { bits: bits / bytes, of: texts.length, words, rule, examples: [] };
   },
 };
 
