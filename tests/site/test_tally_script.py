@@ -102,7 +102,8 @@ def translations(model):
         words = models.greedy(model, read.source, read.lengths)[0].tolist()
         if words != read.targets[0].tolist():
             written = [LINGO_WORDS[word] for word in words if word != END]
-            wrong.append([" ".join(each) for each in (pair.english, written, pair.lingo)])
+            english = " ".join(pair.english).replace(" '", "’")
+            wrong.append([english, " ".join(written), " ".join(pair.lingo)])
     return len(pairs) - len(wrong), wrong[:3]
 
 

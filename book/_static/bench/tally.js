@@ -21,7 +21,7 @@ function* tally(model, data, changes) {
 
 // What a tally of so many right ones says, with the first that are wrong.
 function counted(right, of, rule, wrong) {
-  return { right, of, words: `Right in ${right} of ${of}.`, rule, examples: wrong.slice(0, 3) };
+  return { right, of, rule, examples: wrong.slice(0, 3) };
 }
 
 const tallies = {
@@ -36,7 +36,7 @@ const tallies = {
       const { right, expected } = judged(data, words, written);
       if (right && ids.length === expected.length + 1) continue; // with the end, which must be there
       const said = written.filter((word) => word !== data.written[data.end]);
-      wrong.push({ text, written: said.join(" "), right: expected.join(" ") });
+      wrong.push({ text: text.replaceAll(" '", "’"), written: said.join(" "), right: expected.join(" ") });
     }
     const rule = "A translation is right when every word is.";
     return counted(data.fifty.length - wrong.length, data.fifty.length, rule, wrong);
@@ -87,8 +87,7 @@ const tallies = {
       for (const [place, id] of ids.entries()) bits -= Math.log2(softmax(logits[place])[id]);
     }
     const rule = "Fewer bits a byte are better: each byte alone would take 8.";
-    const words = `${(bits / bytes).toFixed(2)} bits a byte.`;
-    return { bits: bits / bytes, of: texts.length, words, rule, examples: [] };
+    return { bits: bits / bytes, of: texts.length, rule, examples: [] };
   },
 };
 
