@@ -36,7 +36,7 @@ class Workbench {
     this.changed = make("ul", { className: "deeds", ariaLabel: "What you have changed" });
     this.shown = make("div", { className: "view" });
     parts.push(this.changed);
-    if (this.slim) this.view = new views.lines(this);
+    if (this.slim) this.view = new views.lines(this, true);
     else parts.push(this.tabs());
     parts.push(this.shown);
     if (!this.slim) parts.push(this.sharing());

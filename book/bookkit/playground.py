@@ -22,6 +22,7 @@ Data = dict[str, Any]
 # Of book/_static, in this order, before the weights: what every bench is made of.
 EVERY_BENCH = (
     "bench/bench.css",
+    "bench/attention.css",
     "bench/looks.css",
     "bench/steps.css",
     "bench/reach.css",
