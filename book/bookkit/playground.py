@@ -33,6 +33,11 @@ EVERY_BENCH = (
     "bench/tally.js",
     "bench/tally_line.js",
     "workbench.js",
+    "bench/looks.css",
+    "bench/shares.js",
+    "bench/attention_view.js",
+    "bench/looks_road.js",
+    "bench/looks_view.js",
 )
 STEPS = 45  # up from zero, and down: with it, 91 numbers
 # A letter for each of them, in order: what a script may hold in quotes without a sign before it.

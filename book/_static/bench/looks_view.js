@@ -228,11 +228,8 @@ class LooksView {
   }
 }
 
-// Options stay the same ones as long as the words do.
 function fillSelect(select, named, chosen) {
-  const key = JSON.stringify(named);
-  if (select.filled !== key) select.replaceChildren(...named.map(([value, text]) => make("option", { value, textContent: text })));
-  select.filled = key;
+  stays(select, named, () => named.map(([value, text]) => make("option", { value, textContent: text })));
   select.value = chosen;
 }
 
