@@ -94,6 +94,7 @@ def the_next_symbol() -> Picture:
         f"gave it where it stands. In the first round none has more than {_percent(most)}; in the second: "
         f"{told}. Behind them it says {said}, with {_percent(sure)}.",
         "Take away the head that takes notes, and see what it still foresees.",
+        "The darker a letter stands, the surer the model was of it: in the second round it knows what comes.",
     )
 
 
