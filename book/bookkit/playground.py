@@ -31,6 +31,14 @@ EVERY_BENCH = (
     "bench/tally.js",
     "bench/tally_line.js",
     "workbench.js",
+    "bench/reach.css",
+    "bench/reach.js",
+    "bench/reach_parts.js",
+    "bench/reach_effects.js",
+    "bench/reach_map.js",
+    "bench/reach_carry.js",
+    "bench/reach_numbers.js",
+    "bench/reach_view.js",
 )
 STEPS = 45  # up from zero, and down: with it, 91 numbers
 # A letter for each of them, in order: what a script may hold in quotes without a sign before it.

@@ -1,6 +1,6 @@
 // Two sentences side by side: what stands inside the model for the second is carried into its run of the first.
 
-const MOST_COLUMNS = 24; // places of a map
+const MOST_COLUMNS = 16; // places of a map
 
 class ReachCarry {
   constructor(view) {
@@ -112,7 +112,7 @@ class ReachCarry {
     const place = bench.stacks.length > 1 ? bench.plainResult.findIndex((id, i) => id !== this.second.result[i]) : last;
     if (place < 0 || place > last) return;
     Object.assign(bench.choice, { stack: voice.name, place });
-    if (!this.answer) return;
+    if (!this.answer || !differs(this.answer, bench.plainLogits[place])) return;
     const [now, then] = [softmax(bench.plainLogits[place]), softmax(this.answer)];
     const most = (a, b) => likeliest(a.map((chance, id) => chance - b[id]), 1)[0];
     Object.assign(bench, { picked: true, rivals: [most(now, then), most(then, now)] });
@@ -132,10 +132,9 @@ class ReachCarry {
 
   // For each place of the first sentence the one of the second that goes with it.
   pairs(stack) {
-    const key = `${stack} ${this.firstKey} ${this.second.key}`;
-    if (key !== this.paired?.key)
-      this.paired = { key, places: pairedPlaces(this.labels(stack, this.first), this.labels(stack, this.second)) };
-    return this.paired.places;
+    const { firstKey, second } = this;
+    if (this.paired?.firstKey !== firstKey || this.paired.second !== second) this.paired = { firstKey, second };
+    return (this.paired[stack] ??= pairedPlaces(this.labels(stack, this.first), this.labels(stack, second)));
   }
 
   // The logits of the second sentence where the answer is followed, as far as it is looked at.
@@ -151,11 +150,12 @@ class ReachCarry {
     this.what.offer(this.kinds.map(({ words }, which) => [which, words]), this.kinds.indexOf(this.kind));
     const { bench } = this.view;
     const known = this.second !== null;
-    this.verdict.textContent = known ? this.inWords() : "";
+    this.verdict.textContent = known ? this.inWords() : "Type a second sentence, or press “Another”.";
     for (const part of [this.go.parentElement, this.map.element, this.found, this.heads]) part.hidden = !known;
     if (!known) return;
     const { stack, rows } = this.kind;
     const columns = this.columns();
+    this.effects.begin();
     const labels = this.labels(stack.name, this.first);
     // At all places a head's output can be carried where both sentences have as many.
     const all = rows[0].heads && this.labels(stack.name, this.second).length === labels.length;
@@ -168,8 +168,8 @@ class ReachCarry {
 
   // What came of both sentences.
   inWords() {
-    const { bench, place } = this.view;
-    if (bench.stacks.length > 1) return `It becomes ${quoted(this.second.result.map((id) => bench.data.written[id]).filter((word) => !(word in MARKS)).join(" "))}.`;
+    const { bench } = this.view;
+    if (bench.stacks.length > 1) return `It becomes ${quoted(text(this.second.result.map((id) => bench.data.written[id])))}.`;
     const likely = (logits) => {
       const chances = softmax(logits);
       return listed(likeliest(chances, 2).map((id) => `${quoted(bench.vocabulary[id])} (${percent(chances[id])})`));
@@ -182,8 +182,8 @@ class ReachCarry {
     const { stack, rows } = this.kind;
     const pairs = this.pairs(stack.name);
     const last = stack === this.view.voice ? this.view.place : Infinity;
-    const places = pairs.keys().filter((place) => place <= last && pairs[place] >= 0);
-    const different = [...places].filter((place) => rows.some((row) => this.differs(row, place, pairs[place])));
+    const places = [...pairs.keys()].filter((place) => place <= last && pairs[place] >= 0);
+    const different = places.filter((place) => rows.some((row) => this.differs(row, place, pairs[place])));
     if (different.length <= MOST_COLUMNS) return different;
     return [different[0], ...different.slice(1 - MOST_COLUMNS)];
   }
@@ -205,7 +205,8 @@ class ReachCarry {
     return places.map((each) => carriedTo(each, pairs[each], row, stack, this.second.traces));
   }
 
-  isCarried(row, place, carried = this.view.bench.changes.carried) {
+  isCarried(row, place) {
+    const { carried } = this.view.bench.changes;
     if (!carried.length) return false;
     return this.spots(row, place).every((spot) => carried.some((each) => isSameSpot(each, spot) && !differs(each.vector, spot.vector)));
   }
@@ -222,10 +223,6 @@ class ReachCarry {
       if (put) changes.carried.push(...spots);
     };
     return this.view.change(deed, `${this.map.spotInWords(row, place)} ${put ? "carried over" : "no longer carried over"}`);
-  }
-
-  effectOf(row, place) {
-    return this.effects.of(row, place);
   }
 
   // Pressed again, it stops.

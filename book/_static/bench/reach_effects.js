@@ -6,24 +6,22 @@ class ReachEffects {
     Object.assign(this, { carry, found: new Map(), turn: null });
   }
 
-  // What was found counts for these two sentences, and for the answer that is followed.
-  get key() {
-    const { carry } = this;
-    return JSON.stringify([carry.firstKey, carry.second.key, carry.view.place]);
+  // What was found counts for these two sentences, and for the place where the answer is followed.
+  begin() {
+    const { firstKey, second, view } = this.carry;
+    const key = [firstKey, second, view.place];
+    if (this.key?.every((each, i) => each === key[i])) return;
+    Object.assign(this, { key, found: new Map() });
+    this.stop();
   }
 
   spot({ name, head }, place) {
-    return `${this.key} ${name} ${head} ${place}`;
-  }
-
-  // Null where other words were written before that place: its answer is to another question.
-  logits(row, place) {
-    return this.found.get(this.spot(row, place));
+    return `${name} ${head} ${place}`;
   }
 
   // From 0, nothing is changed, to 1, the second sentence's answer; before and after it, too.
   of(row, place) {
-    const logits = this.logits(row, place);
+    const logits = this.found.get(this.spot(row, place)); // null: of another question
     if (logits === undefined) return undefined;
     if (logits === null) return { short: "≠", words: "other words are written before it", share: 0 };
     const [before, after, other] = this.odds(logits);
