@@ -26,7 +26,7 @@ class ReachEffects {
     if (logits === null) return { short: "≠", words: "other words are written before it", share: 0 };
     const [before, after, other] = this.odds(logits);
     const share = Math.max(0, Math.min(1, (after - before) / (other - before) || 0));
-    return { short: signedNumber(after), words: `${signedNumber(before)} becomes ${signedNumber(after)}`, share, after };
+    return { short: withSign(after, 1), words: `${withSign(before, 1)} becomes ${withSign(after, 1)}`, share, after };
   }
 
   odds(logits) {
