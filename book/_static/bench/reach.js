@@ -1,6 +1,7 @@
 // What “Reach in” counts and says, without a page: what can be carried from one sentence into another, which sentence
 // to try, and which rows of weights there are.
 
+const asSentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 const oddsOf = (logits, [one, other]) => logits[one] - logits[other];
 
 // ---- the parts ----

@@ -163,7 +163,7 @@ class ReachCarry {
     this.map.draw({ stack: stack.name, second: this.second.key, rows, columns, labels, all });
     this.found.textContent = columns.length ? this.effects.inWords(rows, columns, labels) : "Up to the answer that is followed, both are the same: there is nothing to carry.";
     this.go.hidden = !columns.length;
-    this.heads.hidden = !this.found.textContent.startsWith("At ");
+    this.heads.hidden = !this.found.textContent || rows[0].heads || !this.effects.moved;
     this.go.textContent = `Try all ${this.map.cells.length}: which carries the difference?`;
   }
 

@@ -44,7 +44,7 @@ class ReachView {
     const told = this.bench.status.textContent;
     await this.bench.change(deed, words);
     const answer = this.bench.status.textContent;
-    this.bench.say(`${words[0].toUpperCase()}${words.slice(1)}. ${this.odds.words}${answer === told ? "" : ` ${answer}`}`);
+    this.bench.say(`${asSentence(words)} ${this.odds.words}${answer === told ? "" : ` ${answer}`}`);
   }
 
   show() {
