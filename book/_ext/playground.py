@@ -1,17 +1,23 @@
 """`{playground} translator` is a picture, and a button that lets the reader open the model that made it.
 
 `{playground} translator slim` has only the field, the translation and its lines. The model's weights become a
-script of their own, which playground.js fetches with the others when the button is pressed.
+script of their own, which playground.js fetches with the others when it is opened.
+
+A link with an address such as `#open=translator&layer=1&head=2` (see bench/state.js) sets what the bench shows.
 """
 
+import base64
 import gzip
+import hashlib
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.drawings import on_the_page
@@ -20,6 +26,7 @@ from bookkit.playground import exported, openable, picture
 
 STATIC = Path(__file__).parents[1] / "_static"
 FORMS = ("full", "slim")
+SETS_A_STATE = "open="  # begins the end of an address that does
 
 
 class Playground(SphinxDirective):
@@ -43,20 +50,34 @@ def closed(model: str, form: str) -> tuple[str, str]:
             raise ValueError(f"{given!r} is none of {', '.join(known)}")
     drawn = picture(model)
     drawing = {"description": drawn.alt, "wide": svg(drawn.wide), "narrow": svg(drawn.narrow)}
-    files = openable()[model].files
-    size = len(gzip.compress(script(model).encode())) + sum(
-        len(gzip.compress(STATIC.joinpath(name).read_bytes())) for name in files
+    comes = files(model)
+    compressed, plain = (
+        sum(map(len, each)) / 1000 for each in (map(gzip.compress, comes.values()), comes.values())
     )
-    invitation = f'<p class="invitation">{drawn.invitation}</p>\n' if drawn.invitation else ""
+    invitation = drawn.slim if form == "slim" and drawn.slim else drawn.invitation
     return (
         f'<div class="playground" data-model="{model}" data-form="{form}"'
-        f' data-files="{" ".join(files)} model-{model}.js">\n'
-        f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}{invitation}"
-        f'<p><button type="button">Open the model here ({size / 1000:.0f} kB)</button></p>\n'
-        '<p class="without-scripts">The model needs JavaScript; the picture does not.</p>\n'
+        f' data-files="{" ".join(comes)}"'
+        f' data-hashes="{" ".join(map(sha256, comes.values()))}">\n'
+        f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}"
+        f'<p class="invitation">{invitation}</p>\n'
+        '<p class="opening"><button type="button">Open the model here</button>'
+        f" <span>{compressed:.0f}\u00a0kB ({plain:.0f} uncompressed)</span></p>\n"
+        f'<p class="without-scripts">{drawn.caption}</p>\n'
         '<p class="unseen" role="status"></p>\n</div>\n',
         drawn.alt,
     )
+
+
+def files(model: str) -> dict[str, bytes]:
+    """What a page loads to open the model, in order: `files("translator")["elements.js"]` is that script."""
+    comes = {name: STATIC.joinpath(name).read_bytes() for name in openable()[model].files}
+    return comes | {f"model-{model}.js": script(model).encode()}
+
+
+def sha256(content: bytes) -> str:
+    """The hash by which a browser knows that a file came whole."""
+    return base64.b64encode(hashlib.sha256(content).digest()).decode()
 
 
 @cache
@@ -71,7 +92,24 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
             Path(app.outdir, f"_static/model-{model}.js").write_text(script(model), "utf-8")
 
 
+class StateLinks(SphinxPostTransform):
+    """`[words](#open=translator&head=2)` and `[words](the-transformer.ipynb#open=…)` lead to no place of a page."""
+
+    default_priority = 8  # before MyST looks for one
+
+    def run(self, **options: Any) -> None:
+        for link in [*self.document.findall(pending_xref)]:
+            here = link["reftype"] == "myst" and link["refdomain"] != "doc"
+            state = link["reftarget"] if here else link.get("reftargetid")
+            if not (state or "").startswith(SETS_A_STATE):
+                continue
+            page = "" if here else self.app.builder.get_relative_uri(self.env.docname, link["reftarget"])
+            uri = f"{page.partition('#')[0]}#{state}"
+            link.replace_self(nodes.reference("", "", *link.children, refuri=uri, internal=True))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_post_transform(StateLinks)
     app.add_directive("playground", Playground)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True}

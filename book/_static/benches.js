@@ -13,6 +13,22 @@ class SentenceBench extends Workbench {
     return this.field.words;
   }
 
+  put(text) {
+    return this.field.put(text);
+  }
+
+  get typedText() {
+    return this.field.input.value.trim();
+  }
+
+  get input() {
+    return this.words.length ? this.inputOf(this.words) : null;
+  }
+
+  inputOfText(text) {
+    return this.inputOf(wordsOf(text).filter((word) => this.field.known.includes(word)));
+  }
+
   begins() {
     return this.field.offer();
   }
@@ -34,8 +50,8 @@ class TranslatorBench extends SentenceBench {
     this.translation = make("strong", { translate: false });
     this.verdict = make("p", { className: "verdict" });
     const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
-    if (!this.slim) return [make("div", { className: "answer" }, says, this.verdict, this.tally.element), this.field.list];
-    return [make("div", { className: "answer" }, says, this.verdict, this.oneSwitch()), this.field.list];
+    if (!this.slim) return [make("div", { className: "outcome" }, says, this.verdict, this.tally.element), this.field.list];
+    return [make("div", { className: "outcome" }, says, this.verdict, this.oneSwitch()), this.field.list];
   }
 
   // The one thing to do on the front page.
@@ -45,9 +61,8 @@ class TranslatorBench extends SentenceBench {
     return make("p", {}, this.places);
   }
 
-  get input() {
-    const { data, words } = this;
-    return words.length ? [...words.map((word) => data.read.indexOf(word)), data.end] : null;
+  inputOf(words) {
+    return [...words.map((word) => this.data.read.indexOf(word)), this.data.end];
   }
 
   get vocabulary() {
@@ -100,7 +115,7 @@ class LanguageModelBench extends SentenceBench {
     this.typed = make("p", { className: "typed", translate: false });
     this.verdict = make("p", { className: "verdict" });
     this.sample = make("p", { className: "sample" }, "“Write on” draws word after word by these chances.");
-    const answer = make("div", { className: "answer" }, this.typed, this.verdict, table, this.tally.element);
+    const answer = make("div", { className: "outcome" }, this.typed, this.verdict, table, this.tally.element);
     return [answer, this.drawing(), this.sample, this.field.list];
   }
 
@@ -121,9 +136,23 @@ class LanguageModelBench extends SentenceBench {
     return this.run();
   }
 
-  get input() {
+  inputOf(words) {
     const { start, read } = this.data;
-    return [start, ...this.words.map((word) => read.indexOf(word))];
+    return [start, ...words.map((word) => read.indexOf(word))];
+  }
+
+  // A beginning may have no word yet.
+  get input() {
+    return this.inputOf(this.words);
+  }
+
+  get ownState() {
+    return { temperature: this.temperature === 1 ? undefined : this.temperature };
+  }
+
+  restoreOwn({ temperature = 1 }) {
+    this.temperature = Math.max(0.1, Math.min(2, temperature));
+    this.slider.value = this.warmth.textContent = this.temperature;
   }
 
   get vocabulary() {
@@ -138,12 +167,13 @@ class LanguageModelBench extends SentenceBench {
     return weights.length - 1; // what comes next is foretold from the last word
   }
 
-  // One verb against its other form, where there is one: see against sees.
+  // The likeliest word that has another form, against that one: see against sees.
   likelyRivals(choice) {
     const { read } = this.data;
-    const [first, second] = super.likelyRivals(choice);
-    const other = read.indexOf(read[first].endsWith("s") ? read[first].slice(0, -1) : `${read[first]}s`);
-    return [first, other < 0 ? second : other];
+    const likely = super.likelyRivals(choice, MOST_OFFERED);
+    const other = (id) => read.indexOf(read[id].endsWith("s") ? read[id].slice(0, -1) : `${read[id]}s`);
+    const first = likely.find((id) => other(id) >= 0);
+    return first === undefined ? likely.slice(0, 2) : [first, other(first)];
   }
 
   showAnswer() {
@@ -200,13 +230,13 @@ class LanguageModelBench extends SentenceBench {
 
   // Word after word is drawn by its chance at this temperature, until the sentence ends.
   async write() {
-    const { read, start, end, longest } = this.data;
+    const { read, end, longest } = this.data;
     const { half } = this.field;
     const unread = this.field.unread || (half && `${quoted(half)} is no word yet: type on, or choose one of those that are offered.`);
     if (unread) return this.tell(unread);
     const words = [...this.words];
     while (words.at(-1) !== read[end] && words.length < longest) {
-      const run = await this.compute([start, ...words.map((word) => read.indexOf(word))], this.changes);
+      const run = await this.compute(this.inputOf(words), this.changes);
       if (!run) return undefined; // another text is being read
       const chances = softmax(run.logits.at(-1), this.temperature);
       words.push(read[drawn([...chances.entries()], Math.random())]);

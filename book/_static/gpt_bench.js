@@ -57,6 +57,20 @@ class GptBench extends Workbench {
     return [...this.text(), this.next(), ...this.writing(), this.tally.element];
   }
 
+  get typedText() {
+    return this.area.value;
+  }
+
+  get ownState() {
+    return { temperature: Number(this.temperature.value), seed: Number(this.seed.value) };
+  }
+
+  restoreOwn({ temperature = 0.8, seed = 1 }) {
+    this.temperature.value = temperature;
+    this.temperature.oninput();
+    this.seed.value = seed;
+  }
+
   put(text) {
     this.area.value = text;
     return this.read();
@@ -112,6 +126,10 @@ class GptBench extends Workbench {
   get input() {
     const ids = [this.pieces.end, ...this.typed];
     return ids.slice(this.reading.seenFrom(this.typed.length));
+  }
+
+  inputOfText(text) {
+    return [this.pieces.end, ...this.pieces.encode(text)].slice(-this.data.context);
   }
 
   labels() {

@@ -99,7 +99,7 @@ class Run {
     const given = Object.hasOwn(this.model.weights, name) ? this.weight(name) : [];
     const isMatrix = Array.isArray(given);
     const isThere = isWithin(row, given.length) && (isMatrix ? isWithin(column, given[0].length) : column === undefined);
-    const place = [name, row, column].filter((part) => part !== undefined).join(", ");
+    const place = [name, row, column].filter((part) => part !== undefined).map(String).join(", ");
     if (!isThere) throw new Error(`There is no weight “${place}”.`);
     if (!Number.isFinite(value)) throw new Error(`“${value}” is no number for “${place}”.`);
     const changed = given.slice();
@@ -163,14 +163,19 @@ class Run {
     for (const trace of Object.values(this.traces))
       for (const name of Object.keys(trace).filter((name) => name.endsWith(".weights"))) {
         const { length } = trace[name.replace(/weights$/, "keys")];
-        const padded = (row) => (row.length < length ? Object.assign(new Float32Array(length), row) : row);
-        trace[name] = trace[name].map((rows) => rows.map(padded));
+        trace[name] = trace[name].map((rows) => rows.map((row) => padded(row, length)));
       }
     // Names that nothing has come out under; weights are no vector of a place.
     for (const { stack, name } of this.carried)
       if (!Object.hasOwn(this.traces[stack], name) || name.endsWith(".weights"))
         throw new Error(`Nothing can be carried to “${name}” of “${stack}”.`);
   }
+}
+
+function padded(row, length) {
+  const longer = new Float32Array(length);
+  longer.set(row);
+  return longer;
 }
 
 const IN_HEADS = /\.(queries|keys|values|mixed)$/; // vectors in which each head has a share

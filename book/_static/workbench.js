@@ -31,7 +31,8 @@ class Workbench {
   // ---- opening ----
 
   open() {
-    const parts = [...this.form(), ...this.answer()];
+    this.trouble = make("p", { className: "trouble" });
+    const parts = [this.trouble, ...this.form(), ...this.answer()];
     this.changed = make("ul", { className: "deeds", ariaLabel: "What you have changed" });
     this.shown = make("div", { className: "view" });
     parts.push(this.changed);
@@ -144,7 +145,7 @@ class Workbench {
   }
 
   show() {
-    if (this.input !== null) this.view.show();
+    if (this.input !== null) this.view?.show();
   }
 
   // ---- what is followed ----
@@ -178,11 +179,11 @@ class Workbench {
     return far.indexOf(Math.max(...far));
   }
 
-  // The likeliest output of the followed place, and the next likely one.
-  likelyRivals({ stack, place }) {
-    const last = this.logits.length - 1;
+  // The likeliest output of the followed place, and the next likely one. A changed run may have more places.
+  likelyRivals({ stack, place }, count = 2) {
+    const last = Math.min(this.logits.length, this.plainLogits.length) - 1;
     const logits = this.plainLogits[stack === this.stacks.at(-1).name ? Math.min(place, last) : last];
-    return likeliest(logits, 2);
+    return likeliest(logits, count);
   }
 
   pick(rivals) {
@@ -257,14 +258,33 @@ class Workbench {
     (buttons[Math.min(place, buttons.length - 1)] ?? this.playground.querySelector("input, textarea")).focus();
   }
 
+  placesOf(stack) {
+    return this.labels(stack).length;
+  }
+
   // ---- to be shared ----
+
+  get ownState() {
+    return {};
+  }
+
+  restoreOwn() {}
+
+  restore(state) {
+    return restoreBench(this, state);
+  }
+
+  tellTroubles(troubles) {
+    this.trouble.textContent = troubles.join(" ");
+    if (troubles.length) this.say(this.trouble.textContent);
+  }
 
   sharing() {
     const link = make("a", { textContent: "link to what is shown", href: "#" });
     this.copied = make("span", { className: "hint" });
     link.onclick = async (event) => {
       event.preventDefault();
-      history.replaceState(null, "", addressOf(this.state()));
+      history.replaceState(null, "", addressOf(stateOfBench(this)));
       this.copied.textContent = "It stands in the address bar now.";
       try {
         await navigator.clipboard.writeText(location.href);

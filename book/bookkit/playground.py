@@ -22,6 +22,11 @@ Data = dict[str, Any]
 # Of book/_static, in this order, before the weights: what every bench is made of.
 EVERY_BENCH = (
     "bench/bench.css",
+    "bench/looks.css",
+    "bench/steps.css",
+    "bench/reach.css",
+    "bench/entrance.js",
+    "bench/state.js",
     "elements.js",
     "model.js",
     "transformer.js",
@@ -31,6 +36,24 @@ EVERY_BENCH = (
     "bench/tally.js",
     "bench/tally_line.js",
     "workbench.js",
+    "bench/shared_state.js",
+    "bench/shares.js",
+    "bench/attention_view.js",
+    "bench/looks_road.js",
+    "bench/looks_view.js",
+    "bench/steps.js",
+    "bench/step_arithmetic.js",
+    "bench/step_words.js",
+    "bench/step_marks.js",
+    "bench/step_drawings.js",
+    "bench/steps_view.js",
+    "bench/reach.js",
+    "bench/reach_parts.js",
+    "bench/reach_effects.js",
+    "bench/reach_map.js",
+    "bench/reach_carry.js",
+    "bench/reach_numbers.js",
+    "bench/reach_view.js",
 )
 STEPS = 45  # up from zero, and down: with it, 91 numbers
 # A letter for each of them, in order: what a script may hold in quotes without a sign before it.
@@ -45,7 +68,9 @@ class Picture(NamedTuple):
     wide: Part
     narrow: Part
     alt: str
-    invitation: str = ""  # what to do first
+    invitation: str  # the one thing to do first, in a line
+    caption: str  # what one sees in the picture, where no model can be opened
+    slim: str = ""  # what to do first where there is but a field, if that is something else
 
 
 def numbers(model: nn.Module) -> Data:

@@ -20,8 +20,7 @@ from chapters.looking_inside.tries import rounds
 from chapters.the_transformer import models, playground, truth
 from chapters.translating_with_attention.models import END, LINGO_WORDS, sentences, unseen_pairs
 
-SCRIPTS = ("transformer.js", "gpt.js", "elements.js", "bench/truth.js", "bench/tally.js")
-KINDS = {"Transformer": "Transformer", "LanguageModel": "LanguageModel", "GPT": "GPT"}
+SCRIPTS = ("model.js", "transformer.js", "gpt.js", "elements.js", "bench/truth.js", "bench/tally.js")
 
 
 def reader():
@@ -43,9 +42,9 @@ MODELS = {
 }
 # A head of each model whose absence is felt, and the matrix that joins the heads.
 OFF = {
-    "translator": ("decoder.1.cross_attention", 1, "out_proj"),
-    "language-model": ("layers.1.self_attention", 2, "out_proj"),
-    "induction": ("layers.1.self_attention", 0, "out_proj"),
+    "translator": ("decoder.1.cross_attention", 0, "out_proj"),
+    "language-model": ("layers.1.self_attention", 1, "out_proj"),
+    "induction": ("layers.0.self_attention", 0, "out_proj"),
     "gpt": ("blocks.0.attention", 1, "write"),
 }
 

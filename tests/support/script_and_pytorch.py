@@ -2,13 +2,15 @@
 
 import base64
 import copy
+import inspect
 import json
 import math
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -16,10 +18,17 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from _ext.javascript import NODE
+from _ext.playground import script
 from attnlab.attention import MultiHeadAttention, masked_softmax
 from attnlab.corpora import agreement, grammar
 from attnlab.runtime import generator
 from attnlab.transformer import GPT, Block, SelfAttention, Transformer
+from bookkit import weights
+from bookkit.playground import numbers
+from bookkit.registry import BOOK
+from chapters.a_gpt_of_your_own import models as gpt
+from chapters.a_gpt_of_your_own.playground import loaded as loaded_gpt
+from chapters.looking_inside import models as looking_inside
 from chapters.the_transformer.models import WORDS
 from chapters.the_transformer.playground import loaded
 from chapters.translating_with_attention.models import START, sentences
@@ -58,6 +67,9 @@ IN_JAVASCRIPT = """([name, runs]) => {
 }"""
 
 
+# ---- what is read ----
+
+
 def translations(count: int) -> list[Run]:
     """Sentences for the translator."""
     read = sentences(grammar.pairs(count, generator(5)))
@@ -72,16 +84,80 @@ def texts(count: int) -> list[Run]:
     return [{"read": [START, *map(WORDS.index, words)]} for words in drawn]
 
 
+def rounds(count: int) -> list[Run]:
+    """Words that come again, for the models of *Looking inside*."""
+    words, periods = looking_inside.repeated(count, generator(5))
+    return [
+        {"read": row[: min(2 * int(period), 48)].tolist()} for row, period in zip(words, periods, strict=True)
+    ]
+
+
+def docstrings(count: int) -> list[Run]:
+    """Beginnings of docstrings, for the GPT."""
+    pieces, draw = gpt.pieces(), generator(5)
+    beginnings = [str(inspect.getdoc(each)) for each in vars(torch).values() if callable(each)]
+    long = [ids for text in dict.fromkeys(beginnings) if len(ids := pieces.encode(text[:500])) > 100]
+    lengths = torch.randint(8, 100, (count,), generator=draw).tolist()
+    return [{"read": [pieces.end, *ids[:length]]} for ids, length in zip(long[:count], lengths, strict=True)]
+
+
 def everything(n: int, m: int | None = None, device: object = None) -> Tensor:
     """In the place of `causal`: a mask that hides nothing."""
     return torch.ones(1, n, m or n, dtype=torch.bool)
 
 
-def in_node(scripts: Sequence[str], name: str, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
-    """What the scripts, one after the other, make of these runs, in Node."""
+# ---- the models that a page can open ----
+
+
+class InPage(NamedTuple):
+    loaded: Callable[[], nn.Module]
+    runs: Callable[[int], list[Run]]
+    script: Callable[[], str]  # its data, as a page gets them
+
+
+@cache
+def inside(name: str) -> nn.Module:
+    """One of the models of *Looking inside*, with its weights as they travel."""
+    model = looking_inside.reader(layers=1 if name == "one-layer" else 2)
+    weights.load(f"looking_inside/{name}", model)
+    return model.half().float()
+
+
+def data_inside(name: str) -> str:
+    model = inside(name)
+    sizes = {"kind": "LanguageModel", "heads": looking_inside.HEADS, "layers": len(model.layers)}
+    return f"stored[{json.dumps(name)}] = {json.dumps(sizes | numbers(model))};"
+
+
+IN_PAGE = {
+    "translator": InPage(partial(loaded, "translator"), translations, partial(script, "translator")),
+    "language-model": InPage(partial(loaded, "language-model"), texts, partial(script, "language-model")),
+    "one-layer": InPage(partial(inside, "one-layer"), rounds, partial(data_inside, "one-layer")),
+    "two-layers": InPage(partial(inside, "two-layers"), rounds, partial(data_inside, "two-layers")),
+    "gpt": InPage(loaded_gpt, docstrings, partial(script, "gpt")),
+}
+SCRIPTS = ("model.js", "transformer.js", "gpt.js")
+
+
+def in_node(name: str, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
+    """What the scripts make of these runs, in Node."""
+    return answer(name, f"({IN_JAVASCRIPT})({json.dumps([name, runs])})", folder)
+
+
+def returned(name: str, given: Any, body: str, folder: Path) -> Any:
+    """What a function of `model`, its `data` and `given` returns."""
+    kinds = "{ Transformer, LanguageModel, GPT }"
+    setup = f"const data = stored[{json.dumps(name)}]; const given = {json.dumps(given)};"
+    return answer(
+        name, f"(() => {{ {setup} const model = new ({kinds}[data.kind])(data); {body} }})()", folder
+    )
+
+
+def answer(name: str, expression: str, folder: Path) -> Any:
+    scripts = [(BOOK / "_static" / script).read_text("utf-8") for script in SCRIPTS]
+    call = f"console.log(JSON.stringify({expression}));"
     program = folder / "program.js"
-    call = f"console.log(JSON.stringify(({IN_JAVASCRIPT})({json.dumps([name, runs])})));"
-    program.write_text("\n".join([*scripts, call]), "utf-8")
+    program.write_text("\n".join([*scripts, "const stored = {};", IN_PAGE[name].script(), call]), "utf-8")
     done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -95,7 +171,7 @@ def unpacked(row: str) -> Tensor:
 
 
 class Spelled(nn.Module):
-    """An attention of the book with a module for each step, where a hook can note what comes out or change it."""
+    """An attention of the book with a module for each step: hooks note what comes out, or change it."""
 
     def __init__(self, attention: MultiHeadAttention | SelfAttention) -> None:
         super().__init__()
@@ -115,7 +191,9 @@ class Spelled(nn.Module):
         else:
             weights, biases = given.in_proj_weight.chunk(3), given.in_proj_bias.chunk(3)
             projected = map(F.linear, (inputs, memory, memory), weights, biases)
-        parts = [getattr(self, step)(x) for step, x in zip(("queries", "keys", "values"), projected, strict=True)]
+        parts = [
+            getattr(self, step)(x) for step, x in zip(("queries", "keys", "values"), projected, strict=True)
+        ]
         query, key, value = (x.unflatten(-1, (self.heads, -1)).transpose(1, 2) for x in parts)
         scores = query @ key.mT / math.sqrt(query.shape[-1])  # (1, heads, n, m)
         shown = torch.ones_like(scores, dtype=torch.bool)
@@ -244,7 +322,7 @@ def largest_difference(run: Run, said: dict[str, Any], model: nn.Module) -> floa
             theirs = unpacked(packed[name])
             assert theirs.numel() == tensor.numel(), name
             differences.append((theirs - tensor.flatten()).abs().max())
-    last = traces[-1]["logits" if "logits" in traces[-1] else "word"]
+    last = traces[-1].get("logits", traces[-1].get("word"))
     differences.append((unpacked(said["logits"]) - last.flatten()).abs().max())
     return float(torch.stack(differences).max())
 

@@ -75,12 +75,15 @@ class InductionBench extends SentenceBench {
     const legend = "Below each symbol: the chance that it had there, in %. ✓ it could be known and was the likeliest, ✗ it was not.";
     const says = make("p", { className: "says" }, "Next comes: ", this.likely);
     this.tally = new TallyLine(this);
-    return [make("div", { className: "answer" }, says, this.verdict, this.rounds, make("p", { className: "hint" }, legend), this.tally.element)];
+    return [make("div", { className: "outcome" }, says, this.verdict, this.rounds, make("p", { className: "hint" }, legend), this.tally.element)];
   }
 
-  get input() {
-    const { read } = this.data;
-    return this.words.length ? this.words.map((symbol) => read.indexOf(symbol)) : null;
+  inputOf(words) {
+    return words.map((symbol) => this.data.read.indexOf(symbol));
+  }
+
+  inputOfText(text) {
+    return this.inputOf([...text].filter((symbol) => this.field.known.includes(symbol)).slice(0, this.data.longest));
   }
 
   get vocabulary() {

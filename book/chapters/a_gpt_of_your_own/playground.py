@@ -101,7 +101,8 @@ def the_next_pieces() -> Picture:
         _drawn(pieces, bars, 320),
         f"A text in its pieces, each the darker the more it surprised the model, in bits: {cost}. Below, "
         f"bars show how likely the model takes each piece to come next: {said}.",
-        "It completes a docstring while you type one: open it, and begin.",
+        "Begin a docstring, and it goes on.",
+        "The darker a piece, the less the model expected it; the bars are its chances for the next.",
     )
 
 

@@ -193,6 +193,9 @@ def a_translation() -> Picture:
         f"On the left, one below the other, the words that the model writes: {' '.join(lingo)}. On the right "
         f"those that it has read: {' '.join(read)}. Lines lead from each written word to the words that one "
         "head looks at while it is written, the thicker the more it looks.",
+        "Switch off the positions. What breaks?",
+        "The lines show where one of the model’s heads looks while it writes each word.",
+        slim="Type a sentence of your own.",
     )
 
 
@@ -242,6 +245,8 @@ def the_next_word() -> Picture:
         _bars(bars, 320),
         f"Bars show how likely the model takes each word to come next: {said}. A ring on each bar shows how "
         "likely it is in the grammar.",
+        "Switch off the head that finds the subject.",
+        "The bars are the model’s chances for the next word; the rings are those of the grammar.",
     )
 
 
