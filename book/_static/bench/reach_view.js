@@ -61,7 +61,7 @@ class ReachView {
   }
 }
 
-const MOST_RIVALS = 10;
+const MOST_ANSWERS = 10;
 
 // One answer against another: as it was, now, and in the other sentence. A difference of logits is the logarithm of
 // how many times likelier one is.
@@ -113,7 +113,7 @@ class ReachOdds {
   // Those that are likely in one of the runs can be chosen, and those that are chosen.
   offer(logits) {
     const { bench } = this.view;
-    const ids = new Set([...bench.rivals, ...logits.flatMap((each) => likeliest(each, MOST_RIVALS))]);
+    const ids = new Set([...bench.rivals, ...logits.flatMap((each) => likeliest(each, MOST_ANSWERS))]);
     const options = [...ids].sort((a, b) => a - b).map((id) => [id, bench.vocabulary[id]]);
     this.rivals.forEach((select, which) => select.offer(options, bench.rivals[which]));
   }

@@ -11,6 +11,8 @@ EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, S
 )  # fmt: skip
 PREDICTIONS, SOURCES = "site/test_predictions.py::", "site/test_sources.py::"
 
+TRUTH, TALLY = "site/test_truth_script.py::", "site/test_tally_script.py::"
+
 FAULTS: Faults = {
     "bookkit/playground": {
         "test_the_numbers_are_the_stored_weights": [
@@ -36,6 +38,69 @@ FAULTS: Faults = {
         ],
         "test_the_language_models_head_looks_at_the_subject_more_than_any_other": [
             ("the article for the subject", "each[0, :, -1, 2]", "each[0, :, -1, 1]"),
+        ],
+    },
+    "chapters/the_transformer/truth": {
+        "test_the_table_lets_stand_what_the_grammar_lets_stand": [
+            ("a look too short", "FORESIGHT = 3", "FORESIGHT = 2"),
+            ("sentences without an end", '["end"] if read and not', '["end"] if False and not'),
+        ],
+        "test_the_table_is_as_small_as_it_can_be": [
+            ("a state for each beginning", "FORESIGHT = 3", "FORESIGHT = 1"),
+        ],
+        "test_every_word_of_english_has_its_word_in_lingo": [
+            ("plurals that are the plurals of themselves", "singular.get(word, word)", "word"),
+            ("nouns without a plural", "noun + s: lingo + s for", "noun + s: lingo + 2 * s for"),
+        ],
+        "test_fifty_short_sentences_are_new_to_the_translator": [
+            ("sentences of any length", "if 4 <= len(pair.english) <= 12", "if True"),
+        ],
+        "test_fifty_beginnings_stop_before_a_verb_far_from_its_subject": [
+            ("subjects beside their verbs", "8 <= verb - subject", "1 <= verb - subject"),
+            ("a beginning with its verb", "each[:verb]", "each[: verb + 1]"),
+        ],
+    },
+    "_static/bench/truth.js": {
+        f"{TRUTH}test_the_right_translation_is_the_grammars_in_thousands_of_sentences": [
+            ("adjectives in the order of English", "endings.reverse()", "endings"),
+            (
+                "owners in front",
+                "[...article, noun, ...endings.reverse(), ...owner]",
+                "[...owner, ...article, noun, ...endings.reverse()]",
+            ),
+            ("verbs without a plural", '${plural ? "n" : ""}', ""),
+        ],
+        f"{TRUTH}test_the_first_word_that_can_not_stand_there_is_the_grammars_in_thousands_of_sentences": [
+            ("a beginning for a whole", 'if ("end" in options)', "if (true)"),
+        ],
+        f"{TRUTH}test_what_is_no_sentence_is_told_why": [
+            ("an adjective to agree with", '!== "adjective"', '!== ""'),
+            ("the same word once more", "[Object.keys(truth.words[kind]).indexOf(word)]", "[0]"),
+        ],
+        f"{TRUTH}test_in_a_wrong_translation_only_the_wrong_words_are_marked": [
+            ("missing words one by one", "missing.at(-1)?.at !== marks.length", "true"),
+            ("the end for a word", "each !== data.written[data.end]", "true"),
+        ],
+        f"{TRUTH}test_a_verb_that_does_not_agree_is_told_its_subject": [
+            (
+                "the nearest noun",
+                'words[place - 3] === "that" ? words[place - 1] : words[1]',
+                "words[place - 1]",
+            ),
+            ("nothing judged behind it", "state = options[better]?.[1]", "state = options[word]?.[1]"),
+        ],
+    },
+    "_static/bench/tally.js": {
+        f"{TALLY}test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong": [
+            ("the likeliest of all words", "likeliestOf(logits.at(-1), ids)", "likeliestOf(logits.at(-1))"),
+            ("the first round, too", "let place = round.length;", "let place = 0;"),
+            ("every translation right", "if (right && ids", "if (ids"),
+        ],
+        f"{TALLY}test_held_out_text_costs_as_many_bits_as_in_pytorch": [
+            ("nats for bits", "Math.log2", "Math.log"),
+        ],
+        f"{TALLY}test_what_was_chosen_in_the_sentence_shown_is_left_out_of_others": [
+            ("a place of another sentence", "hidden: new Set(), ", ""),
         ],
     },
     "_ext/catalogue": {
