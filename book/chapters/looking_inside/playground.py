@@ -94,7 +94,7 @@ def the_next_symbol() -> Picture:
         f"gave it where it stands. In the first round none has more than {_percent(most)}; in the second: "
         f"{told}. Behind them it says {said}, with {_percent(sure)}.",
         "Repeat a word of your own: does it foresee the second round?",
-        "The fuller a letter’s ground, the surer the model was of it: in the second round it knows what comes.",
+        "The fuller a letter’s ground, the surer the model was of it: it knows the second round.",
     )
 
 
