@@ -1,4 +1,4 @@
-"""How a playground opens: by its button, as it is scrolled to, by an address; and what damaged files come to."""
+"""How a playground opens: by its button, as it is scrolled to, by an address; and what damage comes to."""
 
 import re
 from collections.abc import Callable
@@ -243,7 +243,9 @@ def test_an_address_opens_a_model_and_says_what_to_show(page: Page, base_url: st
     assert restored(page, 1) == [state]
     assert 0 <= top(page.locator(".playground").first) < 200
     # A link in the text, pressed twice; between, the reader may have changed what it had set.
-    page.evaluate("document.querySelector('main p').innerHTML = '<a href=\"#open=translator&head=2\">look</a>'")
+    page.evaluate(
+        "document.querySelector('main p').innerHTML = '<a href=\"#open=translator&head=2\">look</a>'"
+    )
     for count in (2, 3):
         page.get_by_role("link", name="look", exact=True).click()
         assert restored(page, count)[-1] == {"open": "translator", "head": 2, "unknown": []}
@@ -257,7 +259,8 @@ def test_an_address_opens_todays_benches(page: Page, base_url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fragment", ["#open=", "#open=interpreter", "#open=__proto__&text=%", f"#open=a&text={'a' * 10_000}", "#%zz"]
+    "fragment",
+    ["#open=", "#open=interpreter", "#open=__proto__&text=%", f"#open=a&text={'a' * 10_000}", "#%zz"],
 )
 def test_an_address_that_leads_nowhere_breaks_nothing(page: Page, base_url: str, fragment: str) -> None:
     troubles: list[str] = []

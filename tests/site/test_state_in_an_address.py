@@ -159,7 +159,19 @@ def test_a_text_of_ten_thousand_letters_is_cut_and_said_so() -> None:
 
 
 def test_garbage_throws_nothing() -> None:
-    wild = ["%", "%zz", "&&&", "=", "==", "text=%ff", "off=:::", "off=,", "carried=,:,", "numbers=::::", "\x00"]
+    wild = [
+        "%",
+        "%zz",
+        "&&&",
+        "=",
+        "==",
+        "text=%ff",
+        "off=:::",
+        "off=,",
+        "carried=,:,",
+        "numbers=::::",
+        "\x00",
+    ]
     wild += ["<img src=x onerror=alert(1)>", "text=" + quote("\u202e" * 50), ":" * 10_000, "," * 10_000]
     wild += [f"off={'a:1,' * 5000}"]
     for each in asked(*(f"#open=language-model&{part}" for part in wild)):
