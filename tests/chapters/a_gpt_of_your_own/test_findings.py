@@ -14,7 +14,7 @@ def test_it_goes_on_with_what_followed_the_first_time():
     assert models.pieces().decode([B]) == " b"
     chances = expected(TEXT)[1][-1]
     assert chances.argmax() == B
-    assert chances[B] == pytest.approx(0.44, abs=0.005)
+    assert chances[B] == pytest.approx(0.43, abs=0.006)
 
 
 def test_without_head_2_of_layer_3_it_does_not():
