@@ -26,7 +26,9 @@ def bench_page(folder: Path, model: str, form: str = "full") -> str:
     return (folder / "page.html").as_uri()
 
 
-def opened_bench(page: Page, folder: Path, model: str, text: str | None = None, form: str = "full") -> Locator:
+def opened_bench(
+    page: Page, folder: Path, model: str, text: str | None = None, form: str = "full"
+) -> Locator:
     """The playground of this model, opened, with this text in its field."""
     page.goto(bench_page(folder, model, form))
     box = page.locator(".playground")
