@@ -91,8 +91,8 @@ def test_what_a_place_brings_is_told_with_its_weight(page, tmp_path):
         assert abs(float(share.removesuffix("\xa0%")) / 100 - weight) < 0.0051
     assert abs(number(told[-1][2]) - brought.sum()) < 0.0051
     expect(view.locator(".looks")).to_have_text(
-        f"While “hears” is read, head 2 of layer 2 looks at “kings” (100\xa0%). That brings +{brought[2]:.2f} for "
-        "“see” against “sees”."
+        f"While “hears” is read, head 2 of layer 2 looks at “kings” (100\xa0%). "
+        f"That brings +{brought[2]:.2f} for “see” against “sees”."
     )
 
 
