@@ -26,14 +26,14 @@ class LooksRoad {
   partRow(stack, layer, number, part) {
     const says = Boolean(stack.head);
     const title = `layer ${layer + 1}`;
-    if (part.kind === "network") return says ? this.row(title, [this.box("network", layer, number)], "thinks", true) : undefined;
+    if (part.kind === "network") return says ? this.row(title, [this.box("network", layer, number)], "network", true) : undefined;
     const heads = Array.from({ length: part.heads }, (_, head) => this.head(stack, layer, number, head));
     return this.row(title, heads, lookingWords(stack, part), says);
   }
 
   // says: whether the word so far stands behind it.
   row(title, parts, does, says) {
-    const words = { embedding: "the word", positions: "its place", always: "at the end" }[title] ?? title;
+    const words = { embedding: "the last word", positions: "its place", always: "at the end" }[title] ?? title;
     const [what, so] = [make("span", { translate: false }, does), make("span", { className: says ? "so" : "no-so" })];
     if (says) so.append(make("span", { className: "unseen" }, "The word so far: "), make("strong", { translate: false }), make("small"));
     if (says) Object.assign(this, { sos: [...this.sos, so], whats: [...this.whats, what] });

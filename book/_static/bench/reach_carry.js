@@ -1,6 +1,6 @@
 // Two sentences side by side: what stands inside the model for the second is carried into its run of the first.
 
-const MOST_COLUMNS = 24; // places of a map
+const MOST_COLUMNS = 16; // places of a map
 
 class ReachCarry {
   constructor(view) {
@@ -32,21 +32,24 @@ class ReachCarry {
   // Where words are known the field is like the first; any other text has a plain one.
   secondField() {
     const { bench } = this.view;
-    const common = { id: `${bench.id}-second`, asks: "The second sentence", kind: "second sentence", offered: [""] };
-    const changed = () => this.read();
-    if (bench.field) return new SentenceField({ ...common, known: bench.field.known, changed });
-    return new ReachText({ ...common, changed, idsOf: (typed) => bench.pieces.encode(typed) });
+    const common = { id: `${bench.id}-second`, asks: "The second sentence", offered: [""], changed: () => this.read() };
+    if (!bench.field) return new ReachText(common);
+    const { known, most } = bench.field;
+    return new bench.field.constructor({ ...common, known, most, kind: "second sentence" });
   }
 
   // ---- the second sentence ----
 
+  // An address may have brought a second sentence along.
   show() {
     const { bench } = this.view;
     const key = JSON.stringify(bench.input);
     if (key !== this.firstKey) {
+      const given = this.firstKey === undefined && bench.otherText;
       this.firstKey = key;
       this.field.offered = this.neighbours();
       this.field.next = 0;
+      if (given) return this.field.put(given);
       if (!this.own) return this.suggest();
     }
     if (this.second?.key !== this.key) return this.compute();
@@ -60,11 +63,10 @@ class ReachCarry {
   }
 
   neighbours() {
-    const { bench } = this.view;
-    if (!bench.field) return this.field.near(bench.area.value);
-    const whole = bench.stacks.length > 1;
-    const { words, offered } = bench.field;
-    return [text(neighbourOf(words, bench.data.read, whole)), ...offered];
+    const { field, stacks, data, typedText } = this.view.bench;
+    if (!field) return [exchanged(typedText)];
+    const near = neighbourOf(field.words, data.read, stacks.length > 1);
+    return [field.most ? near.join("") : text(near), ...field.offered];
   }
 
   // What is typed stays when the first sentence changes; what was suggested does not.
@@ -73,14 +75,12 @@ class ReachCarry {
     return this.compute();
   }
 
-  // What the model is given: the same marks stand before and behind the words as in the first sentence.
+  // What the model is given, or null where there is nothing.
   get input() {
-    const { data, input, field } = this.view.bench;
-    if (!field) return [input[0], ...this.field.ids].slice(-data.context);
-    const ids = this.field.words.map((word) => data.read.indexOf(word));
-    if (!ids.length) return null;
-    const lead = input[0] === data.start && input.length > field.words.length ? [data.start] : [];
-    return [...lead, ...ids, ...(input.length - lead.length > field.words.length ? [data.end] : [])];
+    const { words, input } = this.field;
+    const { bench } = this.view;
+    if (!words) return bench.inputOfText(input.value);
+    return words.length ? bench.inputOf(words) : null;
   }
 
   get key() {
@@ -98,6 +98,7 @@ class ReachCarry {
     const run = await bench.compute(input);
     if (!run || this.key !== key) return undefined; // another is being read
     this.second = { ...run, key, input };
+    bench.otherText = this.field.input.value.trim();
     this.follow();
     return this.view.show();
   }
@@ -112,7 +113,7 @@ class ReachCarry {
     const place = bench.stacks.length > 1 ? bench.plainResult.findIndex((id, i) => id !== this.second.result[i]) : last;
     if (place < 0 || place > last) return;
     Object.assign(bench.choice, { stack: voice.name, place });
-    if (!this.answer) return;
+    if (!this.answer || !differs(this.answer, bench.plainLogits[place])) return;
     const [now, then] = [softmax(bench.plainLogits[place]), softmax(this.answer)];
     const most = (a, b) => likeliest(a.map((chance, id) => chance - b[id]), 1)[0];
     Object.assign(bench, { picked: true, rivals: [most(now, then), most(then, now)] });
@@ -132,10 +133,9 @@ class ReachCarry {
 
   // For each place of the first sentence the one of the second that goes with it.
   pairs(stack) {
-    const key = `${stack} ${this.firstKey} ${this.second.key}`;
-    if (key !== this.paired?.key)
-      this.paired = { key, places: pairedPlaces(this.labels(stack, this.first), this.labels(stack, this.second)) };
-    return this.paired.places;
+    const { firstKey, second } = this;
+    if (this.paired?.firstKey !== firstKey || this.paired.second !== second) this.paired = { firstKey, second };
+    return (this.paired[stack] ??= pairedPlaces(this.labels(stack, this.first), this.labels(stack, second)));
   }
 
   // The logits of the second sentence where the answer is followed, as far as it is looked at.
@@ -148,28 +148,29 @@ class ReachCarry {
   // ---- what is carried ----
 
   draw() {
-    this.what.offer(this.kinds.map(({ words }, which) => [which, words]), this.kinds.indexOf(this.kind));
+    fillSelect(this.what, this.kinds.map(({ words }, which) => [which, words]), this.kinds.indexOf(this.kind));
     const { bench } = this.view;
     const known = this.second !== null;
-    this.verdict.textContent = known ? this.inWords() : "";
+    this.verdict.textContent = known ? this.inWords() : "Type a second sentence, or press “Another”.";
     for (const part of [this.go.parentElement, this.map.element, this.found, this.heads]) part.hidden = !known;
     if (!known) return;
     const { stack, rows } = this.kind;
     const columns = this.columns();
+    this.effects.begin();
     const labels = this.labels(stack.name, this.first);
     // At all places a head's output can be carried where both sentences have as many.
     const all = rows[0].heads && this.labels(stack.name, this.second).length === labels.length;
     this.map.draw({ stack: stack.name, second: this.second.key, rows, columns, labels, all });
     this.found.textContent = columns.length ? this.effects.inWords(rows, columns, labels) : "Up to the answer that is followed, both are the same: there is nothing to carry.";
     this.go.hidden = !columns.length;
-    this.heads.hidden = !this.found.textContent.startsWith("At ");
+    this.heads.hidden = !this.found.textContent || rows[0].heads || !this.effects.moved;
     this.go.textContent = `Try all ${this.map.cells.length}: which carries the difference?`;
   }
 
   // What came of both sentences.
   inWords() {
-    const { bench, place } = this.view;
-    if (bench.stacks.length > 1) return `It becomes ${quoted(this.second.result.map((id) => bench.data.written[id]).filter((word) => !(word in MARKS)).join(" "))}.`;
+    const { bench } = this.view;
+    if (bench.stacks.length > 1) return `It becomes ${quoted(text(this.second.result.map((id) => bench.data.written[id])))}.`;
     const likely = (logits) => {
       const chances = softmax(logits);
       return listed(likeliest(chances, 2).map((id) => `${quoted(bench.vocabulary[id])} (${percent(chances[id])})`));
@@ -182,19 +183,15 @@ class ReachCarry {
     const { stack, rows } = this.kind;
     const pairs = this.pairs(stack.name);
     const last = stack === this.view.voice ? this.view.place : Infinity;
-    const places = pairs.keys().filter((place) => place <= last && pairs[place] >= 0);
-    const different = [...places].filter((place) => rows.some((row) => this.differs(row, place, pairs[place])));
+    const places = [...pairs.keys()].filter((place) => place <= last && pairs[place] >= 0);
+    const different = places.filter((place) => rows.some((row) => this.differs(row, place, pairs[place])));
     if (different.length <= MOST_COLUMNS) return different;
     return [different[0], ...different.slice(1 - MOST_COLUMNS)];
   }
 
-  differs({ name, head, heads }, place, from) {
-    const stack = this.kind.stack.name;
-    const share = (vector) => {
-      const width = vector.length / (heads ?? 1);
-      return head === undefined ? vector : vector.subarray(head * width, (head + 1) * width);
-    };
-    return differs(share(this.first.traces[stack][name][place]), share(this.second.traces[stack][name][from]));
+  differs(row, place, from) {
+    const share = ({ traces }, place) => shareOf(traces[this.kind.stack.name][row.name][place], row);
+    return differs(share(this.first, place), share(this.second, from));
   }
 
   // All that one press carries: from one place, or from all of them.
@@ -205,7 +202,8 @@ class ReachCarry {
     return places.map((each) => carriedTo(each, pairs[each], row, stack, this.second.traces));
   }
 
-  isCarried(row, place, carried = this.view.bench.changes.carried) {
+  isCarried(row, place) {
+    const { carried } = this.view.bench.changes;
     if (!carried.length) return false;
     return this.spots(row, place).every((spot) => carried.some((each) => isSameSpot(each, spot) && !differs(each.vector, spot.vector)));
   }
@@ -222,10 +220,6 @@ class ReachCarry {
       if (put) changes.carried.push(...spots);
     };
     return this.view.change(deed, `${this.map.spotInWords(row, place)} ${put ? "carried over" : "no longer carried over"}`);
-  }
-
-  effectOf(row, place) {
-    return this.effects.of(row, place);
   }
 
   // Pressed again, it stops.
@@ -249,31 +243,25 @@ class ReachCarry {
   }
 }
 
-// A field for a text of any kind, and what to try in it: the first text with another word.
+// A field for a text of any kind.
 class ReachText {
-  constructor({ id, asks, changed, idsOf }) {
-    Object.assign(this, { changed, idsOf, ids: [], offered: [""], next: 0 });
+  constructor({ id, asks, changed }) {
+    Object.assign(this, { changed, offered: [""] });
     this.input = make("textarea", { id: `${id}-text`, rows: 2, maxLength: 1000, spellcheck: false, autocapitalize: "off" });
-    this.input.oninput = () => this.read();
-    const label = make("label", { htmlFor: this.input.id, textContent: asks });
-    this.element = make("div", { className: "begins" }, label, this.input);
-  }
-
-  near(words) {
-    const pair = EXCHANGES.find(([one]) => words.includes(one));
-    return [pair ? words.replace(...pair) : words];
+    this.input.oninput = changed;
+    this.element = make("div", { className: "begins" }, make("label", { htmlFor: this.input.id, textContent: asks }), this.input);
   }
 
   offer() {
-    this.input.value = this.offered[0];
-    return this.read();
+    return this.put(this.offered[0]);
   }
 
-  read() {
-    this.ids = this.idsOf(this.input.value);
+  put(text) {
+    this.input.value = text;
     return this.changed();
   }
 }
 
-// For docstrings: a word, and another that may stand in its place.
+// In a docstring, a word with another in its place.
 const EXCHANGES = [["number", "list"], ["list", "number"], ["x :", "G :"], ["error", "array"], ["numpy", "networkx"], ["the", "a"]];
+const exchanged = (text) => text.replace(...(EXCHANGES.find(([one]) => text.includes(one)) ?? ["", ""]));

@@ -42,7 +42,7 @@ class ReachMap {
   }
 
   fill({ button, row, place }) {
-    const effect = this.carry.effectOf(row, place);
+    const effect = this.carry.effects.of(row, place);
     const words = this.spotInWords(row, place);
     button.ariaPressed = this.carry.isCarried(row, place);
     button.textContent = effect?.short ?? "·";
