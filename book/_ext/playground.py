@@ -3,7 +3,7 @@
 `{playground} translator slim` has only the field, the translation and its lines. The model's weights become a
 script of their own, which playground.js fetches with the others when it is opened.
 
-A link with an address such as `#open=translator&layer=1&head=2` (see bench/state.js) sets what the bench shows.
+A link to an address such as `#open=translator&layer=1&head=2` (see bench/state.js) sets what a bench shows.
 """
 
 import base64
@@ -93,7 +93,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 
 
 class StateLinks(SphinxPostTransform):
-    """`[words](#open=translator&head=2)` and `[words](the-transformer.ipynb#open=…)` lead to no place of a page."""
+    """`[words](#open=translator&head=2)` and `[words](a-chapter.ipynb#open=…)` lead to no place of a page."""
 
     default_priority = 8  # before MyST looks for one
 

@@ -172,7 +172,7 @@ class GptBench extends Workbench {
     this.list = make("ol", { className: "pieces", ariaLabel: "The text in its pieces" });
     const choose = ({ target }) => {
       const place = [...this.list.children].indexOf(target.closest("li"));
-      if (place >= 0) this.choose(place);
+      if (place >= 0) this.point(place);
     };
     for (const event of ["mouseover", "focusin", "click"]) this.list.addEventListener(event, choose);
     this.list.onkeydown = (event) => this.move(event);
@@ -229,11 +229,11 @@ class GptBench extends Workbench {
     const sees = `For what comes next the model still sees the last ${typed.length - from}; dashed are those before.`;
     this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}` : "Nothing is typed.";
     this.detail.textContent = "";
-    if (typed.length) this.choose(costs.indexOf(Math.max(...costs)));
+    if (typed.length) this.point(costs.indexOf(Math.max(...costs)));
   }
 
   // What had been expected where this piece stands.
-  choose(place) {
+  point(place) {
     const chances = this.reading.chances[place];
     if (!chances) return; // it is still being read
     const mark = (button, chosen) => {

@@ -15,7 +15,7 @@ class Workbench {
     this.status = playground.querySelector("[role=status]");
     this.deeds = []; // what the reader has changed: { words, deed }, each to be taken back
     const [name, head] = data.shown;
-    this.choice = { ...this.whereIs(name), head, place: null, key: null, number: 0 };
+    this.choice = { ...this.whereIs(name), head, place: null, key: null, number: null };
   }
 
   // ---- what a bench of its own has ----
@@ -36,7 +36,7 @@ class Workbench {
     this.changed = make("ul", { className: "deeds", ariaLabel: "What you have changed" });
     this.shown = make("div", { className: "view" });
     parts.push(this.changed);
-    if (this.slim) this.view = new views.lines(this);
+    if (this.slim) this.view = new views.lines(this, true);
     else parts.push(this.tabs());
     parts.push(this.shown);
     if (!this.slim) parts.push(this.sharing());
@@ -169,7 +169,8 @@ class Workbench {
     choice.place = choice.place === null ? this.telling(stack.name, weights) : within(choice.place, weights.length);
     const row = weights[choice.place];
     choice.key = choice.key === null ? row.indexOf(Math.max(...row)) : within(choice.key, row.length);
-    choice.number = within(choice.number, this.traces[stack.name][stack.positions][0].length);
+    // Until a reader picks one, the view that follows a number takes the one that counts most.
+    if (choice.number !== null) choice.number = within(choice.number, this.traces[stack.name][stack.positions][0].length);
     if (!this.picked) this.rivals = this.likelyRivals(choice);
   }
 

@@ -22,6 +22,7 @@ Data = dict[str, Any]
 # Of book/_static, in this order, before the weights: what every bench is made of.
 EVERY_BENCH = (
     "bench/bench.css",
+    "bench/attention.css",
     "bench/looks.css",
     "bench/steps.css",
     "bench/reach.css",
@@ -42,8 +43,8 @@ EVERY_BENCH = (
     "bench/looks_road.js",
     "bench/looks_view.js",
     "bench/steps.js",
-    "bench/step_arithmetic.js",
     "bench/step_words.js",
+    "bench/step_arithmetic.js",
     "bench/step_marks.js",
     "bench/step_drawings.js",
     "bench/steps_view.js",

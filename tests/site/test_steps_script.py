@@ -1,8 +1,9 @@
-"""One word's way, step by step, in Node: every number of every step is PyTorch's."""
+"""One word's way, step by step, in Node: all numbers are PyTorch's, and what is said of them is true."""
 
 import json
 import math
 import random
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,10 @@ from chapters.a_gpt_of_your_own import playground as gpt_playground
 from chapters.looking_inside import models as looking_inside
 from chapters.the_transformer.playground import loaded
 
-SCRIPTS = ["model.js", "transformer.js", "gpt.js", "bench/anatomy.js", "bench/steps.js"]
+SCRIPTS = [
+    *("elements.js", "model.js", "transformer.js", "gpt.js", "bench/anatomy.js"),
+    *("bench/steps.js", "bench/step_words.js", "bench/step_arithmetic.js"),
+]
 # For each run: the words that were written, and of each stack's way the steps.
 IN_JAVASCRIPT = """(data, runs) => runs.map((run) => {
   const model = new { Transformer, LanguageModel, GPT }[data.kind](data);
@@ -33,18 +37,25 @@ IN_JAVASCRIPT = """(data, runs) => runs.map((run) => {
   const result = finished(model.running(run.read));
   const stacks = anatomy(model);
   const { traces, logits } = model;
+  const labels = (name) => traces[name].positions.map((_, place) => `w${place % 7}`);
+  const vocabulary = Array.from({ length: logits[0].length }, (_, id) => `v${id}`);
   const plain = (tensor) => (tensor.length === undefined ? tensor : Array.from(tensor, plain));
   const ways = stacks.map((stack) => {
-    const places = traces[stack.name][stack.embedding].length;
-    const place = Math.floor(run.choice.where * places);
+    const place = Math.floor(run.choice.where * traces[stack.name].positions.length);
     const choice = { ...run.choice, stack: stack.name, place };
-    return stepping.stepsOf({ model, stacks, traces, logits, choice }).map((step) => ({
-      id: step.id, kind: step.kind, layer: step.layer, part: step.part, head: step.head, key: step.key,
-      carried: step.carried, off: step.off, stack: stack.name, place,
-      numbers: Object.fromEntries(Object.entries(step.numbers).map(([name, tensor]) => [name, plain(tensor)])),
-    }));
+    const bench = { model, stacks, traces, logits, choice, labels, vocabulary };
+    const way = new stepping.Way(bench);
+    const words = new stepping.StepWords(bench, way, run.choice.number ?? 5);
+    return way.steps.map((step) => {
+      const tensors = Object.entries(step.numbers).map(([name, tensor]) => [name, plain(tensor)]);
+      const { id, kind, layer, part, head, key, carried, off } = step;
+      const said = { sentence: words.sentence(step), ...stepping.arithmeticOf(step, words) };
+      const numbers = Object.fromEntries(tensors);
+      return { id, kind, layer, part, head, key, carried, off, stack: stack.name, place, numbers, ...said };
+    });
   });
-  return { words: data.kind === "Transformer" ? [data.start, ...result.slice(0, -1)] : null, steps: ways.flat() };
+  const words = data.kind === "Transformer" && [data.start, ...result.slice(0, -1)];
+  return { words, steps: ways.flat() };
 })"""
 
 
@@ -66,7 +77,7 @@ def data_of(name: str) -> dict[str, Any]:
 
 
 def runs_of(name: str, count: int) -> list[Run]:
-    """So many sentences, and which place, head and key is followed in each: any, and sometimes the strongest."""
+    """So many sentences; in each any place is followed, and any head and key, or else the strongest."""
     if name == "translator":
         given = [{"read": run["read"]} for run in translations(count)]
     elif name == "language-model":
@@ -200,3 +211,64 @@ def test_what_was_carried_over_is_pytorchs_and_the_step_says_so(name, carried, t
         step["id"] for step in said[0]["steps"] if step["carried"] and step["stack"] == carried["stack"]
     ]
     assert marked == [f"{layer}.0.{'mix' if 'head' in carried else 'output'}"]
+
+
+# ---- what is said ----
+
+
+def value_of(term: str) -> float:
+    """Of "2.79 × 89 %", say."""
+    term = re.sub(r"\([^()]*[a-z][^()]*\)", "", term.replace("\u00a0%", "*0.01"))  # (bias), (61 others)
+    for sign, python in {"−": "-", "×": "*", "÷": "/", "e^": "exp"}.items():
+        term = term.replace(sign, python)
+    term = re.sub(r"·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda found: "e-" + found[1].translate(DIGITS), term)
+    assert re.fullmatch(r"(exp|e-|[-+*/().\d ])+", term), term
+    return float(eval(term, {"exp": math.exp}))
+
+
+DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+EQUATION = re.compile(r"(?:All \d+: )?([^=:]+) = (under )?(−?[\d.]+(?:·10⁻[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?(?:\u00a0%)?)")
+
+
+def equations(sum_: str) -> list[tuple[float, float]]:
+    """Both sides of each, of "0.45 × 2.13 = 0.95. All 16: 2.23 + 3.45 = 5.68"."""
+    found = [EQUATION.match(part) for part in sum_.split(". ")]
+    return [(value_of(each[1]), 0.0 if each[2] else value_of(each[3])) for each in found if each]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_arithmetic_that_is_written_out_comes_true(name, tmp_path):
+    runs = runs_of(name, 3)
+    several = {"score": 2, "softmax": 2, "chances": 2, "norm": 2}
+    for said in in_node(name, runs, tmp_path):
+        for step in said["steps"]:
+            sides = equations(step["sum"])
+            if not (step["kind"] == "embedding" and name == "gpt"):  # a row as it is
+                assert len(sides) >= several.get(step["kind"], 1), step["sum"]
+            for one, other in sides:  # each of their numbers is rounded
+                assert one == pytest.approx(other, abs=0.05, rel=0.02), (step["id"], step["sum"])
+
+
+@pytest.mark.parametrize(("name", "change"), [*((name, {}) for name in NAMES), *CHANGES])
+def test_sentences_are_whole(name, change, tmp_path):
+    choice = {"where": 0.5, "layer": 0, "part": 0, "head": 0, "key": None}
+    for step in in_node(name, [runs_of(name, 1)[0] | change | {"choice": choice}], tmp_path)[0]["steps"]:
+        for words in (step["sentence"], step["sum"], step["subject"]):
+            assert words
+            assert not re.search(r"undefined|NaN|null|Infinity|\[object", words), (step["id"], words)
+        assert step["sentence"].endswith((".", ")"))
+        assert len(step["sentence"].split()) < 70
+
+
+def test_what_is_off_or_hidden_is_said(tmp_path):
+    choice = {"where": 0.99, "layer": 0, "part": 0, "head": 0, "key": 0}
+    run = runs_of("language-model", 1)[0] | {"choice": choice}
+    off = run | {"off": ["layers.0.self_attention 0"], "hidden": ["text 0", "text 1"]}
+    said = {step["id"]: step for step in in_node("language-model", [off], tmp_path)[0]["steps"]}
+    assert said["0.0.query"]["sentence"].endswith("(Head 1 is off: what it finds is not used.)")
+    assert said["0.0.mix"]["sentence"] == "Head 1 is off: in the place of what it finds stand zeros."
+    assert "You have hidden 2 words." in said["0.0.softmax"]["sentence"]
+    assert said["0.0.softmax"]["sum"] == "hidden: its share is 0"
+    places = run | {"positions": False}
+    said = {step["id"]: step for step in in_node("language-model", [places], tmp_path)[0]["steps"]}
+    assert said["positions"]["sentence"].startswith("Places are off: nothing is added")

@@ -1,4 +1,4 @@
-"""How often a model is right, in fifty tries: the script in Node counts what PyTorch counts, with a head off, too."""
+"""How often a model is right in fifty tries: the script in Node counts as PyTorch does, heads off or not."""
 
 import copy
 import json
@@ -51,7 +51,7 @@ OFF = {
 
 @pytest.fixture(scope="module")
 def tallied(tmp_path_factory):
-    """A function that gives, for a model and several sets of changes (in JavaScript), what is tallied with them."""
+    """A function that gives what is tallied of a model with each of these changes, in JavaScript."""
 
     def run(name, *changes):
         load, told, packed = MODELS[name]
@@ -102,7 +102,8 @@ def translations(model):
         words = models.greedy(model, read.source, read.lengths)[0].tolist()
         if words != read.targets[0].tolist():
             written = [LINGO_WORDS[word] for word in words if word != END]
-            wrong.append([" ".join(each) for each in (pair.english, written, pair.lingo)])
+            english = " ".join(pair.english).replace(" '", "’")
+            wrong.append([english, " ".join(written), " ".join(pair.lingo)])
     return len(pairs) - len(wrong), wrong[:3]
 
 

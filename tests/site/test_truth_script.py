@@ -73,7 +73,7 @@ def test_the_first_word_that_can_not_stand_there_is_the_grammars_in_thousands_of
     [
         ("", "There is no word yet."),
         ("the cat sleep", "“sleep” does not fit “cat”: “sleeps” would."),
-        ("the cats sleeps", "“sleeps” does not fit “cats”: “sleep” would."),
+        ("the cats runs", "“runs” does not fit “cats”: “run” would."),
         ("the cat will sleeps", "“sleeps” does not fit “will”: “sleep” would."),
         ("these big dog sleep", "“dog” does not fit “these”: “dogs” would."),
         ("the dogs 's cat sleeps", "“’s” does not fit “dogs”: “’” would."),

@@ -2,7 +2,7 @@
 // switched off.
 
 const MOST_LISTED = 200; // words in a list; of more only the likeliest
-const MOST_RIVALS = 40;
+const MOST_OF_MANY = 40;
 
 class LooksView {
   static title = "Looks and effects";
@@ -66,7 +66,7 @@ class LooksView {
     const words = bench.asked(name);
     fillSelect(this.place, words.map((word, i) => [i, `${i + 1} ${word}`]), place);
     const all = [...bench.vocabulary.keys()];
-    const some = all.length > MOST_LISTED ? [...new Set([...bench.rivals, ...likeliest(logits, MOST_RIVALS)])] : all;
+    const some = all.length > MOST_LISTED ? [...new Set([...bench.rivals, ...likeliest(logits, MOST_OF_MANY)])] : all;
     const named = some.map((id) => [id, bench.vocabulary[id]]);
     named.sort(([, a], [, b]) => a.localeCompare(b, "en"));
     this.rivals.forEach((select, i) => fillSelect(select, named, bench.rivals[i]));
@@ -228,11 +228,8 @@ class LooksView {
   }
 }
 
-// Options stay the same ones as long as the words do.
 function fillSelect(select, named, chosen) {
-  const key = JSON.stringify(named);
-  if (select.filled !== key) select.replaceChildren(...named.map(([value, text]) => make("option", { value, textContent: text })));
-  select.filled = key;
+  stays(select, named, () => named.map(([value, text]) => make("option", { value, textContent: text })));
   select.value = chosen;
 }
 

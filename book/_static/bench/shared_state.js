@@ -14,6 +14,7 @@ function knownBy(bench) {
     views: Object.keys(bench.views),
     stacks: Object.fromEntries(each),
     words: bench.vocabulary,
+    steps: traces && stacks.flatMap(({ name }) => stepping.stepsOf({ model, stacks, traces, choice: { stack: name } }).map(({ id }) => id)),
     attentions,
     weights: Object.fromEntries(Object.entries(model.weights).map(([name, weight]) => [name, shapeOf(weight)])),
     kind: data.kind,
@@ -52,8 +53,8 @@ async function restoreBench(bench, given) {
   if (state.carried) bench.deeds.push(...(await carriedDeeds(bench, state)));
   if (state.view) bench.look(state.view);
   await bench.run();
-  const { stack, place, layer, part, head, key, number } = { ...bench.choice, ...state };
-  bench.choose({ stack, place, layer, part, head, key, number });
+  const { stack, place, layer, part, head, key, number, step } = { ...bench.choice, ...state };
+  bench.choose({ stack, place, layer, part, head, key, number, step });
   if (state.rivals) bench.pick(state.rivals.map((word) => bench.vocabulary.indexOf(word)));
   bench.tellTroubles(troubles);
 }

@@ -18,6 +18,7 @@ const { addressOf, stateOf, checked } = (() => {
     text: "text",
     view: "text",
     stack: "text",
+    step: "text",
     ...Object.fromEntries(INDICES.map((name) => [name, "number"])),
     off: "pairs",
     mask: "switch",
@@ -115,7 +116,7 @@ const { addressOf, stateOf, checked } = (() => {
   // ---- what of it there is ----
 
   // The state without what the bench does not know, and a sentence for each thing that was left out.
-  // known = { views: ["steps"], stacks: { text: { layers: 2, heads: 4, parts: 2, places: 9 } }, words: ["see"],
+  // known = { views: ["steps"], steps: ["0.1.mix"], stacks: { text: { layers: 2, heads: 4, parts: 2, places: 9 } }, words: ["see"],
   // attentions: ["layers.0.self_attention"], tensors: { "layers.0.after": 64 }, weights: { "head.weight": [83, 64] } }:
   // tensors are those of a trace with their widths, weights the model's with their shapes. What `known` has not
   // (places, before the text is read) is not checked.
@@ -139,6 +140,7 @@ const { addressOf, stateOf, checked } = (() => {
     for (const name of ["text", "other"]) if (state[name] !== undefined) found[name] = cut(state[name], troubles);
     keep("view", (view) => notAmong(view, known.views, "view"));
     keep("stack", (stack) => notAmong(stack, Object.keys(known.stacks), "stack"));
+    keep("step", (step) => notAmong(step, known.steps, "step"));
     const stack = known.stacks[found.stack ?? Object.keys(known.stacks)[0]];
     const { places, layers, parts, heads } = stack;
     const counts = { place: places, layer: layers, part: parts, head: heads, key: places };
@@ -187,7 +189,10 @@ const { addressOf, stateOf, checked } = (() => {
   const own = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
 
   // A name and a number: "text 3".
-  const twoOf = (pair) => [pair.replace(/ \S*$/, ""), numberOf(pair.replace(/.* /, ""))];
+  function twoOf(pair) {
+    const [name, number = ""] = pair.split(/ (?=\S*$)/);
+    return [name, numberOf(number)];
+  }
 
   function notAHead(pair, { attentions, stacks }) {
     const [attention, head] = twoOf(pair);

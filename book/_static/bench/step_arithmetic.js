@@ -10,11 +10,12 @@
     const sizes = terms.map(Math.abs);
     const few = largestFew(sizes, Math.min(MOST_NAMED, terms.length));
     const rest = summed(terms.filter((_, i) => !few.includes(i)));
-    const parts = [...(first === undefined ? [] : [first]), ...few.map((i) => terms[i])];
+    const parts = few.map((i) => terms[i]);
+    const start = first === undefined ? sumOf(parts) : `${written(first)} (stream)${parts.map(after).join("")}`;
     const others = terms.length - few.length;
     const tail = [[rest, others && ordinary(others, "other")], [bias ?? 0, bias !== undefined && "bias"]];
     const ends = tail.filter(([, name]) => name).map(([value, name]) => `${after(value)} (${name})`);
-    return `${sumOf(parts)}${ends.join("")} = ${written(total)}`;
+    return `${start}${ends.join("")} = ${written(total)}`;
   }
 
   const after = (value) => ` ${written(value).startsWith("−") ? "−" : "+"} ${written(Math.abs(value))}`;
@@ -65,8 +66,10 @@
       const others = weights.length > few.length ? `${after(rest)} (${ordinary(weights.length - few.length, "other")})` : "";
       return `${parts.join(" + ")}${others} = ${written(mix[i])}`;
     },
-    output: ({ numbers: { given, heads, bias, result } }, n) =>
-      `${sumOf([given[n], ...heads.map((head) => head[n])])}${after(bias[n])} (bias) = ${written(result[n])}`,
+    output: ({ numbers: { given, heads, bias, result } }, n) => {
+      const parts = heads.map((head, i) => `${after(head[n])} (head ${i + 1})`);
+      return `${written(given[n])} (stream)${parts.join("")}${after(bias[n])} (bias) = ${written(result[n])}`;
+    },
     widen: ({ weights, biases, activation, numbers: { given, wide, active, strengths } }) => {
       const [most] = largestFew(strengths, 1);
       const sum = longSum(times(weights[most], given), { bias: biases[most], total: wide[most] });
@@ -82,12 +85,12 @@
 
   // What the arithmetic is of: “number 17”, “neuron 5”, “the logit of stela”.
   const SUBJECTS = {
-    query: (step, n) => `Number ${(n % step.narrow) + 1} of the query`,
+    query: (step, n) => `Number ${(n % step.narrow) + 1} of the query, a sum of ${step.numbers.given.length} products`,
     score: (step, n) => `Number ${(n % step.narrow) + 1} of both`,
     softmax: (step, n, { words }) => `The share of ${words.wordAt(step.memory, step.key)}`,
     mix: (step, n) => `Number ${(n % step.narrow) + 1} of the mix`,
-    widen: (step) => `Neuron ${largestFew(step.numbers.strengths, 1)[0] + 1}`,
-    logits: (step, n, { words, word }) => `The logit of ${words.named(word)}`,
+    widen: (step) => `Neuron ${largestFew(step.numbers.strengths, 1)[0] + 1}, a sum of ${step.numbers.given.length} products`,
+    logits: (step, n, { words, word }) => `The logit of ${words.named(word)}, a sum of ${step.numbers.given.length} products`,
     chances: (step, n, { words, word }) => `The chance of ${words.named(word)}`,
   };
 

@@ -7,6 +7,7 @@
   const MOST_ROWS = 8; // places or words in a list
   const MOST_NEURONS = 5;
   const ROW = 27; // pixels
+  const CELL = 29; // of a number with its bar
 
   const largestIn = (...vectors) =>
     vectors.reduce((most, vector) => vector.reduce((most, number) => Math.max(most, Math.abs(number)), most), 1e-9);
@@ -23,10 +24,12 @@
       const who = words.who;
       const largest = largestIn(row, result);
       sheet.line("", `row of ${who}`, row, { largest, note: `${row.length} numbers` });
-      if (scale === 1) return;
-      sheet.line("×", root(row.length), new Float32Array(row.length), { largest, note: `√${row.length}`, value: root(row.length) });
+      const hint = "Press a bar, and that number is followed through all steps.";
+      if (scale === 1) return sheet.remark(hint, sheet.margin);
+      sheet.same("×", `√${row.length}, the same for all`, root(row.length));
       sheet.rule();
       sheet.line("=", who, result, { largest, total: true });
+      return sheet.remark(hint, sheet.margin);
     },
 
     positions(sheet, { learned, numbers: { given, position, result } }, words) {
@@ -85,15 +88,15 @@
       const other = words.wordAt(memory, key);
       const { query, products, sum, divisor, score } = numbers;
       const inHead = words.inHead(step);
-      const many = { follow: inHead };
       const largest = largestIn(query, numbers.key);
-      sheet.line("", `query of ${words.who}`, query, { ...many, role: "query", letter: "q", largest });
-      sheet.line("×", `key of ${other}`, numbers.key, { ...many, role: "key", letter: "k", largest });
+      const line = headLines(sheet, narrow, inHead);
+      line("", `query of ${words.who}`, query, { role: "query", letter: "q", largest });
+      line("×", `key of ${other}`, numbers.key, { role: "key", letter: "k", largest });
       sheet.rule();
-      sheet.line("=", `${narrow} products`, products, { ...many, note: "up: they agree" });
-      productsInNumbers(sheet, products, inHead);
+      const inCells = line("=", `${narrow} products`, products, { note: "up: they agree" });
+      if (!inCells) productsInNumbers(sheet, products);
       const [x, room] = [sheet.margin, sheet.width - sheet.margin];
-      const parts = [`sum ${written(sum)}`, `÷ √${narrow} = ${root(narrow)}`, `score ${written(score)}`];
+      const parts = [`sum ${written(sum)}`, sheet.isNarrow ? `÷ √${narrow}` : `÷ √${narrow}, that is ${root(narrow)}`, `score ${written(score)}`];
       const wide = (room - 2 * 30) / 3;
       for (const [i, part] of parts.entries()) {
         const left = x + i * (wide + 30);
@@ -108,7 +111,7 @@
       const rows = chosenPlaces(weights, visible, [key, causal ? words.way.place : key]);
       const seen = [...scores].filter((_, place) => visible[place]);
       shares(sheet, rows.places, {
-        titles: ["", "score", "share"],
+        titles: ["k · looks at", "score", "share"],
         name: (place) => [words.wordAt(memory, place), "key", place === key],
         score: (place) => (visible[place] ? scores[place] : null),
         share: (place) => weights[place],
@@ -116,34 +119,38 @@
         each: "data-key",
       });
       for (const remark of rows.remarks) sheet.remark(remark);
+      sheet.remark("Before, the largest score is taken off them all: no power gets too large, and shares stay the same.");
     },
 
     mix(sheet, step, words) {
-      const { key, memory, off, head, numbers } = step;
+      const { key, memory, off, head, narrow, numbers } = step;
       const { weights, values, mix } = numbers;
       const inHead = words.inHead(step);
-      const { places, remarks } = chosenPlaces(weights, weights.map((weight) => weight > 0), [key], 6);
+      const { places, remarks } = chosenPlaces(weights, [...weights].map((weight) => weight > 0), [key], worthALine(weights));
       const shown = places.map((place) => values[place].map((number) => number * weights[place]));
       const largest = largestIn(mix, ...shown);
+      const line = headLines(sheet, narrow, inHead);
       for (const [i, place] of places.entries()) {
-        const note = `${shareOf(weights[place])} of its value`;
+        const share = shareOf(weights[place]).replace("under ", "< ");
+        const note = sheet.isNarrow ? share : `${share} of its value`;
         const opacity = 0.35 + 0.65 * weights[place];
-        sheet.line(i ? "+" : "", words.wordAt(memory, place), shown[i], { role: "value", letter: "v", note, largest, opacity, follow: inHead });
+        line(i ? "+" : "", words.wordAt(memory, place), shown[i], { role: "value", letter: "v", note, largest, opacity });
       }
-      for (const remark of remarks) sheet.remark(remark);
+      for (const remark of remarks.slice(0, 1)) sheet.remark(remark, sheet.margin);
       sheet.rule();
       const note = off ? "off: zeros" : `what head ${head + 1} found`;
-      sheet.line("=", "the mix", mix, { role: "output", largest, note, follow: inHead, total: true });
+      line("=", "the mix", mix, { role: "output", letter: "o", largest, note, total: true });
     },
 
     output(sheet, { head, numbers: { given, heads, bias, result } }, words) {
-      const largest = largestIn(given, result, ...heads);
+      const { largest, louder, remark } = magnified(sheet, [given, result], [bias, ...heads]);
       sheet.line("", "the stream", given, { largest, note: words.who });
       for (const [i, each] of heads.entries()) {
         const note = i === head ? "the one followed" : `length ${written(lengthOf(each))}`;
-        sheet.line("+", `from head ${i + 1}`, each, { role: "output", largest, note });
+        sheet.line("+", `from head ${i + 1}`, each, { role: "output", letter: "o", largest: louder, note });
       }
-      sheet.line("+", "bias", bias, { largest, note: "learned" });
+      sheet.line("+", "bias", bias, { largest: louder, note: "learned" });
+      remark();
       sheet.rule();
       sheet.line("=", "the stream", result, { largest, total: true });
     },
@@ -158,8 +165,8 @@
       sheet.line("", `${hidden} neurons`, wide, { note: "up: they fire", follow: few[0], value: written(wide[few[0]]) });
       const silent = [...wide.keys()].reduce((least, neuron) => (wide[neuron] < wide[least] ? neuron : least), 0);
       shares(sheet, [...few, silent], {
-        titles: ["", "it weighs", activation === "relu" ? "after relu" : "after gelu"],
-        name: (neuron) => [`neuron ${neuron + 1}`, "ink", neuron === few[0]],
+        titles: ["neuron", "it weighs", activation === "relu" ? "after relu" : "after gelu"],
+        name: (neuron) => [`${neuron + 1}`, "ink", neuron === few[0]],
         score: (neuron) => wide[neuron],
         share: (neuron) => Math.max(0, active[neuron]) / Math.max(...active),
         told: (neuron) => written(active[neuron]),
@@ -173,12 +180,13 @@
       const added = few.map((neuron) => Float32Array.from(weights, (row) => row[neuron] * active[neuron]));
       const all = Float32Array.from(weights, (row) => product(row, active));
       const rest = added.reduce(minus, all);
-      const largest = largestIn(given, result);
+      const { largest, louder, remark } = magnified(sheet, [given, result], [...added, rest, bias]);
       sheet.line("", "the stream", given, { largest, note: words.who });
       for (const [i, neuron] of few.entries())
-        sheet.line("+", `neuron ${neuron + 1}`, added[i], { largest, role: "output", note: `fires ${written(active[neuron])}` });
-      sheet.line("+", `${active.length - few.length} others`, rest, { largest, role: "output", note: "together" });
-      sheet.line("+", "bias", bias, { largest, note: "learned" });
+        sheet.line("+", `neuron ${neuron + 1}`, added[i], { largest: louder, note: `fires ${written(active[neuron])}` });
+      sheet.line("+", `${active.length - few.length} others`, rest, { largest: louder, note: "together" });
+      sheet.line("+", "bias", bias, { largest: louder, note: "learned" });
+      remark();
       sheet.rule();
       sheet.line("=", "the stream", result, { largest, total: true });
     },
@@ -200,8 +208,28 @@
     },
   };
 
+  // Lines of vectors as long as a head is wide: with all their numbers, where there is room.
+  function headLines(sheet, narrow, follow) {
+    const room = sheet.width - sheet.margin;
+    const inCells = room / narrow >= CELL;
+    if (inCells) sheet.right = 0;
+    return (sign, name, vector, about) => {
+      sheet.line(sign, name, vector, { each: "data-in-head", follow, ...about, ...(inCells && { value: "" }) });
+      if (inCells) sheet.y -= 8;
+      return inCells && sheet.numbers(sheet.margin, room, vector, follow);
+    };
+  }
+
+  // What is added to a stream is drawn larger than the stream, where it would hardly be seen.
+  function magnified(sheet, stream, addends) {
+    const largest = largestIn(...stream);
+    const times = [20, 10, 5, 3, 2, 1].find((times) => times * largestIn(...addends) <= largest) ?? 1;
+    const remark = () => times > 1 && sheet.remark(`What is added is drawn ${times} times as high as the stream.`, sheet.margin);
+    return { largest, louder: largest / times, remark };
+  }
+
   // The products of a query and a key, those that count most by name.
-  function productsInNumbers(sheet, products, followed) {
+  function productsInNumbers(sheet, products) {
     const few = largestFew(products.map(Math.abs), MOST_NEURONS);
     const rest = summed(products) - summed(few.map((i) => products[i]));
     const parts = few.map((i) => `number ${i + 1}: ${written(products[i])}`);
@@ -224,13 +252,16 @@
     return { places, remarks };
   }
 
+  // How many places give so much that it could be seen.
+  const worthALine = (weights) => Math.max(2, Math.min(6, weights.filter((weight) => weight > 0.01).length));
+
   // The likeliest words and the two that are compared: a logit, up or down from zero, and a share.
   function ending(sheet, words, logits, chances) {
     const rivals = words.rivals(logits);
     const few = largestFew(chances, MOST_ROWS - 2);
     const ids = [...new Set([...few, ...rivals])].sort((a, b) => chances[b] - chances[a]);
     shares(sheet, ids, {
-      titles: ["", "logit", "chance"],
+      titles: ["next", "logit", "chance"],
       name: (id) => [words.named(id), "output", rivals.includes(id)],
       score: (id) => logits[id],
       share: (id) => chances[id],
@@ -247,7 +278,8 @@
     const numbers = isNarrow ? 46 : 58;
     const room = (width - left - 2 * numbers - 24) / 2;
     const [middle, end] = [left + numbers + room / 2, left + numbers + room + 16];
-    sheet.text(middle, sheet.y + 12, titles[1], { anchor: "middle", role: "grey" });
+    sheet.text(left - 8, sheet.y + 12, titles[0], { anchor: "end", role: "grey" });
+      sheet.text(middle, sheet.y + 12, titles[1], { anchor: "middle", role: "grey" });
     sheet.text(end, sheet.y + 12, titles[2], { role: "grey" });
     sheet.y += 20;
     const top = sheet.y;
@@ -267,7 +299,7 @@
       const part = share(row);
       sheet.mark("rect", { x: end, y: y - 6, width: Math.max(0.5, (room - 4) * part), height: 12, rx: 2, class: role, "fill-opacity": 0.25 + 0.75 * part });
       const words = number === null ? "0\u00a0%" : told(row);
-      sheet.text(width - 2, y + 4.5, isNarrow ? words.replace("less than ", "< ") : words, { anchor: "end", bold });
+      sheet.text(width - 2, y + 4.5, words.replace("under ", "< "), { anchor: "end", bold });
       if (each) sheet.mark("rect", { x: 0, y: sheet.y, width, height: ROW, class: "touch", [each]: row });
       sheet.y += ROW;
     }

@@ -9,8 +9,13 @@
   const LETTER = 6.9; // pixels a letter of that size takes, or less
   const NARROW = 520; // pixels: below it names stand above what they name
 
-  const shortened = (words, room) =>
-    words.length * LETTER <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}…`;
+  // What has no room loses letters, and before them the word “place”.
+  function shortened(words, room) {
+    const most = Math.floor(room / LETTER);
+    if (words.length <= most) return words;
+    const shorter = words.replace(" at\u00a0place\u00a0", "\u00a0");
+    return shorter.length <= most ? shorter : `${shorter.slice(0, Math.max(1, most - 1))}…`;
+  }
 
   class Sheet {
     constructor(width, follow) {
@@ -58,9 +63,13 @@
       this.text(x, y + 4.5, sign, { anchor: "middle" });
     }
 
+    // "W_Q of head 4" has its index lower.
     box(x, y, width, words, role) {
       this.mark("rect", { x, y, width, height: 26, rx: 6, class: `learned ${role}` });
-      this.text(x + width / 2, y + 17.5, words, { anchor: "middle", role });
+      const [name, index, rest] = words.split(/_(\w+)/);
+      const label = this.text(x + width / 2, y + 17.5, name, { anchor: "middle", role });
+      if (!index) return;
+      label.append(draw("tspan", { dy: 4, "font-size": SMALLEST }, index), draw("tspan", { dy: -4 }, rest));
     }
 
     // Down to what is made of it.
@@ -95,7 +104,8 @@
     }
 
     // One line of a sum: a sign, a name, a vector, and of it the followed number.
-    line(sign, name, vector, { role = "ink", letter = "", note = "", largest, opacity, follow = this.follow, total = false, value }) {
+    line(sign, name, vector, about = {}) {
+      const { role = "ink", letter = "", note = "", largest, opacity, total = false, follow = this.follow, value, each } = about;
       const { width, margin, right, isNarrow } = this;
       const height = 36;
       const label = letter ? `${letter} · ${name}` : name;
@@ -103,7 +113,8 @@
       if (isNarrow) {
         if (sign) this.operator(10, this.y + 11, sign);
         const shown = this.text(sign ? 26 : 0, this.y + 16, shortened(label, width - 90), { role, bold: total });
-        if (note) shown.append(draw("tspan", { class: "grey", dx: 6 }, shortened(note, width - 100 - label.length * LETTER)));
+        const fits = (label.length + note.length) * LETTER < width - 90;
+        if (note && fits) shown.append(draw("tspan", { class: "grey", dx: 6 }, note));
         this.text(width - 2, this.y + 16, said, { anchor: "end", bold: true });
         this.y += 23;
       } else {
@@ -112,8 +123,25 @@
         if (note) this.text(26, this.y + 30, shortened(note, margin - 30), { role: "grey", size: SMALLEST });
         this.text(width - 2, this.y + 22, said, { anchor: "end", bold: true });
       }
-      this.bars(margin, this.y, width - margin - right, height, vector, { role, largest, opacity, follow });
+      this.bars(margin, this.y, width - margin - right, height, vector, { role, largest, opacity, follow, each });
       this.y += height + (isNarrow ? 8 : 10);
+    }
+
+    // Of a short vector all numbers, each below its bar.
+    numbers(x, width, vector, follow) {
+      const step = width / vector.length;
+      for (const [i, number] of vector.entries())
+        this.text(x + (i + 0.5) * step, this.y + 11, written(number), { anchor: "middle", size: SMALLEST, bold: i === follow });
+      this.y += 20;
+      return true;
+    }
+
+    // One line of a sum that has one number for all.
+    same(sign, words, value) {
+      this.operator(10, this.y + 12, sign);
+      this.text(26, this.y + 17, words);
+      this.text(this.width - 2, this.y + 17, value, { anchor: "end", bold: true });
+      this.y += 32;
     }
 
     // The line of a written sum, above its result.

@@ -19,7 +19,7 @@
   const largestFew = (numbers, count) =>
     [...numbers.keys()].sort((a, b) => numbers[b] - numbers[a]).slice(0, count);
 
-  const shareOf = (share) => (share > 0 && share < 0.0005 ? "less than 0.1\u00a0%" : percent(share));
+  const shareOf = (share) => (share > 0 && share < 0.0005 ? "under 0.1\u00a0%" : percent(share));
   const root = (width) => (Number.isInteger(Math.sqrt(width)) ? `${Math.sqrt(width)}` : written(Math.sqrt(width)));
   const ordinary = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
@@ -29,8 +29,11 @@
       Object.assign(this, { bench, way, follow, word: this.wordAt.bind(this) });
     }
 
+    // “the”, or, where there are several: “the” at place 3.
     wordAt(stack, place) {
-      return quoted(this.bench.labels(stack)[place]);
+      const labels = this.bench.labels(stack);
+      const word = labels[place];
+      return quoted(word) + (labels.indexOf(word) === labels.lastIndexOf(word) ? "" : ` at\u00a0place\u00a0${place + 1}`);
     }
 
     get who() {
@@ -70,7 +73,12 @@
     embedding({ rows, scale, numbers }) {
       const width = numbers.row.length;
       const loud = scale === 1 ? "" : `, times √${width} = ${root(width)}`;
-      return `Each of ${rows} ${this.unit}s has a row of ${width} numbers in a table, all learned. The way of ${this.who} begins with its row${loud}.`;
+      return `Each of ${rows} ${this.unit}s has a row of ${width} numbers in a table, all learned. The way of ${this.who} begins with its row${loud}. ${this.endsWith}`;
+    }
+
+    get endsWith() {
+      const { stack } = this.way;
+      return stack.head ? "It ends with what comes next." : "It ends as what the writing side looks at.";
     }
 
     positions({ learned, numbers }) {
@@ -137,7 +145,7 @@
       const lengths = numbers.heads.map(lengthOf);
       const most = largestOf(lengths);
       const width = numbers.given.length;
-      return `What ${heads} heads found lies side by side. The matrix W_O makes ${width} numbers of each find, and all of them are added to the stream of ${this.who}. Head ${most + 1} adds most: a vector of length ${written(lengths[most])}, to one of ${written(lengthOf(numbers.given))}.`;
+      return `What ${heads} heads found lies side by side. The output matrix makes ${width} numbers of each find, and all of them are added to the stream of ${this.who}. Head ${most + 1} adds most: a vector of length ${written(lengths[most])}, to one of ${written(lengthOf(numbers.given))}.`;
     }
 
     // ---- the network ----
@@ -146,7 +154,7 @@
       const fire = numbers.wide.filter((number) => number > 0).length;
       const [most] = largestFew(numbers.strengths, 1);
       const less = activation === "relu" ? "it stays silent" : "hardly anything is left of it";
-      return `Each of ${hidden} neurons weighs the ${numbers.given.length} numbers in its own way, and adds them up. Below 0, ${less}: ${fire} fire. The one that will add most is neuron ${most + 1}.`;
+      return `Each of ${hidden} neurons weighs the ${numbers.given.length} numbers in its own way, and adds them up. Where that comes to less than 0, ${less}. ${fire} fire. The one that will add most is neuron ${most + 1}.`;
     }
 
     narrow({ numbers }) {

@@ -6,23 +6,23 @@
 
 const stepping = (() => {
   const CHAPTERS = {
-    embedding: ["from-words-to-vectors", "a-word-is-a-row"],
-    waves: ["where-am-i", "added-to-the-words"],
-    rows: ["where-am-i", "at-the-words-learned-rows"],
-    norm: ["keeping-numbers-in-range", "one-vector-by-hand"],
-    query: ["queries-keys-and-values-that-learn", "one-vector-can-t-play-three-roles"],
-    across: ["the-transformer", "two-towers-three-looks"],
-    score: ["why-divide-by-root-dk", "the-argument"],
-    softmax: ["what-is-attention", "softmax-and-what-it-promises"],
-    mask: ["who-may-look-where", "a-mask-by-hand"],
-    mix: ["what-is-attention", "queries-keys-and-values-with-three-words"],
-    output: ["many-heads", "what-the-output-matrix-is-for"],
-    widen: ["the-transformer", "what-the-feed-forward-network-is-for"],
-    narrow: ["the-transformer", "a-neuron-read"],
-    last: ["keeping-numbers-in-range", "a-road-with-side-streets"],
-    logits: ["the-transformer", "in-one-screen"],
-    tied: ["a-gpt-of-your-own", "the-model-with-one-table"],
-    chances: ["what-is-attention", "temperature-from-the-mean-to-the-dictionary"],
+    embedding: ["from-words-to-vectors", "a-word-is-a-row", "A word is a row"],
+    waves: ["where-am-i", "added-to-the-words", "Where am I? Added to the words"],
+    rows: ["where-am-i", "at-the-words-learned-rows", "Where am I? Learned rows"],
+    norm: ["keeping-numbers-in-range", "one-vector-by-hand", "One vector by hand"],
+    query: ["queries-keys-and-values-that-learn", "one-vector-can-t-play-three-roles", "One vector can’t play three roles"],
+    across: ["the-transformer", "two-towers-three-looks", "Two towers, three looks"],
+    score: ["why-divide-by-root-dk", "the-argument", "Why divide by √dₖ?"],
+    softmax: ["what-is-attention", "softmax-and-what-it-promises", "Softmax, and what it promises"],
+    mask: ["who-may-look-where", "a-mask-by-hand", "A mask by hand"],
+    mix: ["what-is-attention", "queries-keys-and-values-with-three-words", "Queries, keys and values with three words"],
+    output: ["many-heads", "what-the-output-matrix-is-for", "What the output matrix is for"],
+    widen: ["the-transformer", "what-the-feed-forward-network-is-for", "What the feed-forward network is for"],
+    narrow: ["the-transformer", "a-neuron-read", "A neuron, read"],
+    last: ["keeping-numbers-in-range", "a-road-with-side-streets", "A road with side streets"],
+    logits: ["the-transformer", "in-one-screen", "The Transformer in one screen"],
+    tied: ["a-gpt-of-your-own", "the-model-with-one-table", "The model, with one table"],
+    chances: ["what-is-attention", "temperature-from-the-mean-to-the-dictionary", "Temperature"],
   };
 
   const summed = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
@@ -36,6 +36,12 @@ const stepping = (() => {
     relu: (x) => Math.max(0, x),
     gelu: (x) => (x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x))),
   };
+
+  function columnLengths(rows) {
+    const squares = new Float32Array(rows[0].length);
+    for (const row of rows) for (let i = 0; i < squares.length; i++) squares[i] += row[i] * row[i];
+    return squares.map(Math.sqrt);
+  }
 
   // What is asked for once is computed once.
   function once(compute) {
@@ -88,10 +94,10 @@ const stepping = (() => {
     // `made` are the tensors that come out of a step: of what was carried there, the step says so.
     add(kind, where, chapter, about, numbers) {
       const { layer = null, part = null } = where;
-      const [file, anchor] = CHAPTERS[chapter];
+      const [file, anchor, words] = CHAPTERS[chapter];
       const compute = once(numbers);
       const id = layer === null ? kind : `${layer}.${part}.${kind}`;
-      const step = { id, kind, layer, part, chapter: { file, anchor }, ...about };
+      const step = { id, kind, layer, part, chapter: { file, anchor, words }, ...about };
       Object.defineProperty(step, "numbers", { get: compute, enumerable: true });
       step.carried = this.isCarried(about.made, kind === "mix" ? about.head : undefined);
       this.steps.push(step);
@@ -132,7 +138,7 @@ const stepping = (() => {
       const gain = this.weight(`${name}.weight`);
       const bias = this.weight(`${name}.bias`);
       const shapes = `(${this.width}) → (${this.width})`;
-      this.add("norm", where, where.chapter ?? "norm", { made: name, title: "The norm", short: "norm", shapes, ...about }, () => {
+      this.add("norm", where, where.chapter ?? "norm", { made: name, title: "Numbers kept in range", short: "norm", shapes, ...about }, () => {
         const stream = given();
         const mean = summed(stream) / stream.length;
         const apart = stream.map((number) => number - mean);
@@ -222,7 +228,7 @@ const stepping = (() => {
         mix: slice(this.at(part.mixed)),
       }));
       const result = () => this.at(part.after);
-      const joins = { title: "All heads, added to the stream", short: "W_O", shapes: `(${width}, ${width}) · (${width}) → (${width})`, made: part.after };
+      const joins = { title: "What all heads found is added", short: "join", shapes: `(${width}, ${width}) · (${width}) → (${width})`, made: part.after };
       add("output", "output", joins, () => {
         const bias = this.weight(`${part.output}.bias`);
         return { given: given(), heads: this.shares(part), bias, more: this.at(part.output), result: result() };
@@ -240,15 +246,14 @@ const stepping = (() => {
       const [wide, narrow] = [part.widen, part.narrow].map((name) => this.weight(`${name}.weight`));
       const active = once(() => this.at(part.widen).map(ACTIVATIONS[part.activation]));
       // How much a neuron adds: as it fires, times the length of its column.
-      const columns = once(() => Float32Array.from(wide, (_, neuron) => lengthOf(narrow.map((row) => row[neuron]))));
-      const strengths = once(() => times(active(), columns()).map(Math.abs));
+      const strengths = once(() => times(active(), columnLengths(narrow)).map(Math.abs));
       const about = { activation: part.activation, hidden: wide.length };
       const shapes = `(${wide.length}, ${width}) · (${width}) → (${wide.length})`;
       this.add("widen", where, "widen", { ...about, title: "Neurons fire, or don’t", short: "widen", shapes, made: part.widen, weights: wide, biases: this.weight(`${part.widen}.bias`) }, () => ({
         given: this.at(part.norm), wide: this.at(part.widen), active: active(), strengths: strengths(),
       }));
       const result = () => this.at(part.after);
-      const back = { title: "Narrow again, added to the stream", short: "narrow", shapes: `(${width}, ${wide.length}) · (${wide.length}) → (${width})`, made: part.after, weights: narrow };
+      const back = { title: "What fires is added", short: "narrow", shapes: `(${width}, ${wide.length}) · (${wide.length}) → (${width})`, made: part.after, weights: narrow };
       this.add("narrow", where, "narrow", { ...about, ...back }, () => ({
         given: given(), active: active(), strengths: strengths(), bias: this.weight(`${part.narrow}.bias`),
         more: this.at(part.narrow), result: result(),
@@ -267,7 +272,7 @@ const stepping = (() => {
       const biases = this.weight(`${stack.head}.bias`) ?? new Float32Array(rows.length);
       const logits = once(() => this.trace[stack.head]?.[place] ?? bench.logits[place]);
       const shapes = `(${rows.length}, ${width}) · (${width}) → (${rows.length})`;
-      const about = { title: "A number for each word", short: "logits", shapes, made: stack.head, weights: rows, biases };
+      const about = { title: `A number for each ${this.tied ? "piece" : "word"}`, short: "logits", shapes, made: stack.head, weights: rows, biases };
       this.add("logits", {}, this.tied ? "tied" : "logits", about, () => ({ given: this.at(stack.norm), logits: logits() }));
       const ends = { title: "Chances", short: "chances", shapes: `(${rows.length}) → (${rows.length})` };
       this.add("chances", {}, "chances", ends, () => ({ logits: logits(), chances: softmax(logits()) }));

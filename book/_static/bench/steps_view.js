@@ -9,7 +9,7 @@
     constructor(bench) {
       Object.assign(this, { bench, kept: new Map() });
       this.element = make("div", { className: "steps" });
-      this.element.append(this.following(), this.map(), this.turning(), ...this.said());
+      this.element.append(this.turning(), this.map(), this.following(), ...this.said());
       this.element.onkeydown = (event) => this.key(event);
       this.drawing.onclick = (event) => this.pressed(event);
       new ResizeObserver(() => this.drawn !== this.room && this.redraw()).observe(this.drawing);
@@ -51,9 +51,8 @@
       const button = (textContent, onclick) => make("button", { type: "button", textContent, onclick });
       this.back = button("← Back", () => this.go(this.at - 1));
       this.next = button("Next →", () => this.go(this.at + 1));
-      this.over = button("Over this layer", () => this.go(this.behindLayer));
-      this.count = make("span", { className: "count" });
-      return make("div", { className: "turning" }, this.back, this.next, this.count, this.over);
+      this.over = button("", () => this.go(this.behindLayer));
+      return make("div", { className: "turning" }, this.back, this.next, this.over);
     }
 
     said() {
@@ -80,13 +79,14 @@
       this.words = new StepWords(bench, this.way, this.follow);
       this.showMap();
       this.showFollowing();
-      const { step, words } = this;
-      this.title.replaceChildren(make("b", {}, step.title), ` ${this.where} `, make("code", {}, step.shapes));
-      this.sentence.textContent = words.sentence(step);
-      const { subject, sum } = arithmeticOf(step, words);
-      this.sum.replaceChildren(make("span", {}, `${subject}: `), sum);
-      const { file, anchor } = step.chapter;
-      this.more.replaceChildren("Why it is so: ", bench.link(file, anchor, CHAPTER_WORDS[step.kind] ?? "the chapter"), ".");
+      const { step } = this;
+      const count = `${this.at + 1} of ${this.steps.length}${this.where && " · "}${this.where} `;
+      this.title.replaceChildren(make("b", {}, step.title), ` ${count}`, make("code", {}, step.shapes));
+      this.sentence.textContent = this.words.sentence(step);
+      const { subject, sum } = arithmeticOf(step, this.words);
+      this.sum.replaceChildren(make("span", {}, `${subject}: `), ...powers(sum));
+      const { file, anchor, words } = step.chapter;
+      this.more.replaceChildren("Why it is so: ", bench.link(file, anchor, words), this.at ? "." : ". The arrow keys lead on and back, too.");
       this.redraw();
       this.showNumbers();
     }
@@ -141,52 +141,69 @@
 
     showMap() {
       const { parts, at, steps } = this;
-      const inMap = this.sections.contains(document.activeElement) ? this.sections : this.stations.contains(document.activeElement) && this.stations;
       const current = parts.findLastIndex(({ from }) => from <= at);
-      const station = (textContent, place, now, label) => {
-        const button = make("button", { type: "button", textContent, onclick: () => this.go(place) });
-        if (label) button.ariaLabel = label;
-        if (now) button.setAttribute("aria-current", "step");
-        return make("li", {}, button);
-      };
-      this.sections.replaceChildren(...parts.map(({ words, from }, i) => station(words, from, i === current)));
       const [from, to] = [parts[current].from, parts[current + 1]?.from ?? steps.length];
-      let before = null;
-      const items = steps.slice(from, to).map((step, i) => {
-        const item = station(step.short, from + i, from + i === at, step.title);
-        if (step.layer !== null && step.part !== before) {
-          before = step.part;
-          item.prepend(make("span", {}, this.partName(step.layer, step.part)));
-        }
-        return item;
-      });
-      this.stations.replaceChildren(...items);
-      if (inMap) inMap.querySelector("[aria-current]").focus();
-      this.count.textContent = `step ${at + 1} of ${steps.length}`;
+      const key = `${this.way.stack.name} ${steps.length} ${current}`;
+      if (key !== this.mapped) this.drawMap(parts, from, to);
+      this.mapped = key;
+      this.mark(this.sections, (button) => Number(button.value) === from);
+      this.mark(this.stations, (button) => Number(button.value) === at && button.ariaLabel);
       this.back.ariaDisabled = at === 0;
       this.next.ariaDisabled = at === steps.length - 1;
-      this.over.ariaDisabled = at === steps.length - 1;
-      this.over.textContent = this.step.layer === null ? "On to the next part" : "Over this layer";
+      this.over.textContent = this.step.layer === null ? "To layer 1" : `Over layer ${this.step.layer + 1}`;
+      this.over.classList.toggle("unneeded", parts.length - 1 === current);
+    }
+
+    // Where we are has the focus, if it was in this list.
+    mark(list, isCurrent) {
+      const inside = list.contains(document.activeElement) || (list === this.stations && this.lost);
+      for (const button of list.querySelectorAll("button"))
+        if (!isCurrent(button)) button.removeAttribute("aria-current");
+        else {
+          button.setAttribute("aria-current", "step");
+          if (inside) button.focus();
+        }
+    }
+
+    drawMap(parts, from, to) {
+      const { steps } = this;
+      this.lost = this.stations.contains(document.activeElement);
+      const button = (textContent, place, ariaLabel) => {
+        const made = make("button", { type: "button", textContent, value: place, onclick: () => this.go(place) });
+        if (ariaLabel) made.ariaLabel = ariaLabel;
+        return made;
+      };
+      this.sections.replaceChildren(...parts.map(({ words, from }) => make("li", {}, button(words, from))));
+      const groups = [];
+      for (const [i, step] of steps.slice(from, to).entries()) {
+        const name = step.layer === null ? (from ? "numbers → word" : "word → numbers") : this.partName(step.layer, step.part);
+        if (!i || step.part !== steps[from + i - 1].part)
+          groups.push(make("li", {}, button(name, from + i), make("ol", { ariaLabel: name })));
+        groups.at(-1).lastChild.append(make("li", {}, button(step.short, from + i, step.title)));
+      }
+      this.stations.replaceChildren(...groups);
     }
 
     showFollowing() {
       const { bench, way, step } = this;
-      const option = (words, value, selected) => make("option", { textContent: words, value, selected });
-      const groups = bench.stacks.map(({ name }) => {
-        const options = bench.labels(name).map((word, place) =>
-          option(word, `${name} ${place}`, name === way.stack.name && place === way.place),
-        );
-        return make("optgroup", { label: GROUPS[name] ?? name }, ...options);
-      });
-      this.word.replaceChildren(...(groups.length > 1 ? groups : groups[0].children));
+      const named = (stack) => bench.labels(stack).map((_, place) => this.words.wordAt(stack, place).replace(/[“”]/g, ""));
+      const groups = bench.stacks.map(({ name }) => ({
+        label: GROUPS[name] ?? name,
+        options: named(name).map((word, place) => [`${word}${this.leadsTo(name, place)}`, `${name} ${place}`]),
+      }));
+      offer(this.word, groups.length > 1 ? groups : groups[0].options, `${way.stack.name} ${way.place}`);
       for (const label of this.looking) label.hidden = step.head === undefined;
       this.number.max = way.width;
       this.number.value = this.follow + 1;
       if (step.head === undefined) return;
-      const { heads } = way.stack.layers[step.layer].parts[step.part];
-      this.head.replaceChildren(...Array.from({ length: heads }, (_, head) => option(head + 1, head, head === step.head)));
-      const labels = bench.labels(step.memory);
-      this.other.replaceChildren(...labels.map((word, place) => option(word, place, place === step.key)));
+      offer(this.head, Array.from({ length: bench.model.heads }, (_, head) => [head + 1, head]), step.head);
+      offer(this.other, named(step.memory).map((word, place) => [word, place]), step.key);
+    }
+
+    // From the place of a word that was written the next one is.
+    leadsTo(stack, place) {
+      const asked = this.bench.asked(stack)[place];
+      return asked === this.bench.labels(stack)[place] ? "" : ` → ${asked}`;
     }
 
     // All numbers, for those who want them: a table for each length, a column for each name.
@@ -211,8 +228,8 @@
       if (to < 0 || to >= this.steps.length || to === this.at) return;
       const { id, layer, part, head, key } = this.steps[to];
       const chosen = { step: id };
+      // Another view may go on from there.
       if (head !== undefined) Object.assign(chosen, { layer, part, head, key }, this.kept.get(this.spot(layer, part)));
-      else if (layer !== null) Object.assign(chosen, { layer, part });
       this.bench.choose(chosen);
       this.tell();
     }
@@ -264,12 +281,20 @@
   }
 
   const GROUPS = { read: "that is read", written: "that is written" };
-  const CHAPTER_WORDS = {
-    embedding: "a word is a row", positions: "where am I?", norm: "numbers kept in range", query: "three roles, three matrices",
-    score: "why divide by √dₖ?", softmax: "who may look where", mix: "a dictionary that always answers",
-    output: "what the output matrix is for", widen: "what the network is for", narrow: "a neuron, read",
-    logits: "the whole model", chances: "softmax and temperature",
-  };
+  // A list to choose from is made anew only where it has become another one.
+  function offer(select, entries, value) {
+    const key = JSON.stringify(entries);
+    if (select.dataset.offered !== key) {
+      const option = ([textContent, value]) => make("option", { textContent, value });
+      const entry = (each) => (each.options ? make("optgroup", { label: each.label }, ...each.options.map(option)) : option(each));
+      select.replaceChildren(...entries.map(entry));
+      select.dataset.offered = key;
+    }
+    select.value = value;
+  }
+
+  // e^(8 − 9) with its exponent raised.
+  const powers = (sum) => sum.split(/\^\(([^)]*)\)/).map((part, i) => (i % 2 ? make("sup", {}, part) : part));
 
   function numberTable(length, columns) {
     const head = ["", ...columns.map(([name]) => name)].map((words) => make("th", { scope: "col" }, words));

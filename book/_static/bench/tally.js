@@ -19,8 +19,10 @@ function* tally(model, data, changes) {
   return yield* tallies[kind](own, data);
 }
 
-// What a tally of so many right ones says.
-const counted = (right, of, rule, examples) => ({ right, of, rule, examples: examples.slice(0, 3) });
+// What a tally of so many right ones says, with the first that are wrong.
+function counted(right, of, rule, wrong) {
+  return { right, of, rule, examples: wrong.slice(0, 3) };
+}
 
 const tallies = {
   // Whole sentences: right when every word is, and the end comes where it should.
@@ -34,7 +36,7 @@ const tallies = {
       const { right, expected } = judged(data, words, written);
       if (right && ids.length === expected.length + 1) continue; // with the end, which must be there
       const said = written.filter((word) => word !== data.written[data.end]);
-      wrong.push({ text, written: said.join(" "), right: expected.join(" ") });
+      wrong.push({ text: text.replaceAll(" '", "’"), written: said.join(" "), right: expected.join(" ") });
     }
     const rule = "A translation is right when every word is.";
     return counted(data.fifty.length - wrong.length, data.fifty.length, rule, wrong);
@@ -85,7 +87,7 @@ const tallies = {
       for (const [place, id] of ids.entries()) bits -= Math.log2(softmax(logits[place])[id]);
     }
     const rule = "Fewer bits a byte are better: each byte alone would take 8.";
-    return { bits: bits / bytes, bytes, of: texts.length, rule, examples: [] };
+    return { bits: bits / bytes, of: texts.length, rule, examples: [] };
   },
 };
 

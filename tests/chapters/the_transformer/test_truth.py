@@ -63,18 +63,22 @@ def test_fifty_short_sentences_are_new_to_the_translator():
     assert all(fault(each.split(), English) == "" for each in tried)
 
 
-def test_fifty_beginnings_stop_before_a_verb_and_no_learned_sentence_begins_so():
-    tried = truth.before_verbs()
+@pytest.mark.slow
+def test_no_sentence_that_was_learned_from_has_one_of_the_fifty_beginnings():
     learned = "\n" + "\n".join(map(" ".join, agreement.sentences(models.SENTENCES, generator(0))))
+    assert [beginning for beginning in truth.before_verbs() if f"\n{beginning} " in learned] == []
+
+
+def test_fifty_beginnings_stop_before_a_verb_far_from_its_subject():
+    tried = truth.before_verbs()
     assert len({*tried}) == truth.TRIES
     for beginning in tried:
-        assert f"\n{beginning} " not in learned
         ends = [[*beginning.split(), verb, agreement.END] for pair in truth.verbs().items() for verb in pair]
         whole = [each for each in ends if not agreement.fault(each)]
         verb, subject = agreement.verb_and_subject(whole[0])
         assert len(whole) == len(ends) / 2  # the plurals, or the singulars
         assert verb == len(beginning.split())
-        assert verb - subject >= 4
+        assert 8 <= verb - subject <= 12
 
 
 @pytest.mark.parametrize("number", ["singular", "plural"])
