@@ -2,7 +2,7 @@
 // switched off.
 
 const MOST_LISTED = 200; // words in a list; of more only the likeliest
-const MOST_OF_MANY = 40;
+const MOST_OF_MANY = 24;
 
 class LooksView {
   static title = "Looks and effects";
@@ -68,7 +68,7 @@ class LooksView {
     const all = [...bench.vocabulary.keys()];
     const some = all.length > MOST_LISTED ? [...new Set([...bench.rivals, ...likeliest(logits, MOST_OF_MANY)])] : all;
     const named = some.map((id) => [id, bench.vocabulary[id]]);
-    named.sort(([, a], [, b]) => a.localeCompare(b, "en"));
+    named.sort(([, a], [, b]) => (a < b ? -1 : 1));
     this.rivals.forEach((select, i) => fillSelect(select, named, bench.rivals[i]));
   }
 
@@ -78,24 +78,29 @@ class LooksView {
     const { bench } = this;
     const { model, stacks, traces, rivals } = bench;
     const place = this.followed;
-    const found = { place, ...shares(model, stacks, traces, place, rivals), so: soFar(model, stacks, traces, place, rivals) };
-    this.found = found;
-    this.forget(traces, place, rivals);
+    if (this.forget(traces, place, ...rivals))
+      this.found = { place, ...shares(model, stacks, traces, place, rivals), so: soFar(model, stacks, traces, place, rivals) };
+    const { found } = this;
     this.showAsking(place, bench.logits[place]);
-    this.road.show(found);
+    this.showRoad();
     this.stands.textContent = this.standing(found);
-    this.legend.textContent = this.scale(found);
     this.most.textContent = this.strongest(found.shares);
     this.lines.show();
     this.showSwitches();
   }
 
-  // What was measured of another run, or of other words, is of no use.
+  showRoad() {
+    this.road.show(this.found);
+    this.legend.textContent = this.scale(this.found);
+  }
+
+  // What was found of another run, or of other words, is of no use. Whether there was such.
   forget(...state) {
-    if (this.state?.every((each, i) => each === state[i])) return;
+    if (this.state?.every((each, i) => each === state[i])) return false;
     Object.assign(this, { state, turn: {} });
     for (const each of this.road.heads) delete each.lost;
     this.progress.textContent = "";
+    return true;
   }
 
   get pair() {
@@ -213,7 +218,8 @@ class LooksView {
       const [now, then] = [bench.traces, run.traces].map((traces) => traces[name][embedding].slice(0, place + 1));
       const same = then.length > place && now.every((vector, i) => vector.every((number, k) => number === then[i][k]));
       each.lost = same ? total - (run.logits[place][a] - run.logits[place][b]) : null;
-      road.showEffect(each);
+      if (Math.abs(each.lost) > road.scale) this.showRoad();
+      else road.showEffect(each);
     }
     this.progress.textContent = "Below each head’s own share stands what becomes of the difference of the logits when it is off: what it loses or gains.";
     bench.say(this.progress.textContent);
