@@ -124,11 +124,10 @@ class LooksView {
     return `${chances}. Logit of ${a} less logit of ${b}: ${odds}, so that ${likely}.${other}`;
   }
 
-  // A translator that is changed may have written other words before.
-  isSameBefore(place) {
-    const { name, embedding } = stackWithWords(this.bench.stacks);
-    const [now, plain] = [this.bench.traces, this.bench.plainTraces].map((traces) => traces[name][embedding]);
-    return place < plain.length && now.slice(0, place + 1).every((vector, i) => vector.every((number, k) => number === plain[i][k]));
+  // A translator that is changed may have written other words before that place.
+  isSameBefore(place, result = this.bench.plainResult) {
+    if (stackWithWords(this.bench.stacks).name !== "written") return true;
+    return place < result.length && result.slice(0, place).every((id, i) => id === this.bench.result[i]);
   }
 
   scale({ total }) {
@@ -205,23 +204,21 @@ class LooksView {
   // One run without each head, between which the page answers. Then a second bar shows what its lack does.
   async measureEffects() {
     const { bench, road } = this;
-    const turn = this.turn;
+    const turn = (this.turn = {});
     const { place, total } = this.found;
     const [a, b] = bench.rivals;
-    const { name, embedding } = stackWithWords(bench.stacks);
     const heads = road.heads.filter(({ button }) => !button.classList.contains("off"));
     for (const [count, each] of heads.entries()) {
       this.progress.textContent = `${count} of ${heads.length} heads are measured.`;
       const off = new Set([...bench.changes.off, `${each.stack.layers[each.layer].parts[each.part].attention} ${each.head}`]);
       const run = await bench.compute(bench.input, { ...bench.changes, off });
       if (!run || this.turn !== turn) return;
-      const [now, then] = [bench.traces, run.traces].map((traces) => traces[name][embedding].slice(0, place + 1));
-      const same = then.length > place && now.every((vector, i) => vector.every((number, k) => number === then[i][k]));
+      const same = this.isSameBefore(place, run.result);
       each.lost = same ? total - (run.logits[place][a] - run.logits[place][b]) : null;
       if (Math.abs(each.lost) > road.scale) this.showRoad();
       else road.showEffect(each);
     }
-    this.progress.textContent = "Below each head’s own share stands what becomes of the difference of the logits when it is off: what it loses or gains.";
+    this.progress.textContent = "Below each head’s share stands by how much the difference of the logits rises or falls when that head is off.";
     bench.say(this.progress.textContent);
   }
 
