@@ -50,6 +50,7 @@ EVERY_BENCH = (
     "bench/steps_view.js",
     "bench/reach.js",
     "bench/reach_parts.js",
+    "bench/reach_second.js",
     "bench/reach_effects.js",
     "bench/reach_map.js",
     "bench/reach_carry.js",
