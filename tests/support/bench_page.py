@@ -5,6 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page, expect
 
 from _ext import playground
+from bookkit.playground import VIEWS
 from bookkit.registry import BOOK
 
 PAGE = """<!doctype html><html lang="en" data-content_root="./"><meta charset="utf-8">
@@ -16,7 +17,8 @@ PAGE = """<!doctype html><html lang="en" data-content_root="./"><meta charset="u
 def bench_page(folder: Path, model: str, form: str = "full") -> str:
     """`page.goto(bench_page(tmp_path, "translator"))`: the address of a page in that folder."""
     static = ["book.css", "playground.js"]
-    files = playground.files(model) | {name: (BOOK / "_static" / name).read_bytes() for name in static}
+    files = playground.files(model) | {view: playground.bundled(view) for view in VIEWS}
+    files |= {name: (BOOK / "_static" / name).read_bytes() for name in static}
     for name, content in files.items():
         path = folder / "_static" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,7 +28,9 @@ def bench_page(folder: Path, model: str, form: str = "full") -> str:
     return (folder / "page.html").as_uri()
 
 
-def opened_bench(page: Page, folder: Path, model: str, text: str | None = None, form: str = "full") -> Locator:
+def opened_bench(
+    page: Page, folder: Path, model: str, text: str | None = None, form: str = "full"
+) -> Locator:
     """The playground of this model, opened, with this text in its field."""
     page.goto(bench_page(folder, model, form))
     box = page.locator(".playground")

@@ -41,8 +41,8 @@ function stays(element, words, children) {
 }
 
 class AttentionView {
-  constructor(bench, slim = false) {
-    Object.assign(this, { bench, slim });
+  constructor(bench) {
+    Object.assign(this, { bench, slim: bench.slim });
     this.sentence = make("p", { className: "looks" });
     this.title = make("div");
     this.askers = make("ol", { className: "asking", ariaLabel: "Which word to follow" });
@@ -84,16 +84,16 @@ class AttentionView {
     const keys = row.length > MOST_LINED ? heaviest(row) : [...row.keys()];
     this.picture.classList.toggle("brings", Boolean(brings));
     this.title.textContent = stack.name === "written" ? "writes" : "reads";
-    this.showTitles(brings);
+    this.showTitles(brings, shown.off);
     this.showAskers(askers, queries, place);
     this.showLines(weights, queries, keys, place);
     this.showFound(found, row, keys, brings, shown.off);
     this.sentence.textContent = this.inWords(shown, askers, found, brings);
   }
 
-  showTitles(brings) {
+  showTitles(brings, off) {
     const { vocabulary, rivals } = this.bench;
-    const titles = ["looks at", "weight", ...(brings ? [`brings for ${quoted(vocabulary[rivals[0]])}`] : [])];
+    const titles = ["looks at", "weight", ...(brings ? [`${off ? "would bring" : "brings"} for ${quoted(vocabulary[rivals[0]])}`] : [])];
     stays(this.titles, titles, () => titles.map((title) => make("span", {}, title)));
   }
 

@@ -5,7 +5,6 @@ const MOST_LISTED = 200; // words in a list; of more only the likeliest
 const MOST_OF_MANY = 40;
 
 class LooksView {
-  static title = "Looks and effects";
 
   constructor(bench) {
     this.bench = bench;

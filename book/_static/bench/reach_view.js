@@ -17,7 +17,6 @@ function reachSelect(label, onchange) {
 }
 
 class ReachView {
-  static title = "Reach in";
 
   constructor(bench) {
     this.bench = bench;

@@ -124,5 +124,8 @@ def _rounds(
     return Part(width, bottom + 6, marks)
 
 
-FILES = ("bench/induction.css", "bench/sentence_field.js", "benches.js", "bench/induction_bench.js")
-MODELS = {"induction": Openable(loaded, induction, the_next_symbol, files=(*EVERY_BENCH, *FILES))}
+MODELS = {
+    "induction": Openable(
+        loaded, induction, the_next_symbol, files=(*EVERY_BENCH, "sentences.js", "symbols.js")
+    )
+}
