@@ -11,10 +11,10 @@ function knownBy(bench) {
     return [name, { layers: layers.length, parts: layers[0].parts.length, heads: model.heads, places }];
   });
   return {
-    views: Object.keys(TITLES),
+    views: bench.slim ? [] : Object.keys(TITLES),
     stacks: Object.fromEntries(each),
     words: bench.vocabulary,
-    steps: traces && stacks.flatMap(({ name }) => stepping.stepsOf({ model, stacks, traces, choice: { stack: name } }).map(({ id }) => id)),
+    steps: views.steps && traces && stacks.flatMap(({ name }) => stepping.stepsOf({ model, stacks, traces, choice: { stack: name } }).map(({ id }) => id)),
     attentions,
     weights: Object.fromEntries(Object.entries(model.weights).map(([name, weight]) => [name, shapeOf(weight)])),
     kind: data.kind,
@@ -47,11 +47,11 @@ async function restoreBench(bench, given) {
   bench.deeds = [];
   if (first.state.text !== undefined) await bench.put(first.state.text);
   else await bench.run();
+  if (first.state.view) await bench.look(first.state.view); // which steps there are is known when their scripts have come
   const { state, troubles } = checked({ ...given }, knownBy(bench));
   bench.restoreOwn(state);
   bench.deeds = deedsOf(bench, state);
   if (state.carried) bench.deeds.push(...(await carriedDeeds(bench, state)));
-  if (state.view) await bench.look(state.view);
   await bench.run();
   const { stack, place, layer, part, head, key, number, step } = { ...bench.choice, ...state };
   bench.choose({ stack, place, layer, part, head, key, number, step });
