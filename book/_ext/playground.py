@@ -3,7 +3,7 @@
 `{playground} translator slim` has only the field, the translation and its lines. The model's weights become a
 script of their own, which playground.js fetches with the others when it is opened.
 
-A link with an address such as `#open=translator&layer=1&head=2` (see bench/state.js) sets what the bench shows.
+A link to an address such as `#open=translator&layer=1&head=2` (see bench/state.js) sets what a bench shows.
 """
 
 import base64
@@ -22,11 +22,29 @@ from sphinx.util.docutils import SphinxDirective
 
 from _ext.drawings import on_the_page
 from bookkit.pictures.drawings import svg
-from bookkit.playground import exported, openable, picture
+from bookkit.playground import VIEWS, exported, openable, picture
 
 STATIC = Path(__file__).parents[1] / "_static"
 FORMS = ("full", "slim")
 SETS_A_STATE = "open="  # begins the end of an address that does
+
+
+# What a page loads, and of which files of _static each is made, in this order.
+STYLES = "bench attention looks steps reach induction gpt"
+SHELL = """bench/entrance.js bench/state.js elements.js model.js transformer.js bench/anatomy.js
+bench/chances.js bench/tally.js bench/tally_line.js workbench.js bench/shared_state.js bench/shares.js bench/attention_view.js
+bench/looks_road.js bench/looks_view.js"""
+STEPS = "steps step_words step_arithmetic step_marks step_drawings steps_view"
+REACH = "reach reach_parts reach_second reach_effects reach_map reach_carry reach_numbers reach_view"
+BUNDLES = {
+    "bench.css": [f"bench/{name}.css" for name in STYLES.split()],
+    "bench.js": SHELL.split(),
+    "sentences.js": ["bench/truth.js", "bench/sentence_field.js", "benches.js"],
+    "symbols.js": ["bench/induction_bench.js"],
+    "pieces.js": ["gpt.js", "gpt_bench.js"],
+    "steps.js": [f"bench/{name}.js" for name in STEPS.split()],
+    "reach.js": [f"bench/{name}.js" for name in REACH.split()],
+}
 
 
 class Playground(SphinxDirective):
@@ -58,7 +76,9 @@ def closed(model: str, form: str) -> tuple[str, str]:
     return (
         f'<div class="playground" data-model="{model}" data-form="{form}"'
         f' data-files="{" ".join(comes)}"'
-        f' data-hashes="{" ".join(map(sha256, comes.values()))}">\n'
+        f' data-hashes="{" ".join(map(sha256, comes.values()))}"'
+        f' data-views="{" ".join(VIEWS)}"'
+        f' data-view-hashes="{" ".join(sha256(bundled(view)) for view in VIEWS)}">\n'
         f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}"
         f'<p class="invitation">{invitation}</p>\n'
         '<p class="opening"><button type="button">Open the model here</button>'
@@ -71,8 +91,22 @@ def closed(model: str, form: str) -> tuple[str, str]:
 
 def files(model: str) -> dict[str, bytes]:
     """What a page loads to open the model, in order: `files("translator")["elements.js"]` is that script."""
-    comes = {name: STATIC.joinpath(name).read_bytes() for name in openable()[model].files}
+    comes = {name: bundled(name) for name in openable()[model].files}
     return comes | {f"model-{model}.js": script(model).encode()}
+
+
+@cache
+def bundled(name: str) -> bytes:
+    """Files of _static as one, without comments and indents: `bundled("reach.js")`.
+
+    They stand beside it as they are written.
+    """
+    sources = BUNDLES[name]
+    lines = [f"/* made of {', '.join(sources)}, which stand beside this file, with their comments */"]
+    for source in sources:
+        stripped = (line.strip() for line in STATIC.joinpath(source).read_text("utf-8").splitlines())
+        lines += [line for line in stripped if line and not line.startswith("//")]
+    return ("\n".join(lines) + "\n").encode()
 
 
 def sha256(content: bytes) -> str:
@@ -89,11 +123,14 @@ def script(model: str) -> str:
 def finish(app: Sphinx, exception: Exception | None) -> None:
     if not exception and app.builder.format == "html":
         for model in openable():
-            Path(app.outdir, f"_static/model-{model}.js").write_text(script(model), "utf-8")
+            for name, content in files(model).items():
+                Path(app.outdir, "_static", name).write_bytes(content)
+        for view in VIEWS:
+            Path(app.outdir, "_static", view).write_bytes(bundled(view))
 
 
 class StateLinks(SphinxPostTransform):
-    """`[words](#open=translator&head=2)` and `[words](the-transformer.ipynb#open=…)` lead to no place of a page."""
+    """`[words](#open=translator&head=2)` and `[words](a-chapter.ipynb#open=…)` lead to no place of a page."""
 
     default_priority = 8  # before MyST looks for one
 

@@ -90,8 +90,7 @@ class Run {
   }
 
   checkPlace(sizes, stack, place) {
-    if (!Object.hasOwn(sizes, stack) || !isWithin(place, sizes[stack]))
-      throw new Error(`There is no place “${stack} ${place}”.`);
+    if (!isWithin(place, sizes[stack])) throw new Error(`There is no place “${stack} ${place}”.`);
   }
 
   // The number is set in a copy: the model's own weights stay whole.

@@ -58,6 +58,12 @@ async function allOf({ files, hashes }) {
   for (const [file, hash] of each) await arrival(file, hash);
 }
 
+// The scripts of a view that a reader asks for in an opened playground.
+function viewFor({ dataset }, name) {
+  const files = dataset.views.split(" ");
+  return allOf({ files: `${name}.js`, hashes: dataset.viewHashes.split(" ")[files.indexOf(`${name}.js`)] });
+}
+
 // ---- one playground ----
 
 class Door {

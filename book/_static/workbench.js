@@ -3,7 +3,10 @@
 // benches of each kind of model, which extend this one, in benches.js, induction_bench.js and gpt_bench.js.
 
 const SLICE = 12; // milliseconds of computing, before the page may answer again: less than 50 on a slow phone
-const views = {}; // what a bench can show, by its name in an address: classes with a title, an element and show()
+// What a bench can show, by its name in an address. Each is a class in `views`, which has an element and show(). The
+// scripts of the first have come with the bench; those of another come when it is asked for.
+const TITLES = { looks: "Looks and effects", steps: "Step by step", reach: "Reach in" };
+const views = {};
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -50,7 +53,7 @@ class Workbench {
   }
 
   get opensWith() {
-    return Object.keys(this.views)[0];
+    return "looks";
   }
 
   // Another text: what was followed in the last one is of no use in it.
@@ -122,26 +125,36 @@ class Workbench {
 
   // ---- views ----
 
-  get views() {
-    return Object.fromEntries(Object.entries(views).filter(([name]) => name !== "lines"));
-  }
-
   tabs() {
-    const buttons = Object.entries(this.views).map(([name, { title }]) =>
-      make("button", { type: "button", textContent: title, onclick: () => this.look(name) }),
-    );
-    this.tab = Object.fromEntries(Object.keys(this.views).map((name, place) => [name, buttons[place]]));
-    return make("div", { className: "views", role: "group", ariaLabel: "Ways to look at it" }, ...buttons);
+    this.tab = {};
+    for (const [name, textContent] of Object.entries(TITLES))
+      this.tab[name] = make("button", { type: "button", textContent, onclick: () => this.look(name) });
+    return make("div", { className: "views", role: "group", ariaLabel: "Ways to look at it" }, ...Object.values(this.tab));
   }
 
-  look(name) {
+  async look(name) {
     this.looking = name;
-    this.made ??= {};
-    this.view = this.made[name] ??= new this.views[name](this);
     for (const [each, button] of Object.entries(this.tab)) button.ariaPressed = each === name;
+    if (!views[name] && !(await this.arrived(name))) return undefined;
+    this.made ??= {};
+    this.view = this.made[name] ??= new views[name](this);
     this.shown.replaceChildren(this.view.element);
-    if (this.traces) this.show();
-    else if (this.turn) this.run(); // there was no view to run it for
+    if (this.traces) return this.show();
+    return this.turn && this.run(); // there was no view to run it for
+  }
+
+  // Whether the view's scripts have come, and it is still wanted.
+  async arrived(name) {
+    this.shown.replaceChildren(make("p", { className: "hint" }, "This view is on its way."));
+    try {
+      await viewFor(this.playground, name);
+    } catch {
+      const failed = "This view could not be loaded. Press its button once more.";
+      if (this.looking === name) this.shown.replaceChildren(make("p", {}, failed));
+      this.say(failed);
+      return false;
+    }
+    return this.looking === name;
   }
 
   show() {

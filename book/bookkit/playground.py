@@ -19,43 +19,10 @@ from bookkit import registry
 from bookkit.pictures.drawings import Part
 
 Data = dict[str, Any]
-# Of book/_static, in this order, before the weights: what every bench is made of.
-EVERY_BENCH = (
-    "bench/bench.css",
-    "bench/attention.css",
-    "bench/looks.css",
-    "bench/steps.css",
-    "bench/reach.css",
-    "bench/entrance.js",
-    "bench/state.js",
-    "elements.js",
-    "model.js",
-    "transformer.js",
-    "bench/anatomy.js",
-    "bench/chances.js",
-    "bench/truth.js",
-    "bench/tally.js",
-    "bench/tally_line.js",
-    "workbench.js",
-    "bench/shared_state.js",
-    "bench/shares.js",
-    "bench/attention_view.js",
-    "bench/looks_road.js",
-    "bench/looks_view.js",
-    "bench/steps.js",
-    "bench/step_words.js",
-    "bench/step_arithmetic.js",
-    "bench/step_marks.js",
-    "bench/step_drawings.js",
-    "bench/steps_view.js",
-    "bench/reach.js",
-    "bench/reach_parts.js",
-    "bench/reach_effects.js",
-    "bench/reach_map.js",
-    "bench/reach_carry.js",
-    "bench/reach_numbers.js",
-    "bench/reach_view.js",
-)
+# What a page loads to open a model, before its weights. Each is made of scripts or styles of book/_static
+# (_ext/playground.py says which); what shows a view of the model comes when the view is asked for.
+EVERY_BENCH = ("bench.css", "bench.js")
+VIEWS = ("steps.js", "reach.js")
 STEPS = 45  # up from zero, and down: with it, 91 numbers
 # A letter for each of them, in order: what a script may hold in quotes without a sign before it.
 LETTERS = bytes(code for code in range(ord("#"), ord("~") + 1) if code != ord("\\"))
@@ -137,7 +104,7 @@ class Openable:
     data: Callable[[], Data]  # its words, its layers, and what the page offers to ask it
     picture: Callable[[], Picture]  # what stands in the page until it is opened
     packed: Callable[[nn.Module], Data] = numbers  # how its weights travel
-    files: tuple[str, ...] = (*EVERY_BENCH, "bench/sentence_field.js", "benches.js")
+    files: tuple[str, ...] = (*EVERY_BENCH, "sentences.js")  # in this order, before the weights
 
 
 @cache

@@ -46,7 +46,7 @@ def test_translations_are_pytorchs_word_for_word(tmp_path):
 SITES = {
     "what is read": ("translator", "read", "read", "encoder.1.self_attention", "encoder.0"),
     "what is written": (
-        "translator", "written", "written", "decoder.0.self_attention", "decoder.0.around_self_attention",
+        "translator", "written", "written", "decoder.0.self_attention", "positions",
     ),
     "what is read, from what is written": (
         "translator", "written", "read", "decoder.1.cross_attention", "decoder.0.around_cross_attention",
@@ -176,7 +176,7 @@ def test_the_page_may_do_something_else_every_few_milliseconds(name, mask, tmp_p
 @pytest.mark.parametrize("name", ["language-model", "two-layers", "gpt"])
 def test_place_by_place_all_comes_out_as_at_once(name, tmp_path):
     ids = max((run["read"] for run in IN_PAGE[name].runs(5)), key=len)
-    at_once, one_by_one, few, again = returned(
+    weights, at_once, one_by_one, few, again = returned(
         name,
         ids,
         """
@@ -192,10 +192,12 @@ def test_place_by_place_all_comes_out_as_at_once(name, tmp_path):
         run.remember(2);
         const again = [...logits.slice(0, 2), ...finished(model.reading(run, given.slice(2)))];
         const tensors = [read([all])[0], read(Array(all).fill(1))[0], logits, again];
-        return tensors.map((rows) => rows.map((row) => [...row]));
+        const [, weights] = Object.entries(run.trace).find(([name]) => name.endsWith(".weights"));
+        return [weights.map(({ length }) => length), ...tensors.map((rows) => rows.map((row) => [...row]))];
         """,
         tmp_path,
     )
+    assert set(weights) == {len(ids)}  # of each head a row for each place, also after some were forgotten
     expected = torch.tensor(at_once)
     for other in (one_by_one, few, again):
         assert (torch.tensor(other) - expected).abs().max() < 1e-4

@@ -22,25 +22,27 @@ function withSign(number, digits = 2) {
 const chanceWords = (chance) => (chance < 0.0005 ? "<\u202f0.1\u00a0%" : percent(chance));
 
 // A bar to the right for the first of two words, to the left for the second.
-function signedBar(number, largest) {
-  const long = largest ? Math.max(-1, Math.min(1, number / largest)) : 0;
-  const bar = draw("rect", { x: Math.min(0, long), y: 0, width: Math.abs(long), height: 10 });
+function signedBar() {
   const middle = draw("path", { d: "M0 -1v12", class: "middle" });
-  return stretched("-1 -1 2 12", { class: "signed" }, bar, middle);
+  return stretched("-1 -1 2 12", { class: "signed" }, draw("rect", { y: 0, height: 10 }), middle);
 }
 
-// Which place to show first: one that looks far away from its own, and hardly anywhere else.
-function tellingPlace(weights) {
-  const far = weights.map((row, i) => {
-    const most = row.reduce((largest, weight) => Math.max(largest, weight), 0);
-    return most ** 2 * Math.abs(row.indexOf(most) - i);
-  });
-  return far.indexOf(Math.max(...far));
+function setBar(bar, number, largest) {
+  const long = largest ? Math.max(-1, Math.min(1, number / largest)) : 0;
+  bar.firstChild.setAttribute("x", Math.min(0, long));
+  bar.firstChild.setAttribute("width", Math.abs(long));
+}
+
+// Elements stay the same ones, and keep the focus, as long as `words` do.
+function stays(element, words, children) {
+  const key = JSON.stringify(words);
+  if (element.words !== key) element.replaceChildren(...children());
+  element.words = key;
 }
 
 class AttentionView {
-  constructor(bench, slim = false) {
-    Object.assign(this, { bench, slim });
+  constructor(bench) {
+    Object.assign(this, { bench, slim: bench.slim });
     this.sentence = make("p", { className: "looks" });
     this.title = make("div");
     this.askers = make("ol", { className: "asking", ariaLabel: "Which word to follow" });
@@ -82,76 +84,78 @@ class AttentionView {
     const keys = row.length > MOST_LINED ? heaviest(row) : [...row.keys()];
     this.picture.classList.toggle("brings", Boolean(brings));
     this.title.textContent = stack.name === "written" ? "writes" : "reads";
-    this.showTitles(brings);
+    this.showTitles(brings, shown.off);
     this.showAskers(askers, queries, place);
     this.showLines(weights, queries, keys, place);
     this.showFound(found, row, keys, brings, shown.off);
     this.sentence.textContent = this.inWords(shown, askers, found, brings);
   }
 
-  showTitles(brings) {
+  showTitles(brings, off) {
     const { vocabulary, rivals } = this.bench;
-    const cell = (...parts) => make("span", {}, ...parts);
-    const titles = [cell("looks at"), cell("weight")];
-    if (brings) titles.push(cell(`brings for ${quoted(vocabulary[rivals[0]])}`));
-    this.titles.replaceChildren(...titles);
+    const titles = ["looks at", "weight", ...(brings ? [`${off ? "would bring" : "brings"} for ${quoted(vocabulary[rivals[0]])}`] : [])];
+    stays(this.titles, titles, () => titles.map((title) => make("span", {}, title)));
   }
 
   showAskers(askers, queries, place) {
-    const items = queries.map((query) => make("li", {}, this.asker(askers[query], query, query === place)));
+    const words = queries.map((query) => [query, askers[query]]);
     const focused = this.askers.contains(document.activeElement);
-    this.askers.replaceChildren(...items);
-    if (focused) this.askers.children[queries.indexOf(place)].firstChild.focus(); // it is a new one
+    stays(this.askers, words, () => words.map((each) => make("li", {}, this.asker(...each))));
+    for (const [i, { firstChild }] of [...this.askers.children].entries()) firstChild.ariaPressed = queries[i] === place;
+    if (focused) this.askers.children[queries.indexOf(place)].firstChild.focus(); // it may be a new one
   }
 
-  asker(word, place, chosen) {
+  asker(place, word) {
     const choose = () => {
       this.bench.choose({ place });
       this.bench.say(this.sentence.textContent);
     };
-    const button = make("button", { type: "button", textContent: word, onclick: choose, ariaPressed: chosen });
+    const button = make("button", { type: "button", textContent: word, onclick: choose });
     button.classList.toggle("mark", A_MARK.test(word));
     return button;
   }
 
-  // The chosen word's lines lie on top.
+  // In five strengths, those of all words and, on top, those of the chosen one.
   showLines(weights, queries, keys, place) {
     const height = Math.max(queries.length, keys.length);
     this.lines.setAttribute("viewBox", `0 0 100 ${height}`);
     this.lines.style.height = `calc(${height} * var(--row))`;
-    const lines = queries.flatMap((query, i) => {
-      const chosen = query === place;
-      const [faintest, more] = chosen ? [0.25, 0.75] : [0.05, 0.3];
-      return keys.map((key, j) => ({
-        d: `M0 ${i + 0.5}C50 ${i + 0.5} 50 ${j + 0.5} 100 ${j + 0.5}`,
-        class: chosen ? "chosen" : "",
-        "stroke-width": weights[query][key] < 0.03 ? 0 : 1 + 5 * weights[query][key],
-        "stroke-opacity": faintest + more * weights[query][key],
-      }));
-    });
-    lines.sort((a, b) => a.class.length - b.class.length);
-    const seen = lines.filter((line) => line["stroke-width"]);
-    this.lines.replaceChildren(...seen.map((line) => draw("path", line)));
+    const paths = Array.from({ length: 10 }, () => "");
+    for (const [i, query] of queries.entries())
+      for (const [j, key] of keys.entries()) {
+        const weight = weights[query][key];
+        const strength = Math.min(4, Math.floor(5 * weight)) + (query === place ? 5 : 0);
+        if (weight >= 0.03) paths[strength] += `M0 ${i + 0.5}C50 ${i + 0.5} 50 ${j + 0.5} 100 ${j + 0.5}`;
+      }
+    if (!this.lines.firstChild) this.lines.append(...paths.map((_, number) => strengthLine(number)));
+    for (const [number, d] of paths.entries()) this.lines.children[number].setAttribute("d", d);
   }
 
   // The words that are looked at, each with its weight and what it brings; what there are more, and all together, below.
   showFound(found, weights, keys, brings, off) {
-    const largest = brings && Math.max(...brings.map(Math.abs));
-    const row = (word, weight, brought, className = "") => {
-      const cells = [make("span", { textContent: word, className: A_MARK.test(word) ? "mark" : "" }), make("span", {}, weight)];
-      if (brings) cells.push(signedBar(brought, largest), make("span", {}, withSign(brought)));
-      return make("li", { className }, ...cells);
-    };
-    const sum = (each, places) => places.reduce((sum, place) => sum + each[place], 0);
-    const rows = keys.map((key) => row(found[key], this.share(weights[key]), brings?.[key] ?? 0));
     const others = [...weights.keys()].filter((key) => !keys.includes(key));
-    if (others.length) rows.push(row(`${others.length} others`, this.share(sum(weights, others)), brings ? sum(brings, others) : 0, "others"));
-    if (brings) {
-      const total = sum(brings, [...weights.keys()]);
-      const last = row(off ? "off: 0, not" : "together", "", total, "mix");
-      rows.push(last);
+    const groups = [...keys.map((key) => [key]), ...(others.length ? [others] : []), ...(brings ? [[...weights.keys()]] : [])];
+    const names = keys.map((key) => found[key]);
+    if (others.length) names.push(`${others.length} others`);
+    if (brings) names.push(off ? "it is off" : "together");
+    stays(this.found, [names, Boolean(brings)], () => names.map((name, row) => this.foundRow(name, row < keys.length, Boolean(brings))));
+    const largest = brings && brings.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+    const sum = (each, places) => places.reduce((total, place) => total + each[place], 0);
+    for (const [row, places] of groups.entries()) {
+      const [, share, bar, number] = this.found.children[row].children;
+      const isLast = brings && row === groups.length - 1;
+      share.textContent = isLast ? "" : this.share(sum(weights, places));
+      if (!brings) continue;
+      const brought = isLast && off ? 0 : sum(brings, places);
+      setBar(bar, brought, largest);
+      number.textContent = withSign(brought);
     }
-    this.found.replaceChildren(...rows);
+  }
+
+  foundRow(name, isWord, brings) {
+    const cells = [make("span", { textContent: name, className: isWord && A_MARK.test(name) ? "mark" : "" }), make("span")];
+    if (brings) cells.push(signedBar(), make("span"));
+    return make("li", { className: isWord ? "" : name.endsWith(" others") ? "others" : "mix" }, ...cells);
   }
 
   // A slim picture says only what its lines show.
@@ -179,6 +183,13 @@ class AttentionView {
     // Without the mask a place goes on looking when its word is written, and it is the last look that is shown.
     return this.bench.changes.mask ? `While ${asker} is written,` : `When all is written, from the place of ${asker}`;
   }
+}
+
+function strengthLine(number) {
+  const weight = 0.1 + 0.2 * (number % 5);
+  const [faintest, more] = number < 5 ? [0.05, 0.3] : [0.25, 0.75];
+  const attributes = { "stroke-width": 1 + 5 * weight, "stroke-opacity": faintest + more * weight };
+  return draw("path", { class: number < 5 ? "" : "chosen", ...attributes });
 }
 
 // A few places before and behind one.

@@ -35,6 +35,7 @@ class LooksRoad {
   row(title, parts, does, says) {
     const words = { embedding: "the last word", positions: "its place", always: "at the end" }[title] ?? title;
     const [what, so] = [make("span", { translate: false }, does), make("span", { className: says ? "so" : "no-so" })];
+    if (says) so.append(make("span", { className: "unseen" }, "The word so far: "), make("strong", { translate: false }), make("small"));
     if (says) Object.assign(this, { sos: [...this.sos, so], whats: [...this.whats, what] });
     else if (title !== "always") so.textContent = "adds to no word itself";
     const name = make("span", { className: "where" }, make("b", {}, words), " ", what);
@@ -43,47 +44,43 @@ class LooksRoad {
 
   // A square for each weight, and beside it what the head adds.
   head(stack, layer, part, head) {
-    const [map, adds, effect] = [make("span", { className: "map" }), ...this.numbers()];
-    const button = make("button", { type: "button" }, map, make("span", {}, adds, effect));
+    const [map, adds, effect] = [make("span", { className: "map" }), numberWithBar("adding"), numberWithBar("losing")];
+    const button = make("button", { type: "button" }, map, make("span", {}, adds.element, effect.element));
     button.onclick = () => this.press({ stack: stack.name, layer, part, head });
     this.heads.push({ button, map, adds, effect, stack, layer, part, head });
     return button;
   }
 
   box(kind, layer, part) {
-    const [adds, effect] = this.numbers();
-    const box = make("span", { className: "box" }, make("span", {}, adds, effect));
+    const name = { bias: "all biases", carried: "carried in" }[kind];
+    const adds = numberWithBar("adding");
+    const box = make("span", { className: "box" }, ...(name ? [make("span", { className: "name" }, name)] : []), adds.element);
     this.boxes.push({ box, adds, kind, layer, part });
     return box;
-  }
-
-  numbers() {
-    return [make("span", { className: "adding" }), make("span", { className: "losing" })];
   }
 
   // ---- what it is now ----
 
   // Of the place that is followed: all shares, and the words so far.
   show({ place, shares, so }) {
-    const scale = Math.max(...shares.map(({ share }) => Math.abs(share)));
-    this.scale = scale;
+    this.scale = Math.max(...[...shares.map(({ share }) => share), ...this.heads.map(({ lost }) => lost ?? 0)].map(Math.abs));
     this.showMaps();
-    for (const each of this.heads) this.showHead(each, shares, scale);
-    for (const each of this.boxes) this.showBox(each, shares, scale);
+    for (const each of this.heads) this.showHead(each, shares);
+    for (const each of this.boxes) this.showBox(each, shares);
     const { name } = stackWithWords(this.bench.stacks);
     this.whats[0].textContent = quoted(this.bench.labels(name)[place]);
     this.whats[1].textContent = place + 1;
     this.showWords(so);
   }
 
-  showHead(each, shares, scale) {
+  showHead(each, shares) {
     const { button, adds, stack, layer, part, head } = each;
     const { choice, changes } = this.bench;
     const attention = stack.layers[layer].parts[part];
     const off = changes.off.has(`${attention.attention} ${head}`);
     const own = (found) => found.kind === "head" && found.layer === layer && found.part === part && found.head === head;
     const share = stack.head ? shares.find(own).share : null;
-    adds.replaceChildren(...(off ? ["off"] : share === null ? [] : this.bar(share, scale)));
+    adds.set(off ? "off" : share === null ? "" : withSign(share), off ? null : share, this.scale);
     const said = off ? "off" : share === null ? "" : `adds ${withSign(share)}`;
     const chosen = choice.stack === stack.name && choice.layer === layer && choice.part === part && choice.head === head;
     button.classList.toggle("off", off);
@@ -92,33 +89,26 @@ class LooksRoad {
     this.showEffect(each);
   }
 
-  bar(share, scale) {
-    return [make("span", {}, withSign(share)), signedBar(share, scale)];
-  }
-
-  showBox({ box, adds, kind, layer, part }, shares, scale) {
+  showBox({ box, adds, kind, layer, part }, shares) {
     const own = shares.filter((each) => each.kind === kind && (layer === undefined || (each.layer === layer && each.part === part)));
-    const share = shareSum(own);
     box.hidden = kind === "carried" && !own.length;
-    const name = { bias: "all biases", carried: "carried in" }[kind];
-    adds.replaceChildren(...(name ? [make("span", { className: "name" }, name)] : []), ...this.bar(share, scale));
+    adds.set(withSign(shareSum(own)), shareSum(own), this.scale);
   }
 
   // What the difference of the logits loses or gains when the head is switched off, if that was measured.
   showEffect({ effect, button, lost }) {
-    if (lost === undefined) return effect.replaceChildren();
-    const told = lost === null ? "off: it writes other words" : `off ${withSign(-lost)}`;
-    button.ariaLabel += `, ${told}`;
-    return effect.replaceChildren(make("span", { className: lost === null ? "long" : "" }, told), ...(lost === null ? [] : [signedBar(-lost, this.scale)]));
+    const told = lost === undefined ? "" : lost === null ? "off: it writes other words" : `off ${withSign(-lost)}`;
+    effect.set(told, typeof lost === "number" ? -lost : null, this.scale);
+    if (told) button.ariaLabel += `, ${told}`;
   }
 
   showWords(so) {
     const { vocabulary, rivals } = this.bench;
     for (const [station, { chances }] of so.entries()) {
       const [best] = likeliest(chances, 1);
-      const both = rivals.map((id) => `${vocabulary[id]} ${chanceWords(chances[id])}`);
-      const word = make("strong", { translate: false }, `${vocabulary[best]} ${percent(chances[best])}`);
-      this.sos[station].replaceChildren(make("span", { className: "unseen" }, "The word so far: "), word, make("small", {}, both.join(", ")));
+      const [, word, both] = this.sos[station].children;
+      word.textContent = `${vocabulary[best]} ${percent(chances[best])}`;
+      both.textContent = rivals.map((id) => `${vocabulary[id]} ${chanceWords(chances[id])}`).join(", ");
     }
   }
 
@@ -130,6 +120,17 @@ class LooksRoad {
     for (const { map, stack, layer, part, head } of this.heads)
       map.replaceChildren(smallPicture(traces[stack.name][stack.layers[layer].parts[part].weights][head]));
   }
+}
+
+// A number and below it its bar, to be set.
+function numberWithBar(className) {
+  const [text, bar] = [make("span"), signedBar()];
+  const set = (words, number, largest) => {
+    text.textContent = words;
+    bar.classList.toggle("none", number === null);
+    if (number !== null) setBar(bar, number, largest);
+  };
+  return { element: make("span", { className }, text, bar), set };
 }
 
 // A row for each word that looks, a column for each that it may look at, in five strengths.

@@ -1,35 +1,21 @@
 // What “Reach in” counts and says, without a page: what can be carried from one sentence into another, which sentence
-// to try, which rows of weights there are, and what is changed at the moment.
+// to try, and which rows of weights there are.
 
-const LOOKING = { read: "reading", written: "writing", text: "reading back" };
-
-const copyOfChanges = ({ off, hidden, carried, numbers, ...others }) =>
-  ({ ...others, off: new Set(off), hidden: new Set(hidden), carried: [...carried], numbers: [...numbers] });
-
-const signedNumber = (number, digits = 1) => {
-  const rounded = Math.abs(number).toFixed(digits);
-  return `${Number(rounded) === 0 ? "" : number < 0 ? "−" : "+"}${rounded}`;
-};
-
-const chanceInWords = (chance) => (chance < 0.0005 ? "<\u2009" + percent(0.001) : percent(chance));
-
+const asSentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 const oddsOf = (logits, [one, other]) => logits[one] - logits[other];
 
 // ---- the parts ----
 
-// All attentions of a model, each with its stack, its layer and what it is for.
+// All attentions, each with its stack and where it stands in that.
 function attentionsOf(stacks) {
-  return stacks.flatMap(({ name, layers }) =>
-    layers.flatMap(({ parts }, layer) =>
-      parts
-        .filter(({ kind }) => kind === "attention")
-        .map((part) => ({ stack: name, layer, part, kind: part.cross ? "looking across" : LOOKING[name] })),
+  return stacks.flatMap((stack) =>
+    stack.layers.flatMap(({ parts }, layer) =>
+      [...parts.keys()].filter((part) => parts[part].kind === "attention").map((part) => ({ stack, layer, part, ...parts[part] })),
     ),
   );
 }
 
-const headInWords = ({ layer, kind }, head) => `head ${head + 1} of layer ${layer + 1} (${kind})`;
-const headsInWords = ({ layer, kind, part }) => `all ${part.heads} heads of layer ${layer + 1} (${kind})`;
+const headsFrom = ({ heads }) => Array.from({ length: heads }, (_, head) => head);
 
 // Where the stream of a stack can be taken hold of: at its start, and after each part has added to it.
 function stationsOf({ positions, layers }) {
@@ -43,13 +29,16 @@ function stationsOf({ positions, layers }) {
 
 // What each head of a stack mixed, before the output matrix.
 function headsOf(stack) {
-  return attentionsOf([stack]).flatMap(({ layer, part }) =>
-    Array.from({ length: part.heads }, (_, head) => {
-      const words = `layer ${layer + 1}${part.cross ? ", across" : ""}, head ${head + 1}`;
-      return { name: part.mixed, head, heads: part.heads, words };
+  return attentionsOf([stack]).flatMap((attention) =>
+    headsFrom(attention).map((head) => {
+      const words = `layer ${attention.layer + 1}${attention.cross ? ", across" : ""}, head ${head + 1}`;
+      return { name: attention.mixed, head, heads: attention.heads, words };
     }),
   );
 }
+
+// Of a vector all, or what belongs to one head.
+const shareOf = (vector, { head, heads }) => (head === undefined ? vector : sliceOf(vector, head, heads));
 
 // ---- two sentences ----
 
@@ -66,12 +55,10 @@ function pairedPlaces(first, second) {
   });
 }
 
-// What stands there in the second sentence's run, to be put at a place of the first's.
-function carriedTo(place, from, { name, head, heads }, stack, traces) {
-  const vector = traces[stack][name][from];
-  if (head === undefined) return { stack, name, place, vector: vector.slice() };
-  const width = vector.length / heads;
-  return { stack, name, place, head, vector: vector.slice(head * width, (head + 1) * width) };
+// What stands at `from` in the second sentence's run, to be put at a place of the first's.
+function carriedTo(place, from, station, stack, traces) {
+  const { name, head } = station;
+  return { stack, name, place, head, from, vector: shareOf(traces[stack][name][from], station).slice() };
 }
 
 const isSameSpot = (one, other) =>
@@ -124,7 +111,7 @@ function matricesOf(model, stacks) {
     add(`${embedding}.weight`, `the table of words${which}`, { table: name });
     for (const [layer, { parts }] of layers.entries()) {
       for (const part of parts) {
-        const where = `layer ${layer + 1}, ${part.kind === "network" ? "network" : part.cross ? "looking across" : LOOKING[name]}`;
+        const where = `layer ${layer + 1}, ${part.kind === "network" ? part.kind : lookingWords({ name }, part)}`;
         if (part.kind === "attention") {
           const count = model.weights[part.projection.rows].length / 3;
           for (const [third, projected] of ["queries", "keys", "values"].entries())

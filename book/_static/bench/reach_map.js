@@ -30,7 +30,7 @@ class ReachMap {
   }
 
   row(row, y, places) {
-    const pairs = this.carry.pairs(this.carry.kind.stack.name);
+    const pairs = this.carry.second.pairs(this.carry.kind.stack.name);
     const cells = places.map((place, x) => {
       // Where both are the same, there is nothing to carry.
       if (place !== "all" && !this.carry.differs(row, place, pairs[place])) return make("td", { className: "same" }, "=");
@@ -42,7 +42,7 @@ class ReachMap {
   }
 
   fill({ button, row, place }) {
-    const effect = this.carry.effectOf(row, place);
+    const effect = this.carry.effects.of(row, place);
     const words = this.spotInWords(row, place);
     button.ariaPressed = this.carry.isCarried(row, place);
     button.textContent = effect?.short ?? "·";

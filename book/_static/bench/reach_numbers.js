@@ -7,8 +7,8 @@ class ReachNumbers {
     Object.assign(this, { view, which: 0, row: null, column: 0 });
     const { bench } = view;
     this.matrices = matricesOf(bench.model, bench.stacks);
-    this.matrix = reachSelect("the matrix", (which) => this.go({ which: Number(which), row: this.first(Number(which)), column: 0 }));
-    this.word = reachSelect("the row", (row) => this.go({ row: Number(row) }));
+    this.matrix = reachSelect("the matrix", (which) => this.go({ which, row: this.first(which), column: 0 }));
+    this.word = reachSelect("the row", (row) => this.go({ row }));
     this.rowNumber = this.count("row", (row) => this.go({ row }));
     this.columnNumber = this.count("number", (column) => this.go({ column }));
     this.picture = make("div", { className: "reach-row" });
@@ -23,7 +23,7 @@ class ReachNumbers {
   count(words, change) {
     const input = make("input", { type: "number", min: 1, step: 1, id: `${this.view.bench.id}-reach-${words}` });
     input.words = words;
-    input.onchange = () => change(within(Number(input.value) - 1, Number(input.max)));
+    input.oninput = () => input.value && change(within(Number(input.value) - 1, Number(input.max)));
     return input;
   }
 
@@ -92,23 +92,29 @@ class ReachNumbers {
     this.row ??= this.first(this.which);
     const { name, row, count, columns } = this.chosen;
     const words = this.words();
-    this.matrix.offer(this.matrices.map(({ words }, which) => [which, words]), this.which);
-    if (words) this.word.offer(words.map((word, row) => [row, word]), this.row);
+    fillSelect(this.matrix, this.matrices.map(({ words }, which) => [which, words]), this.which);
+    if (words) fillSelect(this.word, words.map((word, row) => [row, word]), this.row);
     this.word.hidden = !words;
     this.rowNumber.hidden = this.rowNumber.label.hidden = Boolean(words);
-    Object.assign(this.rowNumber, { value: this.row + 1, max: count });
-    Object.assign(this.columnNumber, { value: this.column + 1, max: columns });
+    this.put(this.rowNumber, this.row + 1).max = count;
+    this.put(this.columnNumber, this.column + 1).max = columns;
     const now = rowNow(bench.model, this.chosen, row, bench.changes.numbers);
     const stored = bench.model.weights[name][row][this.column];
     this.draw(now);
     this.told.textContent = `In ${this.rowInWords()}, number ${this.column + 1} of ${columns} ${this.inWords(stored, now[this.column])}.`;
     const most = MOST_DEVIATIONS * this.deviation();
     Object.assign(this.slider, { min: -most, max: most, value: now[this.column] });
-    this.value.value = now[this.column].toFixed(3);
+    this.put(this.value, now[this.column].toFixed(3));
+  }
+
+  // What is being typed stays.
+  put(input, value) {
+    if (document.activeElement !== input) input.value = value;
+    return input;
   }
 
   inWords(stored, now) {
-    return now === stored ? `is ${signedNumber(now, 3)}` : `was ${signedNumber(stored, 3)} and is now ${signedNumber(now, 3)}`;
+    return now === stored ? `is ${withSign(now, 3)}` : `was ${withSign(stored, 3)} and is now ${withSign(now, 3)}`;
   }
 
   deviation() {
@@ -145,7 +151,7 @@ class ReachNumbers {
       now[column] = value;
       setRow(model, changes, name, row, now);
     };
-    return this.view.change(deed, `number ${column + 1} in ${this.rowInWords()} (${words}) set to ${signedNumber(value, 3)}`);
+    return this.view.change(deed, `number ${column + 1} in ${this.rowInWords()} (${words}) set to ${withSign(value, 3)}`);
   }
 
   setAll(each, done) {

@@ -6,29 +6,28 @@ class ReachParts {
     this.switches = []; // [button, whether it is on]
     const { stacks } = view.bench;
     const attentions = attentionsOf(stacks);
-    const kinds = [...new Set(attentions.map(({ kind }) => kind))];
-    const tables = kinds.map((kind) => this.table(kind, attentions.filter((each) => each.kind === kind)));
+    const kinds = new Set(attentions.map((each) => lookingWords(each.stack, each)));
+    const tables = [...kinds].map((kind) => this.table(kind, attentions.filter((each) => lookingWords(each.stack, each) === kind)));
     const wholes = make("div", { className: "reach-wholes" }, ...["mask", "positions"].map((part) => this.whole(part)));
     const hint = "Press a head to switch it off: what it found is no longer added. Press it again, and it is back.";
     this.element = reachTool(this, "Switch parts off", hint, make("div", { className: "reach-kinds" }, ...tables), wholes);
   }
 
   table(kind, attentions) {
-    const { heads } = attentions[0].part;
     const heading = (words) => make("th", { scope: "col" }, words);
-    const titles = Array.from({ length: heads }, (_, head) => heading(`${head + 1}`));
+    const titles = headsFrom(attentions[0]).map((head) => heading(`${head + 1}`));
     const head = make("tr", {}, heading("head"), ...titles, heading("all"));
     const rows = attentions.map((attention) => this.row(attention));
     return make("table", {}, make("caption", {}, kind), make("thead", {}, head), make("tbody", {}, ...rows));
   }
 
   row(attention) {
-    const { name, heads } = attention.part;
-    const all = Array.from({ length: heads }, (_, head) => `${name} ${head}`);
-    const each = all.map((head, number) => this.switch(headInWords(attention, number), [head]));
-    const together = this.switch(headsInWords(attention), all);
+    const { stack, layer } = attention;
+    const all = headsFrom(attention).map((head) => `${attention.name} ${head}`);
+    const each = all.map((name, head) => this.switch(headWords(stack, { ...attention, head }), [name]));
+    const together = this.switch(allHeadsWords(stack, attention), all);
     const cells = [...each, together].map((button) => make("td", {}, button));
-    return make("tr", {}, make("th", { scope: "row" }, `layer ${attention.layer + 1}`), ...cells);
+    return make("tr", {}, make("th", { scope: "row" }, `layer ${layer + 1}`), ...cells);
   }
 
   switch(words, heads) {

@@ -10,22 +10,13 @@ function reachTool(tool, title, hint, ...parts) {
   return details;
 }
 
-// A choice from a list of [value, words]; those that stand there already are left as they are.
 function reachSelect(label, onchange) {
   const select = make("select", { ariaLabel: label });
-  select.onchange = () => onchange(select.value);
-  select.offer = (options, value) => {
-    const key = JSON.stringify(options);
-    if (select.offered !== key)
-      select.replaceChildren(...options.map(([value, textContent]) => make("option", { value, textContent })));
-    select.offered = key;
-    select.value = value;
-  };
+  select.onchange = () => onchange(Number(select.value));
   return select;
 }
 
 class ReachView {
-  static title = "Reach in";
 
   constructor(bench) {
     this.bench = bench;
@@ -52,7 +43,7 @@ class ReachView {
     const told = this.bench.status.textContent;
     await this.bench.change(deed, words);
     const answer = this.bench.status.textContent;
-    this.bench.say(`${words[0].toUpperCase()}${words.slice(1)}. ${this.odds.words}${answer === told ? "" : ` ${answer}`}`);
+    this.bench.say(`${asSentence(words)} ${this.odds.words}${answer === told ? "" : ` ${answer}`}`);
   }
 
   show() {
@@ -61,7 +52,7 @@ class ReachView {
   }
 }
 
-const MOST_ANSWERS = 10;
+const RIVALS_OFFERED = 10;
 
 // One answer against another: as it was, now, and in the other sentence. A difference of logits is the logarithm of
 // how many times likelier one is.
@@ -70,9 +61,9 @@ class ReachOdds {
     Object.assign(this, { view, words: "" });
     const { bench } = view;
     this.rivals = [0, 1].map((which) =>
-      reachSelect(which ? "against this word" : "this word", (id) => bench.pick(bench.rivals.with(which, Number(id)))),
+      reachSelect(which ? "against this word" : "this word", (id) => bench.pick(bench.rivals.with(which, id))),
     );
-    this.place = reachSelect("where it is followed", (place) => bench.choose({ stack: view.voice.name, place: Number(place) }));
+    this.place = reachSelect("where it is followed", (place) => bench.choose({ stack: view.voice.name, place }));
     const [one, other] = this.rivals;
     const title = make("p", { className: "reach-rivals" }, one, " against ", other, " after ", this.place);
     this.rows = make("tbody");
@@ -97,7 +88,7 @@ class ReachOdds {
     const { bench, voice, place } = this.view;
     const runs = this.runs();
     this.offer(runs.map(([, logits]) => logits));
-    this.place.offer(bench.labels(voice.name).map((word, place) => [place, `${word} (place ${place + 1})`]), place);
+    fillSelect(this.place, bench.labels(voice.name).map((word, place) => [place, `${word} (place ${place + 1})`]), place);
     const [one, other] = bench.rivals.map((id) => bench.vocabulary[id]);
     const odds = runs.map(([, logits]) => oddsOf(logits, bench.rivals));
     const most = Math.max(3, ...odds.map(Math.abs));
@@ -105,7 +96,7 @@ class ReachOdds {
     this.rows.replaceChildren(...runs.map(([name, logits], i) => this.row(name, logits, odds[i], most)));
     const latest = runs.findIndex(([name]) => name === "now");
     this.hint.textContent = this.meaning(odds[Math.max(0, latest)], one, other);
-    const told = runs.map(([name], i) => `${name} ${signedNumber(odds[i])}`);
+    const told = runs.map(([name], i) => `${name} ${withSign(odds[i], 1)}`);
     this.words = `${quoted(one)} against ${quoted(other)}: ${listed(told)}.`;
     if (bench.done.length && latest < 0) this.words += " Now nothing is written at this place.";
   }
@@ -113,9 +104,9 @@ class ReachOdds {
   // Those that are likely in one of the runs can be chosen, and those that are chosen.
   offer(logits) {
     const { bench } = this.view;
-    const ids = new Set([...bench.rivals, ...logits.flatMap((each) => likeliest(each, MOST_ANSWERS))]);
+    const ids = new Set([...bench.rivals, ...logits.flatMap((each) => likeliest(each, RIVALS_OFFERED))]);
     const options = [...ids].sort((a, b) => a - b).map((id) => [id, bench.vocabulary[id]]);
-    this.rivals.forEach((select, which) => select.offer(options, bench.rivals[which]));
+    this.rivals.forEach((select, which) => fillSelect(select, options, bench.rivals[which]));
   }
 
   row(name, logits, odds, most) {
@@ -124,8 +115,8 @@ class ReachOdds {
     const axis = draw("path", { d: "M0 0V1", "vector-effect": "non-scaling-stroke" });
     const cells = [
       make("td", { className: "bar" }, stretched(`${-most} 0 ${2 * most} 1`, {}, axis, bar)),
-      make("td", {}, signedNumber(odds)),
-      make("td", {}, this.view.bench.rivals.map((id) => chanceInWords(chances[id])).join(" : ")),
+      make("td", {}, withSign(odds, 1)),
+      make("td", {}, this.view.bench.rivals.map((id) => chanceWords(chances[id])).join(" : ")),
     ];
     return make("tr", { className: name === "now" ? "now" : "" }, make("th", { scope: "row" }, name), ...cells);
   }
@@ -134,7 +125,7 @@ class ReachOdds {
     const times = Math.exp(Math.abs(odds));
     const many = times < 10 ? times.toFixed(1) : times < 10_000 ? Math.round(times) : "more than 10\u00a0000";
     const [likelier, than] = odds < 0 ? [other, one] : [one, other];
-    return `${signedNumber(odds)} is one logit less the other: ${quoted(likelier)} is ${many} times as likely as ${quoted(than)}.`;
+    return `${withSign(odds, 1)} is one logit less the other: ${quoted(likelier)} is ${many} times as likely as ${quoted(than)}.`;
   }
 }
 

@@ -11,7 +11,7 @@ function knownBy(bench) {
     return [name, { layers: layers.length, parts: layers[0].parts.length, heads: model.heads, places }];
   });
   return {
-    views: Object.keys(bench.views),
+    views: Object.keys(TITLES),
     stacks: Object.fromEntries(each),
     words: bench.vocabulary,
     steps: traces && stacks.flatMap(({ name }) => stepping.stepsOf({ model, stacks, traces, choice: { stack: name } }).map(({ id }) => id)),
@@ -51,7 +51,7 @@ async function restoreBench(bench, given) {
   bench.restoreOwn(state);
   bench.deeds = deedsOf(bench, state);
   if (state.carried) bench.deeds.push(...(await carriedDeeds(bench, state)));
-  if (state.view) bench.look(state.view);
+  if (state.view) await bench.look(state.view);
   await bench.run();
   const { stack, place, layer, part, head, key, number, step } = { ...bench.choice, ...state };
   bench.choose({ stack, place, layer, part, head, key, number, step });

@@ -189,7 +189,10 @@ const { addressOf, stateOf, checked } = (() => {
   const own = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
 
   // A name and a number: "text 3".
-  const twoOf = (pair) => [pair.replace(/ \S*$/, ""), numberOf(pair.replace(/.* /, ""))];
+  function twoOf(pair) {
+    const [name, number = ""] = pair.split(/ (?=\S*$)/);
+    return [name, numberOf(number)];
+  }
 
   function notAHead(pair, { attentions, stacks }) {
     const [attention, head] = twoOf(pair);

@@ -4,7 +4,6 @@
   const { Way, StepWords, arithmeticOf, drawingOf, largestOf, times, within, written } = stepping;
 
   class StepsView {
-    static title = "Step by step";
 
     constructor(bench) {
       Object.assign(this, { bench, kept: new Map() });

@@ -146,6 +146,6 @@ MODELS = {
         gpt,
         the_next_pieces,
         letters,
-        files=(*EVERY_BENCH, "gpt.css", "gpt.js", "gpt_bench.js"),
+        files=(*EVERY_BENCH, "pieces.js"),
     )
 }

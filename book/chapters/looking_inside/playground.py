@@ -93,8 +93,8 @@ def the_next_symbol() -> Picture:
         f"The letters of “{text}”, the second round below the first, each with the chance that the model "
         f"gave it where it stands. In the first round none has more than {_percent(most)}; in the second: "
         f"{told}. Behind them it says {said}, with {_percent(sure)}.",
-        "Take away the head that takes notes, and see what it still foresees.",
-        "The darker a letter stands, the surer the model was of it: in the second round it knows what comes.",
+        "Repeat a word of your own: does it foresee the second round?",
+        "The fuller a letter’s ground, the surer the model was of it: it knows the second round.",
     )
 
 
@@ -115,7 +115,7 @@ def _rounds(
             spot, "output" if last else "grey", fill="output", opacity=0.5 * (share or 0), corner=3
         )
         middle = left + wide / 2
-        marks += label(middle, top + 20, symbol, code=True, colour="output" if last else "ink", bold=last)
+        marks += label(middle, top + 20, symbol, code=True, bold=last)
         if share is not None:
             marks += label(middle, top + 37, written(100 * share, 0), size=SMALLEST)
     rows = len(cells) // period + 1
@@ -124,5 +124,8 @@ def _rounds(
     return Part(width, bottom + 6, marks)
 
 
-FILES = ("bench/induction.css", "bench/sentence_field.js", "benches.js", "bench/induction_bench.js")
-MODELS = {"induction": Openable(loaded, induction, the_next_symbol, files=(*EVERY_BENCH, *FILES))}
+MODELS = {
+    "induction": Openable(
+        loaded, induction, the_next_symbol, files=(*EVERY_BENCH, "sentences.js", "symbols.js")
+    )
+}

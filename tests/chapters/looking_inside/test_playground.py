@@ -1,4 +1,4 @@
-"""What the page is told of the model that reads symbols: texts to try, a head worth a look, and its picture."""
+"""What the page is told of the model that reads symbols: texts to try, a head to show, and its picture."""
 
 import torch
 

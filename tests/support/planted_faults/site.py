@@ -2,12 +2,11 @@
 
 from planted_faults.kinds import Faults
 
-EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT, GPT = (
+EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND = (
     f"site/test_{name}.py::"
     for name in (
         "extensions", "small_book", "folds", "ledger", "search", "topics", "repository", "playground",
-        "transformer_script", "gpt_script",
-    )
+            )
 )  # fmt: skip
 PREDICTIONS, SOURCES = "site/test_predictions.py::", "site/test_sources.py::"
 
@@ -222,8 +221,10 @@ FAULTS: Faults = {
     "_ext/playground": {
         f"{PLAYGROUND}test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes": [
             ("one form for all", 'data-form="{form}"', 'data-form="full"'),
-            ("files that weigh nothing", "for name in files\n", "for name in ()\n"),
-            ("the size on the disk", "len(gzip.compress(script(model).encode()))", "len(script(model))"),
+            ("files that weigh nothing", "sum(map(len, each))", "len(each)"),
+            ("the size on the disk twice", "map(gzip.compress, comes.values())", "comes.values()"),
+            ("a hash of something else", "hashlib.sha256(content)", "hashlib.sha256(content[:-1])"),
+            ("the same first step for all", "drawn.slim if form", "drawn.invitation if form"),
         ],
         f"{PLAYGROUND}test_a_model_or_a_form_that_there_is_not_is_told": [
             ("any word taken for a form", "((model, openable()), (form, FORMS))", "((model, openable()),)"),
@@ -312,85 +313,6 @@ FAULTS: Faults = {
                 'reversed(main.find_all("section"))',
                 'main.find_all("section")',
             ),
-        ],
-    },
-    "_static/transformer.js": {
-        f"{SCRIPT}test_every_tensor_is_pytorchs": [
-            ("scores as large as they come", " / Math.sqrt(query.length);", ";"),
-            ("embeddings as small as they are", "number * Math.sqrt(table[id].length)", "number"),
-            ("cosines first", "? Math.cos(angle) : Math.sin(angle)", "? Math.sin(angle) : Math.cos(angle)"),
-            ("no word sees itself", "j <= i ||", "j < i ||"),
-            ("a spread around zero", "(number - middle) ** 2", "number ** 2"),
-            ("no residual", "added(vector, more[i])", "more[i]"),
-            ("a hidden layer that lets everything through", "Math.max(0, number)", "number"),
-            ("numbers without their sign", "high & 0x80 ? -1 : 1", "1"),
-            (
-                "the next heads' numbers",
-                "vector.subarray(start, end)",
-                "vector.subarray(end - start, 2 * (end - start))",
-            ),
-            (
-                "a decoder that reads itself",
-                "(x) =>\n    multiHeadAttention(model, `${name}.cross_attention`, x, memory",
-                "(x) =>\n    multiHeadAttention(model, `${name}.cross_attention`, x, x",
-            ),
-        ],
-        f"{SCRIPT}test_a_head_that_is_off_has_no_columns_in_the_output_matrix": [
-            ("a head that stays on", "!model.switches.off.has(`${name} ${head}`)", "true"),
-            (
-                "all heads off at once",
-                "!model.switches.off.has(`${name} ${head}`)",
-                "!model.switches.off.size",
-            ),
-        ],
-        f"{SCRIPT}test_without_the_mask_later_words_are_seen": [
-            ("a mask that stays on", " || !this.switches.mask", ""),
-        ],
-        f"{SCRIPT}test_without_positions_words_are_what_they_are": [
-            (
-                "positions that stay on",
-                "(positions ? added(vector, row(t, vector.length)) : vector)",
-                "added(vector, row(t, vector.length))",
-            ),
-        ],
-        f"{SCRIPT}test_translations_are_pytorchs_word_for_word": [
-            ("a word too few", "words.at(-1) !== end)", "words.at(-1) !== end && words.length < 5)"),
-            ("the least likely word", "Math.max(...logits)", "Math.min(...logits)"),
-        ],
-    },
-    "_static/gpt.js": {
-        f"{GPT}test_texts_are_cut_as_python_cuts_them": [
-            ("a half for no word", "\\\\p{L}\\\\p{Nl}\\\\p{No}", "\\\\p{L}\\\\p{Nl}"),
-            ("the space before a word by itself", "` ?[\\\\p{L}", "`[\\\\p{L}"),
-            (
-                "the merge that stands first",
-                "reduce((least, rank) => Math.min(least, rank), Infinity)",
-                "find((rank) => rank < Infinity) ?? Infinity",
-            ),
-            ("two pieces made of three", "256 + ranks[i++]", "256 + ranks[i]"),
-        ],
-        f"{GPT}test_every_tensor_is_pytorchs": [
-            ("steps from the wrong zero", "code < 92 ? 80 : 81", "code < 92 ? 81 : 82"),
-            ("a bend too sharp", "0.044715 * x", "0.44715 * x"),
-            ("nothing added on the way", "plus(between, linear(", "plus(stream, linear("),
-            ("a piece that sees the next", "j <= before + i", "j <= before + i + 1"),
-        ],
-        f"{GPT}test_piece_by_piece_the_logits_are_those_of_all_at_once": [
-            (
-                "places that begin anew",
-                "slice(this.remembered, this.remembered + ids.length)",
-                "slice(0, ids.length)",
-            ),
-            ("nothing remembered", "keys.push(...part(1));", "keys.splice(0, before, ...part(1));"),
-        ],
-        f"{GPT}test_chances_all_along_a_text_are_pytorchs_however_it_came_about": [
-            ("a text that is another's beginning", "different < 0 ? now.length : different", "now.length"),
-            ("no new beginning", "half * (Math.floor(t / half) - 1)", "0"),
-            ("what was forgotten remembered", "from === this.from ? ", "true ? "),
-        ],
-        f"{GPT}test_what_is_drawn_from_is_as_attnlab_says": [
-            ("a piece too few", "before - powers[id] < topP * total", "before <= topP * total"),
-            ("temperature upside down", "** (1 / temperature)", "** temperature"),
         ],
     },
     "_ext/topics": {

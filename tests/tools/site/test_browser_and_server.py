@@ -31,7 +31,8 @@ PAGE = '<base href="/fork/">' + "text " * 500
 @pytest.fixture
 def address(tmp_path):
     """Of a site whose every file of text, small or not, has these words."""
-    for name in ("404.html", "small.js", "data.json", "robots.txt", "sitemap.xml", "styles.css", "drawing.svg"):
+    names = ("404.html", "small.js", "data.json", "robots.txt", "sitemap.xml", "styles.css", "drawing.svg")
+    for name in names:
         tmp_path.joinpath(name).write_text(PAGE)
     tmp_path.joinpath("picture.png").write_bytes(b"PNG")
     with serving(tmp_path) as address:
