@@ -139,7 +139,8 @@ def test_each_drawing_fits_its_page_and_can_be_read(
         assert smallest >= 11.9, step
         assert sideways <= 0, step
         assert not outside, (step, outside)
-        button(view, "Next →").click()
+        if step < STEPS[model]:
+            button(view, "Next →").click()
     assert not errors
 
 
