@@ -1,5 +1,5 @@
-// Looks and effects: where each head looks, what it adds to one word against another, and what becomes of that when it is
-// switched off.
+// Looks and effects: where each head looks, what it adds to one word against another, and what becomes of that when it
+// is switched off.
 
 const MOST_LISTED = 200; // words in a list; of more only the likeliest
 const MOST_OF_MANY = 24;
@@ -16,8 +16,9 @@ class LooksView {
     this.name = make("p", { className: "head-name" });
     const maps = "A square is a head: a row for each word that looks, a column for each that it may look at.";
     const press = `${maps} Press one: its lines are drawn below.`;
-    const parts = [this.asking(), this.stands, this.legend, this.road.element, this.most, make("p", { className: "hint" }, press)];
-    this.element = make("div", { className: "looks-view" }, ...parts, this.name, this.switches(), this.lines.element, this.caution());
+    const road = [this.road.element, this.most, make("p", { className: "hint" }, press)];
+    const head = [this.name, this.switches(), this.lines.element, this.caution()];
+    this.element = make("div", { className: "looks-view" }, this.asking(), this.stands, this.legend, ...road, ...head);
   }
 
   // ---- which word, and which against which ----
@@ -46,8 +47,9 @@ class LooksView {
   // The stack that says words has other parts.
   inWordStack({ layer, part, head }) {
     const { name, layers } = stackWithWords(this.bench.stacks);
-    const { parts } = layers[Math.min(layer, layers.length - 1)];
-    return { stack: name, layer: Math.min(layer, layers.length - 1), part: parts[part]?.kind === "attention" ? part : 0, head };
+    const there = within(layer, layers.length);
+    const isAttention = layers[there].parts[part]?.kind === "attention";
+    return { stack: name, layer: there, part: isAttention ? part : 0, head };
   }
 
   // The place whose next word is followed. A head of the side that reads has places of its own.
@@ -78,7 +80,11 @@ class LooksView {
     const { model, stacks, traces, rivals } = bench;
     const place = this.followed;
     if (this.forget(traces, place, ...rivals))
-      this.found = { place, ...shares(model, stacks, traces, place, rivals), so: soFar(model, stacks, traces, place, rivals) };
+      this.found = {
+        place,
+        ...shares(model, stacks, traces, place, rivals),
+        so: soFar(model, stacks, traces, place, rivals),
+      };
     const { found } = this;
     this.showAsking(place, bench.logits[place]);
     this.showRoad();
@@ -131,8 +137,9 @@ class LooksView {
 
   scale({ total }) {
     const [a, b] = this.pair;
-    const bars = `A bar to the right speaks for ${a}, to the left for ${b}, in logits: the longest is ${this.road.scale.toFixed(2)}`;
-    return `${bars}. All together come to ${withSign(total)}. The word so far is what the model would say if it stopped there.`;
+    const bars = `A bar to the right speaks for ${a}, to the left for ${b}, in logits:`;
+    const sum = `the longest is ${this.road.scale.toFixed(2)}. All together come to ${withSign(total)}.`;
+    return `${bars} ${sum} The word so far is what the model would say if it stopped there.`;
   }
 
   strongest(found) {
@@ -140,7 +147,8 @@ class LooksView {
     const [a, b] = this.pair;
     const told = [1, -1].map((sign, i) => {
       const best = named.reduce((most, each) => (sign * each.share > sign * most.share ? each : most));
-      return sign * best.share > 0.005 ? `Most for ${[a, b][i]}: ${this.partWords(best)} (${withSign(best.share)}).` : `Nothing speaks for ${[a, b][i]}.`;
+      if (sign * best.share < 0.005) return `Nothing speaks for ${[a, b][i]}.`;
+      return `Most for ${[a, b][i]}: ${this.partWords(best)} (${withSign(best.share)}).`;
     });
     return told.join(" ");
   }
@@ -209,7 +217,8 @@ class LooksView {
     const heads = road.heads.filter(({ button }) => !button.classList.contains("off"));
     for (const [count, each] of heads.entries()) {
       this.progress.textContent = `${count} of ${heads.length} heads are measured.`;
-      const off = new Set([...bench.changes.off, `${each.stack.layers[each.layer].parts[each.part].attention} ${each.head}`]);
+      const { attention } = each.stack.layers[each.layer].parts[each.part];
+      const off = new Set([...bench.changes.off, `${attention} ${each.head}`]);
       const run = await bench.compute(bench.input, { ...bench.changes, off });
       if (!run || this.turn !== turn) return;
       const same = this.isSameBefore(place, run.result);
@@ -217,16 +226,15 @@ class LooksView {
       if (Math.abs(each.lost) > road.scale) this.showRoad();
       else road.showEffect(each);
     }
-    this.progress.textContent = "Below each head’s share stands by how much the difference of the logits rises or falls when that head is off.";
+    const told = "Below each head’s share stands by how much the difference of the logits";
+    this.progress.textContent = `${told} rises or falls when that head is off.`;
     bench.say(this.progress.textContent);
   }
 
   caution() {
-    const words = [
-      "A share is what a part writes straight to the end, with the last norm’s deviation as it is here. What a head does through ",
-      "later layers, which read what it wrote, is not in it: switching it off shows both. Neither is a reason why.",
-    ];
-    return make("p", { className: "hint" }, words.join(""));
+    const share = "A share is what a part writes straight to the end, with the last norm’s deviation as it is here.";
+    const rest = "What a head does through later layers, which read what it wrote, is not in it:";
+    return make("p", { className: "hint" }, `${share} ${rest} switching it off shows both. Neither is a reason why.`);
   }
 }
 
