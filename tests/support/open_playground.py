@@ -3,7 +3,13 @@
 from playwright.sync_api import Locator, Page, expect
 
 HOME, CHAPTER, GPT_CHAPTER = "index.html", "the-transformer.html", "a-gpt-of-your-own.html"
-PAGES = {"translator": CHAPTER, "language-model": CHAPTER, "gpt": GPT_CHAPTER}
+INSIDE_CHAPTER = "looking-inside.html"
+PAGES = {
+    "translator": CHAPTER,
+    "language-model": CHAPTER,
+    "induction": INSIDE_CHAPTER,
+    "gpt": GPT_CHAPTER,
+}
 
 
 def opened(page: Page, address: str, model: str) -> Locator:
