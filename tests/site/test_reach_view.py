@@ -3,80 +3,19 @@
 import random
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from accessible import AXE, RULES, violations
-from bare_bench import bare_bench, settled
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
+from reach_page import assert_pytorchs, beside, logits, odds, reach, read, rows, settled, state, tool
 from script_and_pytorch import in_pytorch
-from torch import Tensor
 
 from bookkit.playground import openable
 
 WORDS, TRANSLATOR, SYMBOLS, GPT = "language-model", "translator", "induction", "gpt"
 SEE, SEES = "see", "sees"
 FIRST, SECOND = "the kings that the king hears", "the king that the king hears"
-
-STATE = """() => {
-  const { input, changes, result, logits, plainLogits, rivals } = bench;
-  const numbers = (rows) => rows.map((row) => [...row]);
-  const spot = (each) => ({ ...each, head: each.head ?? null, vector: [...each.vector] });
-  const carried = changes.carried.map(spot);
-  const inLists = { ...changes, off: [...changes.off], hidden: [...changes.hidden], carried };
-  const all = { read: input, changes: inLists, logits: numbers(logits), plain: numbers(plainLogits) };
-  return { ...all, result, rivals, place: bench.view.place };
-}"""
-
-
-def state(page: Page) -> dict[str, Any]:
-    """What the model was given, how it is changed, and what came out."""
-    settled(page)
-    return page.evaluate(STATE)
-
-
-def logits(name: str, said: dict[str, Any]) -> Tensor:
-    """PyTorch's, behind each place, with the changes that the page has made."""
-    translation = said["result"] if name == TRANSLATOR else None
-    trace = in_pytorch(openable()[name].load(), said, translation)[-1]
-    return trace["logits" if "logits" in trace else "word"][0]
-
-
-def assert_pytorchs(name: str, said: dict[str, Any]) -> None:
-    assert (torch.tensor(said["logits"]) - logits(name, said)).abs().max() < 1e-4
-
-
-def rows(page: Page) -> dict[str, float]:
-    """The table on top: one word's logit less the other's, in each of the runs."""
-    names = page.locator(".reach-odds tbody th").all_text_contents()
-    cells = page.locator(".reach-odds tbody td:nth-child(3)").all_text_contents()
-    return dict(zip(names, (float(cell.replace("−", "-")) for cell in cells), strict=True))
-
-
-def odds(said: dict[str, Any], which: str = "logits") -> float:
-    one, other = said["rivals"]
-    row = said[which][said["place"]]
-    return row[one] - row[other]
-
-
-def tool(page: Page, title: str) -> Locator:
-    """A tool of the view, opened."""
-    found = page.locator(".reach-tool").filter(has=page.get_by_text(title, exact=True))
-    found.evaluate("details => (details.open = true)")
-    return found
-
-
-def read(page: Page, words: str) -> None:
-    page.evaluate("words => bench.put(words)", words)
-
-
-def beside(page: Page) -> Locator:
-    """The tool that carries something over, once the second sentence has been read."""
-    carry = tool(page, "Carry something over from another sentence")
-    expect(page.locator(".reach-odds")).to_contain_text("other sentence")
-    return carry
-
 
 # ---- parts, and words ----
 
@@ -85,7 +24,7 @@ def beside(page: Page) -> Locator:
 def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_was(
     page: Page, tmp_path: Path, name: str
 ) -> None:
-    bare_bench(page, name, tmp_path, "reach")
+    reach(page, tmp_path, name)
     head = page.get_by_role("switch", name=re.compile("^head 2 of layer 2")).last
     head.click()
     said = state(page)
@@ -104,7 +43,7 @@ def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_
 def test_all_heads_of_one_attention_the_mask_and_the_positions_are_switches_too(
     page: Page, tmp_path: Path
 ) -> None:
-    bare_bench(page, TRANSLATOR, tmp_path, "reach")
+    reach(page, tmp_path, TRANSLATOR)
     page.get_by_role("switch", name="all 4 heads of layer 1 (looking across)").click()
     said = state(page)
     assert said["changes"]["off"] == [f"decoder.0.cross_attention {head}" for head in range(4)]
@@ -119,7 +58,7 @@ def test_all_heads_of_one_attention_the_mask_and_the_positions_are_switches_too(
 def test_nobody_looks_at_a_hidden_word_and_a_shorter_text_has_no_such_place(
     page: Page, tmp_path: Path
 ) -> None:
-    bare_bench(page, WORDS, tmp_path, "reach")
+    reach(page, tmp_path, WORDS)
     read(page, FIRST)
     settled(page)
     words = tool(page, "Hide a word")
@@ -141,7 +80,7 @@ def test_nobody_looks_at_a_hidden_word_and_a_shorter_text_has_no_such_place(
 def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(
     page: Page, tmp_path: Path
 ) -> None:
-    bare_bench(page, WORDS, tmp_path, "reach")
+    reach(page, tmp_path, WORDS)
     read(page, FIRST)
     carry = beside(page)
     expect(carry.get_by_role("textbox")).to_have_value(f"{SECOND} ")
@@ -168,7 +107,7 @@ def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(
 
 @pytest.mark.parametrize("name", [WORDS, TRANSLATOR, SYMBOLS])
 def test_the_whole_map_is_pytorchs(page: Page, tmp_path: Path, name: str) -> None:
-    bare_bench(page, name, tmp_path, "reach")
+    reach(page, tmp_path, name)
     beside(page).get_by_role("button", name=re.compile("^Try all")).click()
     expect(page.locator(".reach-found")).not_to_be_empty()
     found = page.evaluate("""() => {
@@ -198,7 +137,7 @@ def test_the_whole_map_is_pytorchs(page: Page, tmp_path: Path, name: str) -> Non
 
 
 def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page, tmp_path: Path) -> None:
-    bare_bench(page, WORDS, tmp_path, "reach")
+    reach(page, tmp_path, WORDS)
     read(page, FIRST)
     beside(page).get_by_role("button", name=re.compile("^Try all")).click()
     said = page.locator(".reach-found")
@@ -212,7 +151,7 @@ def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page,
 def test_a_press_on_a_cell_can_be_taken_back_by_a_second_one_and_by_the_list(
     page: Page, tmp_path: Path
 ) -> None:
-    bare_bench(page, SYMBOLS, tmp_path, "reach")
+    reach(page, tmp_path, SYMBOLS)
     carry = beside(page)
     cell = carry.locator(".reach-map button").first
     for taken_back in (cell, page.get_by_role("button", name=re.compile("^undo: "))):
@@ -227,7 +166,7 @@ def test_a_press_on_a_cell_can_be_taken_back_by_a_second_one_and_by_the_list(
 
 
 def test_from_cell_to_cell_by_the_arrow_keys(page: Page, tmp_path: Path) -> None:
-    bare_bench(page, WORDS, tmp_path, "reach")
+    reach(page, tmp_path, WORDS)
     read(page, FIRST)
     beside(page)
     page.locator(".reach-map button[tabindex='0']").focus()
@@ -246,7 +185,7 @@ def test_from_cell_to_cell_by_the_arrow_keys(page: Page, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", [WORDS, TRANSLATOR, SYMBOLS])
 def test_a_number_and_whole_rows_are_set_as_in_pytorch(page: Page, tmp_path: Path, name: str) -> None:
-    bare_bench(page, name, tmp_path, "reach")
+    reach(page, tmp_path, name)
     weights = tool(page, "Set a weight by hand")
     matrix = weights.get_by_role("combobox", name="the matrix")
     titles = matrix.locator("option").all_text_contents()
@@ -274,7 +213,7 @@ def test_a_number_and_whole_rows_are_set_as_in_pytorch(page: Page, tmp_path: Pat
 def test_it_fits_a_small_screen_and_axe_finds_nothing(page: Page, tmp_path: Path, scheme: str) -> None:
     page.set_viewport_size({"width": 320, "height": 700})
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    bare_bench(page, TRANSLATOR, tmp_path, "reach")
+    reach(page, tmp_path, TRANSLATOR)
     page.locator(".reach-kinds [role=switch]").first.click()
     for title in ("Hide a word", "Set a weight by hand"):
         tool(page, title)
@@ -318,7 +257,7 @@ PRESS = """async (number) => {
 def test_many_changes_one_or_two_at_once_are_pytorchs(
     page: Page, tmp_path: Path, name: str, count: int
 ) -> None:
-    bare_bench(page, name, tmp_path, "reach")
+    reach(page, tmp_path, name)
     for title in ("Hide a word", "Set a weight by hand"):
         tool(page, title)
     beside(page)
