@@ -133,7 +133,7 @@ def test_all_heads_of_one_kind_are_named_as_what_they_are(page, tmp_path):
 def test_switching_off_each_in_turn_tells_what_pytorch_tells(page, tmp_path):
     view = looks(page, tmp_path)
     view.get_by_role("button", name="Switch off each in turn, and compare").click()
-    expect(view.locator(".head-switches p")).to_contain_text("what becomes of the difference")
+    expect(view.locator(".head-switches p")).to_contain_text("rises or falls when that head is off")
     before = float(reference().difference(reference().said()[-1]))
     for layer in range(2):
         for head in range(4):
@@ -173,7 +173,7 @@ def test_a_head_that_reads_adds_to_no_word_itself_but_its_lack_does_something(pa
     expect(page.get_by_role("status")).to_contain_text("is read, head 1 of layer 1 looks at")
     expect(view.get_by_label("Writing word").locator("option:checked")).to_have_text("5 stela")
     view.get_by_role("button", name="Switch off each in turn, and compare").click()
-    expect(view.locator(".head-switches p")).to_contain_text("what becomes of the difference")
+    expect(view.locator(".head-switches p")).to_contain_text("rises or falls when that head is off")
     assert re.fullmatch(r"off [+−]?\d\.\d\d", heads_of(view)["head 4 of layer 2 (reading)"])
 
 

@@ -314,8 +314,10 @@ PRESS = """async (number) => {
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("name", "count"), {WORDS: 50, TRANSLATOR: 50, SYMBOLS: 50, GPT: 12}.items())
-def test_fifty_changes_and_two_at_once(page: Page, tmp_path: Path, name: str, count: int) -> None:
+@pytest.mark.parametrize(("name", "count"), {WORDS: 50, TRANSLATOR: 50, SYMBOLS: 50, GPT: 20}.items())
+def test_many_changes_one_or_two_at_once_are_pytorchs(
+    page: Page, tmp_path: Path, name: str, count: int
+) -> None:
     bare_bench(page, name, tmp_path, "reach")
     for title in ("Hide a word", "Set a weight by hand"):
         tool(page, title)
@@ -326,7 +328,7 @@ def test_fifty_changes_and_two_at_once(page: Page, tmp_path: Path, name: str, co
         page.evaluate("() => bench.undoAll()")
         read(page, offered[number % len(offered)])
         settled(page)
-        page.wait_for_function("bench.view.carry.second?.key === bench.view.carry.key")
+        page.wait_for_function("bench.view.carry.second.isRead")
         for _ in range(1 + number % 2):
             page.evaluate(PRESS, 4 * draw.randrange(10_000) + number % 4)
         said = state(page)

@@ -63,7 +63,7 @@ class LooksRoad {
 
   // Of the place that is followed: all shares, and the words so far.
   show({ place, shares, so }) {
-    this.scale = Math.max(...shares.map(({ share }) => Math.abs(share)));
+    this.scale = Math.max(...[...shares.map(({ share }) => share), ...this.heads.map(({ lost }) => lost ?? 0)].map(Math.abs));
     this.showMaps();
     for (const each of this.heads) this.showHead(each, shares);
     for (const each of this.boxes) this.showBox(each, shares);

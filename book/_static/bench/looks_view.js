@@ -2,7 +2,7 @@
 // switched off.
 
 const MOST_LISTED = 200; // words in a list; of more only the likeliest
-const MOST_OF_MANY = 40;
+const MOST_OF_MANY = 24;
 
 class LooksView {
 
@@ -67,7 +67,7 @@ class LooksView {
     const all = [...bench.vocabulary.keys()];
     const some = all.length > MOST_LISTED ? [...new Set([...bench.rivals, ...likeliest(logits, MOST_OF_MANY)])] : all;
     const named = some.map((id) => [id, bench.vocabulary[id]]);
-    named.sort(([, a], [, b]) => a.localeCompare(b, "en"));
+    named.sort(([, a], [, b]) => (a < b ? -1 : 1));
     this.rivals.forEach((select, i) => fillSelect(select, named, bench.rivals[i]));
   }
 
@@ -77,24 +77,29 @@ class LooksView {
     const { bench } = this;
     const { model, stacks, traces, rivals } = bench;
     const place = this.followed;
-    const found = { place, ...shares(model, stacks, traces, place, rivals), so: soFar(model, stacks, traces, place, rivals) };
-    this.found = found;
-    this.forget(traces, place, rivals);
+    if (this.forget(traces, place, ...rivals))
+      this.found = { place, ...shares(model, stacks, traces, place, rivals), so: soFar(model, stacks, traces, place, rivals) };
+    const { found } = this;
     this.showAsking(place, bench.logits[place]);
-    this.road.show(found);
+    this.showRoad();
     this.stands.textContent = this.standing(found);
-    this.legend.textContent = this.scale(found);
     this.most.textContent = this.strongest(found.shares);
     this.lines.show();
     this.showSwitches();
   }
 
-  // What was measured of another run, or of other words, is of no use.
+  showRoad() {
+    this.road.show(this.found);
+    this.legend.textContent = this.scale(this.found);
+  }
+
+  // What was found of another run, or of other words, is of no use. Whether there was such.
   forget(...state) {
-    if (this.state?.every((each, i) => each === state[i])) return;
+    if (this.state?.every((each, i) => each === state[i])) return false;
     Object.assign(this, { state, turn: {} });
     for (const each of this.road.heads) delete each.lost;
     this.progress.textContent = "";
+    return true;
   }
 
   get pair() {
@@ -118,11 +123,10 @@ class LooksView {
     return `${chances}. Logit of ${a} less logit of ${b}: ${odds}, so that ${likely}.${other}`;
   }
 
-  // A translator that is changed may have written other words before.
-  isSameBefore(place) {
-    const { name, embedding } = stackWithWords(this.bench.stacks);
-    const [now, plain] = [this.bench.traces, this.bench.plainTraces].map((traces) => traces[name][embedding]);
-    return place < plain.length && now.slice(0, place + 1).every((vector, i) => vector.every((number, k) => number === plain[i][k]));
+  // A translator that is changed may have written other words before that place.
+  isSameBefore(place, result = this.bench.plainResult) {
+    if (stackWithWords(this.bench.stacks).name !== "written") return true;
+    return place < result.length && result.slice(0, place).every((id, i) => id === this.bench.result[i]);
   }
 
   scale({ total }) {
@@ -199,22 +203,21 @@ class LooksView {
   // One run without each head, between which the page answers. Then a second bar shows what its lack does.
   async measureEffects() {
     const { bench, road } = this;
-    const turn = this.turn;
+    const turn = (this.turn = {});
     const { place, total } = this.found;
     const [a, b] = bench.rivals;
-    const { name, embedding } = stackWithWords(bench.stacks);
     const heads = road.heads.filter(({ button }) => !button.classList.contains("off"));
     for (const [count, each] of heads.entries()) {
       this.progress.textContent = `${count} of ${heads.length} heads are measured.`;
       const off = new Set([...bench.changes.off, `${each.stack.layers[each.layer].parts[each.part].attention} ${each.head}`]);
       const run = await bench.compute(bench.input, { ...bench.changes, off });
       if (!run || this.turn !== turn) return;
-      const [now, then] = [bench.traces, run.traces].map((traces) => traces[name][embedding].slice(0, place + 1));
-      const same = then.length > place && now.every((vector, i) => vector.every((number, k) => number === then[i][k]));
+      const same = this.isSameBefore(place, run.result);
       each.lost = same ? total - (run.logits[place][a] - run.logits[place][b]) : null;
-      road.showEffect(each);
+      if (Math.abs(each.lost) > road.scale) this.showRoad();
+      else road.showEffect(each);
     }
-    this.progress.textContent = "Below each head’s own share stands what becomes of the difference of the logits when it is off: what it loses or gains.";
+    this.progress.textContent = "Below each head’s share stands by how much the difference of the logits rises or falls when that head is off.";
     bench.say(this.progress.textContent);
   }
 
