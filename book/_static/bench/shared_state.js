@@ -14,11 +14,20 @@ function knownBy(bench) {
     views: Object.keys(TITLES),
     stacks: Object.fromEntries(each),
     words: bench.vocabulary,
-    steps: traces && stacks.flatMap(({ name }) => stepping.stepsOf({ model, stacks, traces, choice: { stack: name } }).map(({ id }) => id)),
+    steps: stacks.flatMap(stepNames),
     attentions,
     weights: Object.fromEntries(Object.entries(model.weights).map(([name, weight]) => [name, shapeOf(weight)])),
     kind: data.kind,
   };
+}
+
+// The steps of a word's way, by the names that steps.js gives them: it may not have come yet.
+const STEPS_OF = { attention: "norm query score softmax mix output", network: "norm widen narrow" };
+function stepNames({ layers }) {
+  const inLayers = layers.flatMap(({ parts }, layer) =>
+    parts.flatMap(({ kind }, part) => STEPS_OF[kind].split(" ").map((step) => `${layer}.${part}.${step}`)),
+  );
+  return ["embedding", "positions", ...inLayers, "norm", "logits", "chances"];
 }
 
 function stateOfBench(bench) {
