@@ -272,10 +272,6 @@ class Workbench {
     (buttons[Math.min(place, buttons.length - 1)] ?? this.playground.querySelector("input, textarea")).focus();
   }
 
-  placesOf(stack) {
-    return this.labels(stack).length;
-  }
-
   // ---- to be shared ----
 
   get ownState() {

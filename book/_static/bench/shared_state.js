@@ -78,7 +78,8 @@ function deedsOf(bench, { off = [], hidden = [], numbers = [], mask = true, posi
   });
   const words = hidden.map((spot) => {
     const [stack, place] = spot.split(" ");
-    const deed = (changes) => Number(place) < bench.placesOf(stack) && changes.hidden.add(spot);
+    const isThere = () => stack === "written" || Number(place) < (bench.input?.length ?? 0); // a shorter text may lack it
+    const deed = (changes) => isThere() && changes.hidden.add(spot);
     return { words: `${quoted(bench.labels(stack)[place])} (place ${Number(place) + 1}) hidden`, deed };
   });
   // A row that was set as a whole is taken back as a whole.
