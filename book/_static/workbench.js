@@ -44,7 +44,6 @@ class Workbench {
     parts.push(this.shown);
     if (!this.slim) parts.push(this.sharing());
     this.playground.replaceChildren(...parts, this.status);
-    this.playground.classList.add("opened");
     this.status.textContent = "";
     if (this.view) this.shown.replaceChildren(this.view.element);
     else if (this.opensWith) this.look(this.opensWith);
