@@ -28,7 +28,7 @@ PHONE = {"width": 390, "height": 844}
 
 
 # Bytes, compressed: a model with the scripts that let it speak.
-MOST = {"translator": 400_000, "language-model": 400_000, "gpt": 500_000}
+MOST = {"translator": 400_000, "language-model": 400_000, "induction": 250_000, "gpt": 500_000}
 
 
 SENTENCES = 50
