@@ -1,4 +1,4 @@
-"""The files that a page loads for a playground, made of those of _static: complete, whole, light, and at peace."""
+"""The files that a page loads for a playground, made of those of _static: complete, whole and light."""
 
 import gzip
 import json
@@ -39,13 +39,14 @@ def kilobytes(bundles: list[str]) -> float:
 
 
 def test_names_are_found_however_they_are_declared() -> None:
-    script = "const a = 1;\nasync function b() {\n  const c = 2;\n}\nfunction* d() {}\nconst { e, f } = a;\nclass G {"
+    script = "const a = 1;\nasync function b() {\n  const c = 2;\n}\nfunction* d() {}\n"
+    script += "const { e, f } = a;\nclass G {"
     assert names(script) == ["a", "b", "d", "e", "f", "G"]
 
 
 @pytest.mark.parametrize("model", openable())
 def test_no_two_scripts_that_a_page_may_load_have_a_name_in_common(model: str) -> None:
-    """Of two that declare the same name the second does not run: benches of one page share what they declare."""
+    """Of two that declare the same name the second does not run."""
     sources = {source for name in SCRIPTS for source in BUNDLES[name]} | OF_PAGES
     declared = Counter(name for file in sources for name in names((STATIC / file).read_text("utf-8")))
     assert {name for name, count in declared.items() if count > 1} == set()
@@ -75,12 +76,13 @@ def test_a_bundle_is_the_program_that_its_sources_are(name: str, tmp_path: Path)
     assert done.returncode == 0, done.stderr
 
 
-# Both are parsed, and each function is as it was: its text without comments at the start of lines and indents.
+# Both can be parsed, and lines differ by nothing but their indents; lines of comments are left out.
 TOKENS = """
 const vm = require("node:vm");
 const [sources, bundle] = JSON.parse(require("node:fs").readFileSync(0, "utf-8"));
 for (const text of [sources, bundle]) new vm.Script(text);
-const plain = (text) => text.split("\\n").map((line) => line.trim()).filter((line) => line && !line.startsWith("//"));
+const lines = (text) => text.split("\\n").map((line) => line.trim());
+const plain = (text) => lines(text).filter((line) => line && !line.startsWith("//"));
 const [first, ...rest] = plain(bundle);
 if (!/^\\/\\* made of .* \\*\\/$/.test(first)) throw new Error(`it begins with ${first}`);
 const differing = plain(sources).findIndex((line, number) => line !== rest[number]);

@@ -181,7 +181,9 @@ def test_what_it_writes_is_judged_by_the_grammar(page: Page, tmp_path: Path) -> 
         right += not fault
         assert ("✓ A sentence of the grammar." in said) == (not fault)
         if fault:
-            assert f"No sentence of the grammar: {fault.partition(' must')[0]}, " in said
+            number = int(re.search(r"^word (\d+)", fault)[1])
+            wrong = text.replace(".", " .").split()[number - 1]
+            assert f"“{wrong}”" in said.partition("No sentence of the grammar: ")[2]
         if count > 1:
             assert said.endswith(f"So far {right} of {count} were, at temperature 1.6.")
     warmed(page, 0.5)

@@ -19,6 +19,7 @@ from chapters.translating_with_attention.models import (
     unseen_pairs,
 )
 
+THOROUGH = pytest.mark.thorough
 VIEWS = ("Looks and effects", "Step by step", "Reach in")
 TEXTS = {
     "translator": "the hungry king 's dogs will hide",
@@ -51,7 +52,7 @@ def deeds(box: Locator) -> Locator:
         pytest.param(
             model,
             view,
-            marks=[pytest.mark.thorough] * ((model, view) != ("language-model", "Looks and effects")),
+            marks=[THOROUGH] * ((model, view) != ("language-model", "Looks and effects")),
         )
         for model in openable()
         for view in VIEWS
@@ -122,7 +123,8 @@ const watched = [];
 const showing = bench.showAnswer.bind(bench);
 bench.showAnswer = () => {
   showing();
-  watched.push([bench.typedText, bench.translation.textContent, bench.traces.read[bench.stacks[0].positions].length, bench.done.length]);
+  const places = bench.traces.read[bench.stacks[0].positions].length;
+  watched.push([bench.typedText, bench.translation.textContent, places, bench.done.length]);
 };
 """
 
