@@ -205,7 +205,7 @@ class LanguageModelBench extends SentenceBench {
   // What the changes and the temperature have done to the two rivals, and to all words that the grammar allows.
   told(now, before, grammar, judged) {
     const { read } = this.data;
-    const moved = this.rivals.map((id) => `${quoted(shown(read[id]))} goes from ${percent(before[id])} to ${percent(now[id])}`);
+    const moved = this.rivals.map((id) => `${quoted(shown(read[id]))} goes from ${chanceWords(before[id])} to ${chanceWords(now[id])}`);
     const cause = this.deeds.length > 0 || this.temperature !== 1;
     const effect = cause ? `${sentence(listed(moved))} ` : "";
     if (!judged.right) return `${effect}✗ ${judged.words}`;

@@ -87,7 +87,7 @@ class Workbench {
       this.plain = { key, ...plain };
     }
     this.model.changes = this.changes;
-    const run = this.deeds.length ? await this.through(this.model, input, turn) : this.plain;
+    const run = this.deeds.length ? await this.changedRun(input, turn) : this.plain;
     if (!run || this.turn !== turn) return;
     Object.assign(this, { result: run.result, traces: run.traces, logits: run.logits });
     Object.assign(this, { plainResult: this.plain.result, plainTraces: this.plain.traces, plainLogits: this.plain.logits });
@@ -97,6 +97,16 @@ class Workbench {
     this.showAnswer();
     this.showDeeds();
     this.show();
+  }
+
+  // A change that can't be made, as an address may ask for, is told, and all is as it was.
+  async changedRun(input, turn) {
+    try {
+      return await this.through(this.model, input, turn);
+    } catch ({ message }) {
+      this.tellTroubles([`That can’t be changed: ${message}`]);
+      return void this.undoAll();
+    }
   }
 
   // What the model makes of this input, or nothing where another turn has begun.

@@ -148,6 +148,21 @@ def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page,
     expect(said).to_contain_text("Most is carried by layer 2, head 2 at “hears” (place 7)")
 
 
+def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page: Page, tmp_path: Path) -> None:
+    reach(page, tmp_path, WORDS)
+    read(page, FIRST)
+    field = beside(page).get_by_role("textbox")
+    field.fill("the king hears")
+    # What ends alike goes together.
+    expect(page.locator(".reach-map thead th")).to_have_text(["king", "hears"])
+    expect(page.locator(".reach-odds")).to_contain_text("other sentence")
+    for words in ("", "xyz"):
+        field.fill(words)
+        expect(page.locator(".reach-second")).to_have_text("Type a second sentence, or press “Another”.")
+        expect(page.locator(".reach-map")).to_be_hidden()
+        expect(page.locator(".reach-odds")).not_to_contain_text("other sentence")
+
+
 def test_a_press_on_a_cell_can_be_taken_back_by_a_second_one_and_by_the_list(
     page: Page, tmp_path: Path
 ) -> None:

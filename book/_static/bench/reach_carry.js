@@ -51,7 +51,7 @@ class ReachCarry {
     // At all places a head's output can be carried where both sentences have as many.
     const all = rows[0].heads && second.labels(stack.name, second.run).length === labels.length;
     this.map.draw({ stack: stack.name, second: second.run.key, rows, columns, labels, all });
-    this.found.textContent = columns.length ? this.effects.inWords(rows, columns, labels) : "Up to the answer that is followed, both are the same: there is nothing to carry.";
+    this.found.textContent = columns.length ? this.effects.inWords(rows, columns, labels) : "Where places of both go together, the same stands there: there is nothing to carry.";
     this.go.hidden = !columns.length;
     this.heads.hidden = !this.found.textContent || rows[0].heads || !this.effects.moved;
     this.go.textContent = `Try all ${this.map.cells.length}: which carries the difference?`;

@@ -14,11 +14,20 @@ function knownBy(bench) {
     views: bench.slim ? [] : Object.keys(TITLES),
     stacks: Object.fromEntries(each),
     words: bench.vocabulary,
-    steps: views.steps && traces && stacks.flatMap(({ name }) => stepping.stepsOf({ model, stacks, traces, choice: { stack: name } }).map(({ id }) => id)),
+    steps: stacks.flatMap(stepNames),
     attentions,
     weights: Object.fromEntries(Object.entries(model.weights).map(([name, weight]) => [name, shapeOf(weight)])),
     kind: data.kind,
   };
+}
+
+// The steps of a word's way, by the names that steps.js gives them: it may not have come yet.
+const STEPS_OF = { attention: "norm query score softmax mix output", network: "norm widen narrow" };
+function stepNames({ layers }) {
+  const inLayers = layers.flatMap(({ parts }, layer) =>
+    parts.flatMap(({ kind }, part) => STEPS_OF[kind].split(" ").map((step) => `${layer}.${part}.${step}`)),
+  );
+  return ["embedding", "positions", ...inLayers, "norm", "logits", "chances"];
 }
 
 function stateOfBench(bench) {
@@ -78,9 +87,11 @@ function deedsOf(bench, { off = [], hidden = [], numbers = [], mask = true, posi
     const deed = (changes) => isThere() && changes.hidden.add(spot);
     return { words: `${quoted(bench.labels(stack)[place])} (place ${Number(place) + 1}) hidden`, deed };
   });
-  const weights = numbers.map((number) => ({
-    words: `a number in row ${number.row + 1} of ${number.name} set to ${number.value}`,
-    deed: (changes) => changes.numbers.push(number),
+  // A row that was set as a whole is taken back as a whole.
+  const rows = Object.groupBy(numbers, ({ name, row }) => `row ${row + 1} of ${name}`);
+  const weights = Object.entries(rows).map(([row, set]) => ({
+    words: `${set.length > 1 ? `${set.length} numbers` : "a number"} in ${row} set by hand`,
+    deed: (changes) => changes.numbers.push(...set),
   }));
   const wholes = [];
   if (!mask) wholes.push({ words: "the mask off", deed: (changes) => (changes.mask = false) });
