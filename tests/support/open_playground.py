@@ -17,7 +17,7 @@ def opened(page: Page, address: str, model: str) -> Locator:
     page.goto(address)
     box = page.locator(f".playground[data-model={model}]")
     press(box)
-    expect(box.get_by_role("textbox")).to_be_focused()
+    expect(field(box)).to_be_focused()
     return box
 
 
@@ -27,4 +27,4 @@ def press(box: Locator) -> None:
 
 
 def field(box: Locator) -> Locator:
-    return box.get_by_role("textbox")
+    return box.get_by_role("textbox").first

@@ -53,19 +53,24 @@ function stateOfBench(bench) {
 // What of the state there is here is set; what is not there is told, in a sentence each.
 async function restoreBench(bench, given) {
   const first = checked({ ...given }, knownBy(bench));
+  const turn = (bench.restoring = {});
   bench.deeds = [];
   if (first.state.text !== undefined) await bench.put(first.state.text);
   else await bench.run();
   if (first.state.view) await bench.look(first.state.view); // which steps there are is known when their scripts have come
   const { state, troubles } = checked({ ...given }, knownBy(bench));
+  const carried = state.carried ? await carriedDeeds(bench, state) : [];
+  if (bench.restoring !== turn) return; // another link was pressed
   bench.restoreOwn(state);
-  bench.deeds = deedsOf(bench, state);
-  if (state.carried) bench.deeds.push(...(await carriedDeeds(bench, state)));
+  bench.deeds = [...deedsOf(bench, state), ...carried];
   await bench.run();
+  if (bench.restoring !== turn) return;
   const { stack, place, layer, part, head, key, number, step } = { ...bench.choice, ...state };
-  bench.choose({ stack, place, layer, part, head, key, number, step });
+  Object.assign(bench.choice, { stack, place, layer, part, head, key, number, step });
+  if (bench.traces) bench.choose({}); // a GPT without a view has none yet
   if (state.rivals) bench.pick(state.rivals.map((word) => bench.vocabulary.indexOf(word)));
   bench.tellTroubles(troubles);
+  bench.restoring = undefined;
 }
 
 // Each change by itself, so that it can be taken back by itself.
