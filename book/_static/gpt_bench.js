@@ -205,7 +205,7 @@ class GptBench extends Workbench {
     for (const item of [...this.list.children].slice(same)) item.remove();
     this.listed = this.typed;
     for (const id of this.typed.slice(same)) {
-      const button = make("button", { type: "button", tabIndex: -1 }, ...this.letters(id));
+      const button = make("button", { type: "button", tabIndex: -1, ariaPressed: false }, ...this.letters(id));
       const item = make("li", {}, button);
       if (this.pieces.bytes[id].includes(10)) item.append(make("br")); // a new line
       this.list.append(item);
@@ -218,14 +218,13 @@ class GptBench extends Workbench {
     const costs = typed.map((_, place) => reading.bits(place + 1)); // the 0th is the end of another text
     const from = Math.max(0, reading.seenFrom(typed.length) - 1);
     for (const [place, item] of [...this.list.children].entries()) {
-      // What a piece cost stays, as long as nothing else is changed.
-      if (!item.className || this.shaded !== reading) {
+      if (item.bits !== costs[place]) {
+        item.bits = costs[place]; // with a part off they are others
         item.className = `shade-${SHADES.filter((bits) => costs[place] >= bits).length}`;
         item.firstChild.ariaLabel = `${this.spoken(typed[place])}, ${inBits(costs[place])}`;
       }
       item.classList.toggle("unseen-now", place < from);
     }
-    this.shaded = reading;
     const bytes = total(typed.map((id) => this.pieces.bytes[id].length));
     const plain = typed.map((_, place) => this.plainReading.bits(place + 1));
     const was = this.deeds.length ? ` It was ${(total(plain) / bytes).toFixed(2)}.` : "";
@@ -243,7 +242,8 @@ class GptBench extends Workbench {
     if (!chances) return; // it is still being read
     const mark = (button, chosen) => {
       Object.assign(button, { ariaPressed: chosen, tabIndex: chosen ? 0 : -1 });
-      button.setAttribute("aria-describedby", chosen ? this.detail.id : "");
+      if (chosen) button.setAttribute("aria-describedby", this.detail.id);
+      else button.removeAttribute("aria-describedby");
     };
     if (this.list.children[this.chosen]) mark(this.list.children[this.chosen].firstChild, false);
     mark(this.list.children[place].firstChild, true);

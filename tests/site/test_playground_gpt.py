@@ -8,6 +8,7 @@ import pytest
 import torch
 from accessible import AXE, RULES, violations
 from bench_page import bench_page, opened_bench
+from bench_state import BENCH, changed, put
 from open_playground import field
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -118,6 +119,22 @@ def test_a_piece_tells_what_was_expected_in_its_place(page: Page, box: Locator) 
         expect(box.locator("p.looks").first).to_have_text(re.compile(told(place)))
         described = buttons.nth(place).get_attribute("aria-describedby")
         assert described == box.locator("p.looks").first.get_attribute("id")
+
+
+def test_with_a_part_off_each_piece_has_its_new_cost(page: Page, box: Locator) -> None:
+    put(page, "Return the number of nodes")
+    labels = box.locator(".pieces button").evaluate_all("all => all.map(({ ariaLabel }) => ariaLabel)")
+    changed(page, "the mask", "the positions")
+    now = box.locator(".pieces button").evaluate_all("all => all.map(({ ariaLabel }) => ariaLabel)")
+    bits = page.evaluate(f"() => {{ {BENCH} return bench.typed.map((_, i) => bench.reading.bits(i + 1)); }}")
+    assert now != labels
+    for label, number in zip(now, bits, strict=True):
+        assert float(re.search(r", ([\d.]+)\sbits$", label)[1]) == pytest.approx(number, abs=0.51)
+    expect(box.locator(".change")).to_contain_text("It was ")
+    box.get_by_role("button", name="All as it was").click()
+    expect(box.locator(".change")).not_to_contain_text("It was ")
+    again = box.locator(".pieces button").evaluate_all("all => all.map(({ ariaLabel }) => ariaLabel)")
+    assert again == labels
 
 
 @pytest.mark.thorough

@@ -1,6 +1,11 @@
 """What a bench in a page shows and holds, and what a script can ask of it there."""
 
+import torch
 from playwright.sync_api import Locator, Page
+from script_and_pytorch import switched
+
+from chapters.the_transformer import models
+from chapters.translating_with_attention.models import END, ENGLISH_WORDS, LINGO_WORDS
 
 # The bench of the first playground of a page.
 BENCH = 'const bench = doors.get(document.querySelector(".playground")).bench;'
@@ -65,3 +70,10 @@ def logits(page: Page) -> list[list[float]]:
 def state(page: Page) -> dict:
     """What the address of the bench would hold."""
     return page.evaluate(f"() => {{ {BENCH} return stateOf(addressOf(stateOfBench(bench))); }}")
+
+
+def translated(words: str, **switches) -> str:
+    """What PyTorch writes, with these parts of the model off."""
+    source = torch.tensor([[*map(ENGLISH_WORDS.index, words.split()), END]])
+    written = models.greedy(switched("translator", switches), source, torch.tensor([source.shape[1]]))
+    return " ".join(LINGO_WORDS[word] for word in written[0].tolist() if word > END)
