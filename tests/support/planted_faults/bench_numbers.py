@@ -3,6 +3,7 @@
 from planted_faults.kinds import Faults
 
 SHARES, STEPS = "site/test_shares_script.py::", "site/test_steps_script.py::"
+STRONGEST = "test_unless_one_is_chosen_the_head_that_adds_most_and_its_strongest_look_are_followed"
 TALLY, BENCH = "site/test_tally_script.py::", "_static/bench/"
 
 FAULTS: Faults = {
@@ -36,7 +37,7 @@ FAULTS: Faults = {
         ],
         f"{SHARES}test_so_they_are_when_something_is_changed[language-model]": [
             ("a number set by hand forgotten", "number.name === name)", "false)"),
-            ("a carried head counted as the model's own", "Math.abs(rest) > 1e-4", "false"),
+            ("carried in, for the model's own", 'parts.push({ kind: "carried"', 'parts.push({ kind: "head"'),
         ],
         f"{SHARES}test_shares_add_up_and_are_pytorchs[gpt]": [
             (
@@ -55,7 +56,6 @@ FAULTS: Faults = {
             ("scores over the width", "score: sum / scale }", "score: sum / narrow }"),
             ("scores not divided", "product(query(), slice(each)) / scale", "product(query(), slice(each))"),
             ("a word that sees later ones", "|| key <= this.place", "|| key >= this.place"),
-            ("the head that adds least", "largestOf(this.shares(part).map(lengthOf))", "0"),
             (
                 "each head through the first one's columns",
                 "row.subarray(start, end)",
@@ -91,6 +91,10 @@ FAULTS: Faults = {
             ("a bend too sharp", "0.044715 * x", "0.44715 * x"),
             ("rows of the GPT multiplied", "ofGpt ? 1 :", "ofGpt ? 2 :"),
         ],
+        f"{STEPS}{STRONGEST}[translator]": [
+            ("the first head, always", "largestOf(this.shares(part).map(lengthOf))", "0"),
+            ("the first key, always", "choice.key : largestOf(weights)", "choice.key : 0"),
+        ],
         f"{STEPS}test_changed_runs_are_pytorchs_too[language-model-change4]": [
             ("a hidden word seen", "if (hidden?.has(`${part.memory} ${key}`)) return false;", ""),
         ],
@@ -101,11 +105,6 @@ FAULTS: Faults = {
             ("a gain as it was stored", "copy[row] = value", "copy[row] = copy[row]"),
         ],
         f"{STEPS}test_what_was_carried_over_is_pytorchs_and_the_step_says_so[language-model-carried0]": [
-            (
-                "carried, but not said",
-                "one.head === undefined || head === undefined ||",
-                "one.head === undefined ||",
-            ),
             ("carried to each head", 'kind === "mix" ? about.head : undefined', "undefined"),
             ("carried to each place", "one.place === this.place && one.name", "one.name"),
         ],
@@ -148,8 +147,12 @@ FAULTS: Faults = {
                 "{ first: 0, bias: bias[n], total: result[n] }",
             ),
             ("the mean added", "sumOf([given[n], -mean])", "sumOf([given[n], mean])"),
-            ("heads without their bias", '${parts.join("")}${after(bias[n])} (bias)', '${parts.join("")}'),
             ("the logit without its bias", "bias: biases[word], total: logits[word]", "total: logits[word]"),
+        ],
+        f"{STEPS}test_a_bias_that_is_large_is_in_the_arithmetic_too": [
+            ("heads without their bias", '${parts.join("")}${after(bias[n])} (bias)', '${parts.join("")}'),
+            ("a neuron without its bias", "bias: biases[most], total: wide[most]", "total: wide[most]"),
+            ("a query without its bias", "bias: biases[row], total", "total"),
         ],
     },
     f"{BENCH}anatomy.js": {

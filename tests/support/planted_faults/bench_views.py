@@ -1,9 +1,10 @@
-"""Faults planted in what the benches show: looks, effects, lines, what is reached for, words, changes undone."""
+"""Faults planted in the views of the benches: looks, effects, lines, and what is reached for."""
 
 from planted_faults.kinds import Faults
 
-LOOKS, REACH, SHELL = "site/test_looks_view.py::", "site/test_reach_view.py::", "site/test_workbench.py::"
+LOOKS, REACH = "site/test_looks_view.py::", "site/test_reach_view.py::"
 BENCH = "_static/bench/"
+A_HEAD = f"{REACH}test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_was"
 
 FAULTS: Faults = {
     f"{BENCH}looks_road.js": {
@@ -215,7 +216,7 @@ FAULTS: Faults = {
         ],
     },
     f"{BENCH}reach_parts.js": {
-        f"{REACH}test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_was[language-model]": [
+        f"{A_HEAD}[language-model]": [
             (
                 "the head before it",
                 "`${attention.name} ${head}`);\n    const each",
@@ -259,7 +260,7 @@ FAULTS: Faults = {
         ],
     },
     f"{BENCH}reach_view.js": {
-        f"{REACH}test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_was[language-model]": [
+        f"{A_HEAD}[language-model]": [
             (
                 "now for before",
                 '[["as it was", bench.plainLogits[place]]]',
