@@ -22,10 +22,7 @@ class GptBench extends Workbench {
     this.vocabulary = Array.from({ length: this.pieces.end + 1 }, (_, id) => this.named(id));
   }
 
-  // The views come when one is asked for: they run the model over the whole text.
-  get opensWith() {
-    return undefined;
-  }
+  tallyAsks = "How well does it foresee?";
 
   begins() {
     return this.put(this.data.offered[0]);
@@ -92,15 +89,19 @@ class GptBench extends Workbench {
       const model = Object.assign(twin(this.model), { changes: this.changes });
       this.reading = Object.assign(new Reading(model, this.pieces.end), { changed });
     }
+    const told = (read) => (this.summary.textContent = `Reading … ${read} of ${several(this.typed.length, "piece")}.`);
+    this.playground.classList.add("computing");
     for (const reading of [this.reading, this.plainReading])
-      if (!(await this.readThrough(reading, this.typed, turn))) return;
+      if (!(await this.readThrough(reading, this.typed, turn, told))) return;
+    this.playground.classList.remove("computing");
     this.showCosts();
     this.showNext();
     this.showDeeds();
     this.tally.show();
     const likely = this.options.slice(0, 3).map(([id, share]) => `${this.spoken(id)} ${percent(share)}`);
-    this.say(`${this.summary.textContent} Likeliest next: ${listed(likely)}.`, QUIET);
-    if (this.view) await super.run();
+    this.outcomeInWords = `Likeliest next: ${listed(likely)}.`;
+    this.say(`${this.summary.textContent} ${this.outcomeInWords}`, QUIET);
+    await super.run();
   }
 
   // Whoever types, or presses a button below, ends what was going on.
@@ -110,13 +111,14 @@ class GptBench extends Workbench {
   }
 
   // Whether all was read before the next turn began. Between slices the page shows what was typed.
-  async readThrough(reading, ids, turn) {
+  async readThrough(reading, ids, turn, told = () => {}) {
     for (;;) {
       await pause(0);
       if (this.turn !== turn) return false;
       reading.set(ids);
       for (const until = performance.now() + SLICE; reading.behind && performance.now() < until; ) reading.step();
       if (!reading.behind) return true;
+      told(reading.chances.length);
     }
   }
 
@@ -183,7 +185,7 @@ class GptBench extends Workbench {
     const legend = make("p", { className: "hint grades" }, "bits: ", ...grades);
     this.summary = make("p", { className: "change" });
     this.detail = make("p", { className: "looks", id: `${this.id}-detail` });
-    const hint = "Point at a piece, or go from one to the next with the arrow keys: what had the model expected there?";
+    const hint = "Press a piece, or point at it; the arrow keys lead to the next. What had the model expected there?";
     return [this.list, legend, this.summary, this.detail, make("p", { className: "hint" }, hint)];
   }
 
@@ -216,19 +218,21 @@ class GptBench extends Workbench {
     const costs = typed.map((_, place) => reading.bits(place + 1)); // the 0th is the end of another text
     const from = Math.max(0, reading.seenFrom(typed.length) - 1);
     for (const [place, item] of [...this.list.children].entries()) {
-      if (item.bits !== costs[place]) {
-        item.bits = costs[place]; // with a part off they are others
+      // What a piece cost stays, as long as nothing else is changed.
+      if (!item.className || this.shaded !== reading) {
         item.className = `shade-${SHADES.filter((bits) => costs[place] >= bits).length}`;
         item.firstChild.ariaLabel = `${this.spoken(typed[place])}, ${inBits(costs[place])}`;
       }
       item.classList.toggle("unseen-now", place < from);
     }
+    this.shaded = reading;
     const bytes = total(typed.map((id) => this.pieces.bytes[id].length));
     const plain = typed.map((_, place) => this.plainReading.bits(place + 1));
     const was = this.deeds.length ? ` It was ${(total(plain) / bytes).toFixed(2)}.` : "";
     const size = `${several(typed.length, "piece")}, ${several(bytes, "byte")}: ${(total(costs) / bytes).toFixed(2)} bits a byte.${was}`;
     const sees = `For what comes next the model still sees the last ${typed.length - from}; dashed are those before.`;
-    this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}` : "Nothing is typed.";
+    const cut = this.area.value.length < MOST_LETTERS ? "" : ` More than ${MOST_LETTERS} letters are not read.`;
+    this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}${cut}` : "Nothing is typed.";
     this.detail.textContent = "";
     if (typed.length) this.point(costs.indexOf(Math.max(...costs)));
   }
