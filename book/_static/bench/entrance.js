@@ -13,20 +13,18 @@ function enter(playground) {
   field.setSelectionRange(field.value.length, field.value.length);
 }
 
-// Where its beginning is out of sight, what is read stands below: it stays where it is while the playground grows.
+// Where its beginning is out of sight, what is read stands below: it stays where it is while the playground grows,
+// whether or not the browser sees to that by itself.
 function keepBelow(playground) {
+  const below = () => playground.getBoundingClientRect().bottom;
   if (playground.getBoundingClientRect().top >= 0) return;
-  const { style } = document.documentElement;
-  let height = playground.offsetHeight;
-  const sizes = new ResizeObserver(() => {
-    const grown = playground.offsetHeight - height;
-    height += grown;
-    scrollBy({ top: grown, behavior: "instant" });
-  });
-  style.overflowAnchor = "none"; // or the browser would do the same once more
+  let bottom = below();
+  const sizes = new ResizeObserver(() => scrollBy({ top: below() - bottom, behavior: "instant" }));
+  const scrolled = () => (bottom = below());
   sizes.observe(playground);
+  addEventListener("scroll", scrolled);
   setTimeout(() => {
     sizes.disconnect();
-    style.overflowAnchor = "";
+    removeEventListener("scroll", scrolled);
   }, SETTLED);
 }
