@@ -70,3 +70,5 @@ def test_the_picture_tells_each_letters_chance_in_the_second_round():
     for place in range(period, len(text)):
         chance = float(rows[place - 1][models.SYMBOLS.index(text[place])])
         assert f"{text[place]} {100 * chance:.0f} %" in picture("induction").alt
+    first = max(float(rows[place - 1][models.SYMBOLS.index(text[place])]) for place in range(1, period))
+    assert f"In the first round none has more than {100 * first:.0f} %" in picture("induction").alt

@@ -3,6 +3,7 @@
 from planted_faults import (
     attention,
     bench_numbers,
+    bench_shell,
     bench_views,
     bookkit,
     checkup,
@@ -36,6 +37,7 @@ MUTATIONS = [
         in_page,
         bench_numbers,
         bench_views,
+        bench_shell,
         tools,
         tiles,
         today,

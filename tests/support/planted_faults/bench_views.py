@@ -2,6 +2,7 @@
 
 from planted_faults.kinds import Faults
 
+DRAWN = "site/test_step_drawings.py::"
 LOOKS, REACH = "site/test_looks_view.py::", "site/test_reach_view.py::"
 BENCH = "_static/bench/"
 A_HEAD = f"{REACH}test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_was"
@@ -276,6 +277,87 @@ FAULTS: Faults = {
                 "if (bench.done.length) found.push",
                 "if (bench.status) found.push",
             ),
+        ],
+    },
+    f"{BENCH}step_drawings.js": {
+        f"{DRAWN}test_each_drawing_has_the_numbers_of_its_step": [
+            (
+                "a mean for each number",
+                'sheet.line("−", "the mean", given.map(() => mean)',
+                'sheet.line("−", "the mean", given',
+            ),
+            ("heads from 0", "of head ${head + 1}`, role);", "of head ${head}`, role);"),
+            (
+                "the asker's number for the key's",
+                "const value = `${letter} · number ${inHead + 1}: ${written(made[inHead])}`",
+                "const value = `${letter} · number ${inHead + 1}: ${written(numbers.query[inHead])}`",
+            ),
+            ("a sum for a score", "`score ${written(score)}`]", "`score ${written(sum)}`]"),
+            (
+                "values without their weights",
+                "values[place].map((number) => number * weights[place])",
+                "values[place]",
+            ),
+            ("the others with the few", "added.reduce(minus, all)", "all"),
+            (
+                "neurons by their rows",
+                "(row) => row[neuron] * active[neuron]",
+                "(row) => row[neuron] * active[few[0]]",
+            ),
+            (
+                "the least likely words",
+                "sort((a, b) => chances[b] - chances[a]);",
+                "sort((a, b) => chances[a] - chances[b]);",
+            ),
+            (
+                "what a neuron weighs for how it fires",
+                "told: (neuron) => written(active[neuron])",
+                "told: (neuron) => written(wide[neuron])",
+            ),
+            (
+                "the stream without what was added",
+                'sheet.line("=", "the stream", result, { largest, total: true });\n    },\n\n    widen',
+                'sheet.line("=", "the stream", given, { largest, total: true });\n    },\n\n    widen',
+            ),
+        ],
+    },
+    f"{BENCH}step_marks.js": {
+        f"{DRAWN}test_each_drawing_has_the_numbers_of_its_step": [
+            (
+                "the number beside the followed one",
+                'written(vector[follow]) : "")',
+                'written(vector[follow + 1]) : "")',
+            ),
+        ],
+    },
+    f"{BENCH}steps_view.js": {
+        f"{DRAWN}test_the_number_that_is_followed_counts_most_and_goes_through_all_steps": [
+            (
+                "the number that counts least",
+                "return largestOf(vector.map(Math.abs));",
+                "return largestOf(vector.map((number) => -Math.abs(number)));",
+            ),
+            (
+                "the bar beside it",
+                "Math.floor(((clientX - left) / width) * count)",
+                "Math.ceil(((clientX - left) / width) * count)",
+            ),
+            (
+                "the first head's number",
+                "this.step.narrow * Math.floor(this.follow / this.step.narrow) + place",
+                "place",
+            ),
+            (
+                "numbers from 0",
+                "this.number.value = this.follow + 1;\n      if",
+                "this.number.value = this.follow;\n      if",
+            ),
+        ],
+        f"{DRAWN}test_a_look_that_is_chosen_is_kept_and_the_table_has_its_numbers": [
+            ("a look that is forgotten", ", this.kept.get(this.spot(layer, part))", ""),
+            ("the key behind it", "key: Number(key) });", "key: Number(key) + 1 });"),
+            ("the first step of another word", "({ id }) => id === bench.choice.step", "({ id }) => false"),
+            ("a table a row too low", "cellOf(column[i])", "cellOf(column[i + 1] ?? 0)"),
         ],
     },
 }

@@ -11,6 +11,8 @@ FAULTS: Faults = {
         ],
         "test_the_picture_tells_each_letters_chance_in_the_second_round": [
             ("chances a place too early", "zip(text[1:], rows", "zip(text, rows"),
+            ("the second round for the first", "max(shares[: len(round_) - 1])", "max(shares)"),
+            ("a round too few", "cells[len(round_) :]", "cells[2 * len(round_) :]"),
         ],
         "test_the_picture_says_what_the_model_says_and_fits_a_phone": [
             ("what was likeliest at first", "int(rows[-1].argmax())", "int(rows[0].argmax())"),
