@@ -64,6 +64,16 @@ def test_each_head_and_network_has_the_share_that_pytorch_gives_it(page, tmp_pat
     )
 
 
+def test_what_does_most_is_found_among_all_rows(page, tmp_path):
+    view = looks(page, tmp_path)
+    told = view.locator(".looks-view > p").all_text_contents()
+    [most] = [each for each in told if each.startswith("Most for")]
+    squares = [number(each.removeprefix("adds ")) for each in heads_of(view).values()]
+    boxes = [number(text) for text in view.locator(".box:visible .adding span").all_text_contents()]
+    shares = [number(each) for each in re.findall(r"\(([+−]\d+\.\d\d)\)", most)]
+    assert shares == [max(squares + boxes), min(squares + boxes)]
+
+
 def test_the_word_so_far_is_what_the_model_would_say_if_it_stopped_there(page, tmp_path):
     view, pytorch = looks(page, tmp_path), reference()
     layers = [
