@@ -20,7 +20,7 @@ class ReachMap {
     for (const cell of this.cells) this.fill(cell);
     const { vocabulary, rivals } = this.carry.view.bench;
     const [one, other] = rivals.map((id) => quoted(vocabulary[id]));
-    this.legend.textContent = `A number: logit of ${one} less logit of ${other} when this cell alone is carried over. The darker, the nearer to the second sentence’s. Framed: carried over now. ·\u00a0not tried yet, =\u00a0the same in both, ≠\u00a0other words are written before it.`;
+    this.legend.textContent = `A number: logit of ${one} less logit of ${other} with this alone carried over; the darker, the nearer to the second sentence’s. Framed: carried over now. ·\u00a0not tried, =\u00a0the same in both, ≠\u00a0other words before it.`;
   }
 
   build({ rows, columns, labels, all }) {

@@ -145,14 +145,13 @@ class ReachSecond {
   unpaired() {
     const { name } = this.view.bench.stacks[0];
     const pairs = this.pairs(name);
-    const [labels, others] = [this.first, this.run].map((run) => this.labels(name, run));
-    const alone = (labels, isAlone, which) => {
+    const alone = (run, isAlone, which) => {
+      const labels = this.labels(name, run);
       const places = [...labels.keys()].filter(isAlone);
-      const named = places.length > MOST_ALONE ? `${places.length} places` : listed(places.map((place) => placeWords(labels[place], place)));
-      return places.length ? ` ${named} of the ${which} sentence can’t be carried.` : "";
+      const named = places.length > MOST_ALONE ? [`${places.length} places`] : places.map((place) => placeWords(labels[place], place));
+      return places.length ? ` Places go together from both ends; alone in the ${which} sentence: ${listed(named)}.` : "";
     };
-    const told = alone(labels, (place) => pairs[place] < 0, "first") + alone(others, (place) => !pairs.includes(place), "second");
-    return told && ` Places go together from both ends:${told}`;
+    return alone(this.first, (place) => pairs[place] < 0, "first") + alone(this.run, (place) => !pairs.includes(place), "second");
   }
 
   becomes() {
