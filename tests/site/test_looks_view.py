@@ -64,6 +64,15 @@ def test_each_head_and_network_has_the_share_that_pytorch_gives_it(page, tmp_pat
     )
 
 
+def test_what_does_most_is_found_among_all_rows(page, tmp_path):
+    view = looks(page, tmp_path)
+    most = view.locator("p").filter(has_text="Most for").inner_text()
+    squares = [number(each.removeprefix("adds ")) for each in heads_of(view).values()]
+    boxes = [number(text) for text in view.locator(".box:visible .adding span").all_text_contents()]
+    shares = [number(each) for each in re.findall(r"\(([+−]\d+\.\d\d)\)", most)]
+    assert shares == [max(squares + boxes), min(squares + boxes)]
+
+
 def test_the_word_so_far_is_what_the_model_would_say_if_it_stopped_there(page, tmp_path):
     view, pytorch = looks(page, tmp_path), reference()
     layers = [
@@ -171,7 +180,7 @@ def test_a_head_that_reads_adds_to_no_word_itself_but_its_lack_does_something(pa
     expect(view.locator(".found .signed")).to_have_count(0)
     expect(view.locator(".looks")).to_contain_text("is read, head 1 of layer 1 looks at")
     expect(page.get_by_role("status")).to_contain_text("is read, head 1 of layer 1 looks at")
-    expect(view.get_by_label("Writing word").locator("option:checked")).to_have_text("5 stela")
+    expect(view.get_by_label("Writing word").locator("option:checked")).to_have_text("stela (place 5)")
     view.get_by_role("button", name="Switch off each in turn, and compare").click()
     expect(view.locator(".head-switches p")).to_contain_text("rises or falls when that head is off")
     assert re.fullmatch(r"off [+−]?\d\.\d\d", heads_of(view)["head 4 of layer 2 (reading)"])

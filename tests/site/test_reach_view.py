@@ -87,7 +87,7 @@ def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(
     # What both differ in is followed: the verb.
     assert page.locator(".reach-rivals option:checked").all_text_contents()[:2] == [SEE, SEES]
     carry.get_by_role("combobox", name="what is carried over").select_option("one head’s output")
-    carry.get_by_role("button", name="layer 2, head 2 at “hears” (place 7)").click()
+    carry.get_by_role("button", name="head 2 of layer 2 (reading back) at “hears” (place\xa07)").click()
     said = state(page)
     (spot,) = said["changes"]["carried"]
     other = in_pytorch(openable()[WORDS].load(), {"read": [*said["read"][:2], 2, *said["read"][3:]]})[0]
@@ -142,10 +142,13 @@ def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page,
     beside(page).get_by_role("button", name=re.compile("^Try all")).click()
     said = page.locator(".reach-found")
     expect(said).to_have_text(
-        "At “kings” most of the difference stands up to network 1; from attention 2 on it stands at “hears”."
+        "At “kings” (place 3) most of the difference stands up to the network of layer 1; "
+        "from layer 2 (reading back) on it stands at “hears” (place 7)."
     )
     page.get_by_role("button", name="Which head brings it there?").click()
-    expect(said).to_contain_text("Most is carried by layer 2, head 2 at “hears” (place 7)")
+    expect(said).to_contain_text(
+        "Most is carried by head 2 of layer 2 (reading back) at “hears” (place\xa07)"
+    )
 
 
 def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page: Page, tmp_path: Path) -> None:
@@ -156,10 +159,12 @@ def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page: Page, tmp_
     # What ends alike goes together.
     expect(page.locator(".reach-map thead th")).to_have_text(["king", "hears"])
     expect(page.locator(".reach-odds")).to_contain_text("other sentence")
+    expect(page.locator(".reach-second")).to_contain_text("alone in the first sentence: “kings” (place")
     for words in ("", "xyz"):
         field.fill(words)
-        expect(page.locator(".reach-second")).to_have_text("Type a second sentence, or press “Another”.")
+        expect(page.locator(".reach-second")).to_contain_text("type one that differs in a word")
         expect(page.locator(".reach-map")).to_be_hidden()
+        expect(page.get_by_role("button", name=re.compile("^Try all"))).to_be_hidden()
         expect(page.locator(".reach-odds")).not_to_contain_text("other sentence")
 
 
@@ -186,13 +191,42 @@ def test_from_cell_to_cell_by_the_arrow_keys(page: Page, tmp_path: Path) -> None
     beside(page)
     page.locator(".reach-map button[tabindex='0']").focus()
     focused = page.locator(":focus")
-    expect(focused).to_have_accessible_name("word + position at “kings” (place 3)")
-    for key, words in {"ArrowDown": "attention 1 at “kings”", "ArrowRight": "attention 1 at “that”"}.items():
+    expect(focused).to_have_accessible_name("word + position at “kings” (place\xa03)")
+    for key, word in {"ArrowDown": "kings", "ArrowRight": "that"}.items():
         focused.press(key)
-        expect(focused).to_have_accessible_name(re.compile(f"^after {words}"))
+        expect(focused).to_have_accessible_name(re.compile(rf"^after layer 1 \(reading back\) at “{word}”"))
     assert page.locator(".reach-map button[tabindex='0']").count() == 1
     focused.press("Enter")
     assert state(page)["changes"]["carried"][0]["place"] == 3
+
+
+def test_an_address_opens_the_tool_that_is_in_use_with_what_it_carried(page: Page, tmp_path: Path) -> None:
+    reach(page, tmp_path, WORDS)
+    spot = {"stack": "text", "name": "layers.1.self_attention.mixed", "place": 6, "head": 1}
+    given = {"text": FIRST, "view": "reach", "other": SECOND, "carried": [spot], "rivals": [SEE, SEES]}
+    page.evaluate("given => bench.restore(given)", given)
+    carry = page.locator(".reach-tool[open]").filter(has_text="Carry something over from another sentence")
+    expect(carry.get_by_role("textbox")).to_have_value(f"{SECOND} ")
+    expect(carry.get_by_role("combobox", name="what is carried over").locator("option:checked")).to_have_text(
+        "one head’s output"
+    )
+    expect(carry.locator("[aria-pressed=true]")).to_have_accessible_name(
+        "head 2 of layer 2 (reading back) at “hears” (place 7)"
+    )
+    assert list(rows(page)) == ["as it was", "now", "other sentence"]
+    assert page.evaluate("() => bench.rivals.map((id) => bench.vocabulary[id])") == [SEE, SEES]
+
+
+def test_what_comes_of_a_switch_stays_in_sight_on_a_phone(page: Page, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    reach(page, tmp_path, WORDS)
+    beside(page)
+    tool(page, "Set a weight by hand").get_by_label("is now").focus()
+    page.mouse.wheel(0, 3000)
+    assert page.locator(".reach-stuck").evaluate(
+        "stuck => scrollY > 600 && stuck.getBoundingClientRect().top < 60"
+    )
+    assert page.locator(".reach-stuck").bounding_box()["height"] < 844 / 5
 
 
 # ---- weights ----

@@ -40,7 +40,7 @@ def test_one_goes_on_and_back_by_buttons_and_keys(page: Page, base_url: str) -> 
     button(view, "Next →").click()
     expect(title).to_contain_text("The place is added 2 of 23")
     page.keyboard.press("ArrowRight")
-    expect(title).to_contain_text("3 of 23 · layer 1, looks back")
+    expect(title).to_contain_text("3 of 23 · layer 1, reading back")
     expect(button(view, "Next →")).to_be_focused()
     page.keyboard.press("ArrowLeft")
     expect(title).to_contain_text("2 of 23")
@@ -73,12 +73,22 @@ def test_a_step_is_told_with_its_numbers(page: Page, base_url: str) -> None:
     button(view, "q · k: Query times key").click()
     said = view.locator("xpath=ancestor::*[contains(@class, 'playground')]").get_by_role("status")
     told = view.locator(".step-sentence").inner_text()
-    expect(said).to_contain_text(f"Step 5 of 23, layer 1, looks back: Query times key. {told}")
+    expect(said).to_contain_text(f"Step 5 of 23, layer 1, reading back: Query times key. {told}")
     assert re.search(r"added up: −?\d+\.\d\d\. Over √16 = 4 that is the score: −?\d+\.\d\d\.", told)
     view.get_by_text("All numbers of this step").click()
     expect(view.locator(".all-numbers tbody tr")).to_have_count(16)
     heads = view.locator(".all-numbers thead th").all_text_contents()
     assert heads == ["", "query", "key", "products"]
+    # Of the network, the neurons that do most for the number that is followed.
+    button(view, "layer 1").click()
+    button(view, "network").click()
+    button(view, "narrow: What fires is added").click()
+    said = view.locator(".step-sum").inner_text()
+    most, number = re.search(r"Number (\d+), for which (neuron \d+) does most", said).group(2, 1)
+    assert re.search(rf"\(stream\) [+−] \d+\.\d\d \({most}\) [+−]", said)
+    table = view.locator(".all-numbers table").first
+    assert table.locator("thead th").all_text_contents() == ["", "fires", f"adds to number {number}"]
+    assert table.locator("tbody th").all_text_contents()[0] == most
 
 
 def test_the_word_the_head_the_key_and_the_number_are_the_readers(page: Page, base_url: str) -> None:

@@ -4,7 +4,7 @@
 const MOST_LINED = 32; // places; of a longer text only those that matter are drawn
 const MOST_NEAR = 12; // of them
 const LOOKS_BY = { read: "reading", written: "writing", text: "reading back" };
-const A_MARK = /^(start|end|padding|end of text)$/;
+const A_MARK = /^(start|end|padding|end of text|\(beginning\))$/;
 
 const lookingWords = (stack, part) => (part.cross ? "looking across" : LOOKS_BY[stack.name]);
 const layerWords = ({ layers, ...stack }, layer, part) =>
@@ -12,6 +12,29 @@ const layerWords = ({ layers, ...stack }, layer, part) =>
 const headWords = (stack, { layer, part, head }) => `head ${head + 1} of ${layerWords(stack, layer, part)}`;
 const allHeadsWords = (stack, { layer, part }) =>
   `all ${stack.layers[layer].parts[part].heads} heads of ${layerWords(stack, layer, part)}`;
+const partWords = (stack, layer, part) =>
+  stack.layers[layer].parts[part].kind === "network" ? `the network of layer ${layer + 1}` : layerWords(stack, layer, part);
+
+// A vector that can be carried over, by its name in the trace: a head’s find, or the stream behind a part.
+function vectorWords(stack, { name, head }) {
+  for (const [layer, { parts }] of stack.layers.entries())
+    for (const [part, { mixed, after }] of parts.entries()) {
+      if (head !== undefined && mixed === name) return headWords(stack, { layer, part, head });
+      if (after === name) return `after ${partWords(stack, layer, part)}`;
+    }
+  return "word + position";
+}
+
+const placeWords = (word, place) => `${quoted(word)} (place\u00a0${place + 1})`;
+const spotWords = (stack, spot, labels) => `${vectorWords(stack, spot)} at ${placeWords(labels[spot.place], spot.place)}`;
+
+// “the” (place 3, 42 %): the place only where the word stands in several.
+function wordWords(labels, place, more) {
+  const word = labels[place];
+  const several = labels.indexOf(word) !== labels.lastIndexOf(word);
+  const told = [several && `place\u00a0${place + 1}`, more].filter(Boolean);
+  return quoted(word) + (told.length ? ` (${told.join(", ")})` : "");
+}
 
 // +3.12, −0.05: a real minus, and a sign before whatever is not zero.
 function withSign(number, digits = 2) {
@@ -19,8 +42,23 @@ function withSign(number, digits = 2) {
   return `${Number(text) === 0 ? "" : number > 0 ? "+" : "−"}${text}`;
 }
 
+// As long as there is room for.
+const inShort = (number) => withSign(number, Math.abs(number) < 9.995 ? 2 : 1);
+
 // A chance that is there, but rounds to nothing, is said to be small.
 const chanceWords = (chance) => (chance < 0.0005 ? "<\u202f0.1\u00a0%" : percent(chance));
+
+// How many times as likely a word is whose logit is larger by so much.
+function timesWords(difference) {
+  const times = Math.exp(Math.abs(difference));
+  if (times > 999_999) return "over a million";
+  return times < 9.95 ? times.toFixed(1) : Number(times.toPrecision(2)).toLocaleString("en");
+}
+
+// Marks that no model says: they can't be picked.
+const isSaid = ({ data, rivals }, id) => rivals.includes(id) || !/^<(start|padding)>$/.test((data.written ?? data.read)?.[id]);
+
+const A_LOGIT = "a logit is a word’s score, before the softmax makes chances of all scores";
 
 // A bar to the right for the first of two words, to the left for the second.
 function signedBar() {
@@ -112,7 +150,7 @@ class AttentionView {
       this.bench.choose({ place });
       this.bench.say(this.sentence.textContent);
     };
-    const button = make("button", { type: "button", textContent: word, onclick: choose });
+    const button = make("button", { type: "button", textContent: word, title: word, onclick: choose });
     button.classList.toggle("mark", A_MARK.test(word));
     return button;
   }
@@ -151,13 +189,13 @@ class AttentionView {
       if (!brings) continue;
       const brought = isLast && off ? 0 : sum(brings, places);
       setBar(bar, brought, largest);
-      number.textContent = withSign(brought);
+      number.textContent = inShort(brought);
     }
   }
 
   foundRow(name, isWord, brings) {
     const className = isWord && A_MARK.test(name) ? "mark" : "";
-    const cells = [make("span", { textContent: name, className }), make("span")];
+    const cells = [make("span", { textContent: name, title: name, className }), make("span")];
     if (brings) cells.push(signedBar(), make("span"));
     return make("li", { className: isWord ? "" : name.endsWith(" others") ? "others" : "mix" }, ...cells);
   }
@@ -170,11 +208,12 @@ class AttentionView {
   inWords({ stack, place, weights, off, head }, askers, found, brings) {
     const { choice, vocabulary, rivals } = this.bench;
     const row = weights[place];
+    const asker = wordWords(askers, place);
     const most = heaviest(row, 2, false).filter((key, rank) => rank === 0 || row[key] > 0.05);
-    if (!row.some((weight) => weight > 0)) return `${this.when(stack, quoted(askers[place]))} it may look nowhere.`;
-    const shares = listed(most.map((key) => `${quoted(found[key])} (${percent(row[key])})`));
+    if (!row.some((weight) => weight > 0)) return `${this.when(stack, asker)} it may look nowhere.`;
+    const shares = listed(most.map((key) => wordWords(found, key, percent(row[key]))));
     const who = this.slim ? "one of its heads" : `head ${head + 1} of layer ${choice.layer + 1}`;
-    const looks = `${this.when(stack, quoted(askers[place]))} ${who} looks at ${shares}.`;
+    const looks = `${this.when(stack, asker)} ${who} looks at ${shares}.`;
     if (off) return `${looks} It is off: what it finds is not used.`;
     if (!brings) return looks;
     const sum = most.reduce((total, key) => total + brings[key], 0);

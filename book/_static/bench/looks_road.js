@@ -38,7 +38,7 @@ class LooksRoad {
   row(title, parts, does, says) {
     const words = { embedding: "the last word", positions: "its place", always: "at the end" }[title] ?? title;
     const [what, so] = [make("span", { translate: false }, does), make("span", { className: says ? "so" : "no-so" })];
-    const said = make("span", { className: "unseen" }, "The word so far: ");
+    const said = make("span", { className: "so-far" }, "so far: ");
     if (says) so.append(said, make("strong", { translate: false }), make("small"));
     if (says) Object.assign(this, { sos: [...this.sos, so], whats: [...this.whats, what] });
     else if (title !== "always") so.textContent = "adds to no word itself";
@@ -87,7 +87,7 @@ class LooksRoad {
     const off = changes.off.has(`${attention.attention} ${head}`);
     const own = (found) => found.kind === "head" && found.layer === layer && found.part === part && found.head === head;
     const share = stack.head ? shares.find(own).share : null;
-    adds.set(off ? "off" : share === null ? "" : withSign(share), off ? null : share, this.scale);
+    adds.set(off ? "off" : share === null ? "" : inShort(share), off ? null : share, this.scale);
     const said = off ? "off" : share === null ? "" : `adds ${withSign(share)}`;
     const chosen = choice.stack === stack.name && own({ kind: "head", ...choice });
     button.classList.toggle("off", off);
@@ -100,13 +100,13 @@ class LooksRoad {
     const here = (each) => layer === undefined || (each.layer === layer && each.part === part);
     const own = shares.filter((each) => each.kind === kind && here(each));
     box.hidden = kind === "carried" && !own.length;
-    adds.set(withSign(shareSum(own)), shareSum(own), this.scale);
+    adds.set(inShort(shareSum(own)), shareSum(own), this.scale);
   }
 
   // What the difference of the logits loses or gains when the head is switched off, if that was measured.
   showEffect({ effect, button, lost }) {
-    const told = lost === undefined ? "" : lost === null ? "off: it writes other words" : `off ${withSign(-lost)}`;
-    effect.set(told, typeof lost === "number" ? -lost : null, this.scale);
+    const told = lost === undefined ? "" : lost === null ? "off: it writes other words" : `off ${inShort(-lost)}`;
+    effect.set(lost === null ? told : told.replace(" ", "\u00a0"), typeof lost === "number" ? -lost : null, this.scale);
     if (told) button.ariaLabel += `, ${told}`;
   }
 

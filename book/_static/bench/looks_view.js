@@ -3,6 +3,7 @@
 
 const MOST_LISTED = 200; // words in a list; of more only the likeliest
 const MOST_OF_MANY = 24;
+const ROWS = { embedding: "the last word", positions: "its place", bias: "all biases", carried: "what was carried in" };
 
 class LooksView {
 
@@ -65,8 +66,8 @@ class LooksView {
     const { bench } = this;
     const { name } = stackWithWords(bench.stacks);
     const words = bench.asked(name);
-    fillSelect(this.place, words.map((word, i) => [i, `${i + 1} ${word}`]), place);
-    const all = [...bench.vocabulary.keys()];
+    fillSelect(this.place, words.map((word, i) => [i, `${word} (place ${i + 1})`]), place);
+    const all = [...bench.vocabulary.keys()].filter((id) => isSaid(bench, id));
     const some = all.length > MOST_LISTED ? [...new Set([...bench.rivals, ...likeliest(logits, MOST_OF_MANY)])] : all;
     const named = some.map((id) => [id, bench.vocabulary[id]]);
     named.sort(([, a], [, b]) => (a < b ? -1 : 1));
@@ -123,9 +124,7 @@ class LooksView {
     const gap = (logits) => logits[bench.rivals[0]] - logits[bench.rivals[1]];
     const odds = before ? `${withSign(gap(bench.plainLogits[place]))} → ${withSign(total)}` : withSign(total);
     const other = bench.deeds.length && !before ? " Other words stand before it than with everything on." : "";
-    const times = Math.exp(Math.abs(total));
-    const many = times < 9.95 ? times.toFixed(1) : Number(times.toPrecision(2)).toLocaleString("en");
-    const likely = `${total < 0 ? b : a} is ${many} times as likely`;
+    const likely = `${total < 0 ? b : a} is ${timesWords(total)} times as likely`;
     return `${chances}. Logit of ${a} less logit of ${b}: ${odds}, so that ${likely}.${other}`;
   }
 
@@ -137,13 +136,15 @@ class LooksView {
 
   scale({ total }) {
     const [a, b] = this.pair;
-    const bars = `A bar to the right speaks for ${a}, to the left for ${b}, in logits:`;
+    const bars = `A bar to the right speaks for ${a}, to the left for ${b}, in logits (${A_LOGIT}):`;
     const sum = `the longest is ${this.road.scale.toFixed(2)}. All together come to ${withSign(total)}.`;
     return `${bars} ${sum} The word so far is what the model would say if it stopped there.`;
   }
 
+  // Of all that has a bar.
   strongest(found) {
-    const named = found.filter(({ kind }) => kind === "head" || kind === "network");
+    const biases = found.filter(({ kind }) => kind === "bias");
+    const named = found.filter((each) => !biases.includes(each)).concat({ kind: "bias", share: shareSum(biases) });
     const [a, b] = this.pair;
     const told = [1, -1].map((sign, i) => {
       const best = named.reduce((most, each) => (sign * each.share > sign * most.share ? each : most));
@@ -155,7 +156,8 @@ class LooksView {
 
   partWords({ kind, layer, part, head }) {
     const stack = stackWithWords(this.bench.stacks);
-    return kind === "network" ? `the network of layer ${layer + 1}` : headWords(stack, { layer, part, head });
+    if (kind in ROWS) return ROWS[kind];
+    return kind === "head" ? headWords(stack, { layer, part, head }) : partWords(stack, layer, part);
   }
 
   follow({ stack, layer, part, head }) {

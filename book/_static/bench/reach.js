@@ -18,21 +18,17 @@ function attentionsOf(stacks) {
 const headsFrom = ({ heads }) => Array.from({ length: heads }, (_, head) => head);
 
 // Where the stream of a stack can be taken hold of: at its start, and after each part has added to it.
-function stationsOf({ positions, layers }) {
-  const after = (part, layer) => {
-    const name = part.kind === "network" ? "network" : part.cross ? "looking across" : "attention";
-    return { name: part.after, words: `after ${name} ${layer + 1}` };
-  };
-  const start = { name: positions, words: "word + position" };
-  return [start, ...layers.flatMap(({ parts }, layer) => parts.map((part) => after(part, layer)))];
+function stationsOf(stack) {
+  const names = [stack.positions, ...stack.layers.flatMap(({ parts }) => parts.map(({ after }) => after))];
+  return names.map((name) => ({ name, words: vectorWords(stack, { name }) }));
 }
 
 // What each head of a stack mixed, before the output matrix.
 function headsOf(stack) {
   return attentionsOf([stack]).flatMap((attention) =>
     headsFrom(attention).map((head) => {
-      const words = `layer ${attention.layer + 1}${attention.cross ? ", across" : ""}, head ${head + 1}`;
-      return { name: attention.mixed, head, heads: attention.heads, words };
+      const { mixed: name, heads } = attention;
+      return { name, head, heads, words: vectorWords(stack, { name, head }) };
     }),
   );
 }
@@ -107,12 +103,13 @@ function matricesOf(model, stacks) {
     if (rows && !found.some((each) => each.name === name && each.start === (more.start ?? 0)))
       found.push({ name, words, start: 0, count: rows.length, columns: rows[0].length, ...more });
   };
-  for (const { name, embedding, layers } of stacks) {
+  for (const stack of stacks) {
+    const { name, embedding, layers } = stack;
     const which = { read: " that it reads", written: " that it writes" }[name] ?? "";
     add(`${embedding}.weight`, `the table of words${which}`, { table: name });
     for (const [layer, { parts }] of layers.entries()) {
-      for (const part of parts) {
-        const where = `layer ${layer + 1}, ${part.kind === "network" ? part.kind : lookingWords({ name }, part)}`;
+      for (const [number, part] of parts.entries()) {
+        const where = partWords(stack, layer, number);
         if (part.kind === "attention") {
           const count = model.weights[part.projection.rows].length / 3;
           for (const [third, projected] of ["queries", "keys", "values"].entries())

@@ -22,7 +22,7 @@ class ReachCarry {
     this.found = make("p", { className: "reach-found" });
     this.heads = make("button", { type: "button", textContent: "Which head brings it there?", onclick: () => this.tryHeads() });
     const choice = make("div", { className: "reach-choice" }, make("span", {}, "Carry over ", this.what), this.go);
-    const hint = "The second sentence differs in a word. Press a cell: what stands there for the second sentence is put in its place in the first, and all that follows is computed with it. To try them all means each alone, with everything else as it was.";
+    const hint = "The stream is the row of numbers at each place, to which every part adds. Press a cell: what stands there for the second sentence is put in its place in the first, and all that follows is computed with it. To try them all means each alone, with everything else as it was.";
     const parts = [this.second.field.element, this.second.verdict, choice, this.map.element, this.found, this.heads];
     this.element = reachTool(this, "Carry something over from another sentence", hint, ...parts);
   }
@@ -30,6 +30,16 @@ class ReachCarry {
   // The logits of the second sentence where the answer is followed, as far as it is looked at.
   get answer() {
     return this.element.open ? this.second.answer : undefined;
+  }
+
+  // What an address brought along: its sentence, and the kind of its vectors.
+  inUse({ carried: [first] }) {
+    if (!first) return false;
+    const { otherText } = this.view.bench;
+    const isIt = ({ name, head }) => name === first.name && head === first.head;
+    this.kind = this.kinds.find(({ stack, rows }) => stack.name === first.stack && rows.some(isIt)) ?? this.kind;
+    if (otherText) this.second.given = otherText;
+    return true;
   }
 
   show() {

@@ -73,7 +73,7 @@ class ReachEffects {
     const shares = effects.map((row) => row.map((effect) => effect?.share ?? 0));
     const [last, first] = whereCarried(shares, differing, answering);
     const name = ({ words }) => words.replace("after ", "");
-    const at = (column) => quoted(labels[columns[column]]);
+    const at = (column) => placeWords(labels[columns[column]], columns[column]);
     const until = last === rows.length - 1 ? "all the way up" : last ? `up to ${name(rows[last])}` : "at the start";
     const told = [];
     if (last >= 0) told.push(`at ${at(differing)} most of the difference stands ${until}`);

@@ -7,7 +7,8 @@ class ReachMap {
     this.head = make("thead");
     this.body = make("tbody");
     const table = make("table", {}, this.head, this.body);
-    this.element = make("div", { className: "reach-map" }, table);
+    this.legend = make("p", { className: "hint" });
+    this.element = make("div", {}, make("div", { className: "reach-map" }, table), this.legend);
     this.body.onkeydown = (event) => this.move(event);
   }
 
@@ -17,6 +18,9 @@ class ReachMap {
     if (key !== this.key) this.build(map);
     this.key = key;
     for (const cell of this.cells) this.fill(cell);
+    const { vocabulary, rivals } = this.carry.view.bench;
+    const [one, other] = rivals.map((id) => quoted(vocabulary[id]));
+    this.legend.textContent = `A number: logit of ${one} less logit of ${other} with this alone carried over; the darker, the nearer to the second sentence’s. Framed: carried over now. ·\u00a0not tried, =\u00a0the same in both, ≠\u00a0other words before it.`;
   }
 
   build({ rows, columns, labels, all }) {
@@ -51,7 +55,7 @@ class ReachMap {
   }
 
   spotInWords(row, place) {
-    return `${row.words} ${place === "all" ? "at all places" : `at ${quoted(this.labels[place])} (place ${place + 1})`}`;
+    return `${row.words} ${place === "all" ? "at all places" : `at ${placeWords(this.labels[place], place)}`}`;
   }
 
   // Tab leads to one cell. From there the arrows lead to the others.

@@ -87,13 +87,18 @@ class ReachNumbers {
     return words ? `the row of ${quoted(words[this.row])}` : `row ${this.row + 1}`;
   }
 
+  inUse({ numbers }) {
+    return numbers.length > 0;
+  }
+
   show() {
     const { bench } = this.view;
     this.row ??= this.first(this.which);
     const { name, row, count, columns } = this.chosen;
     const words = this.words();
     fillSelect(this.matrix, this.matrices.map(({ words }, which) => [which, words]), this.which);
-    if (words) fillSelect(this.word, words.map((word, row) => [row, word]), this.row);
+    const named = words && [...words.entries()].filter(([row, word]) => row === this.row || word !== "padding");
+    if (words) fillSelect(this.word, named, this.row);
     this.word.hidden = !words;
     this.rowNumber.hidden = this.rowNumber.label.hidden = Boolean(words);
     this.put(this.rowNumber, this.row + 1).max = count;
@@ -141,6 +146,7 @@ class ReachNumbers {
     this.go({ column: within(((clientX - left) / width) * this.chosen.columns, this.chosen.columns) });
   }
 
+  // Set once more, it is still one change: the later one.
   set(value) {
     if (!Number.isFinite(value)) return undefined;
     const { name, row, words } = this.chosen;
@@ -151,7 +157,8 @@ class ReachNumbers {
       now[column] = value;
       setRow(model, changes, name, row, now);
     };
-    return this.view.change(deed, `number ${column + 1} in ${this.rowInWords()} (${words}) set to ${withSign(value, 3)}`);
+    const done = `number ${column + 1} in ${this.rowInWords()} (${words}) set to ${withSign(value, 3)}`;
+    return this.view.change(deed, done, `${name},${row},${column}`);
   }
 
   setAll(each, done) {

@@ -51,6 +51,10 @@ class ReachParts {
     return make("p", {}, button, make("span", {}, make("b", {}, `the ${part}`), ` ${told[part]}`));
   }
 
+  inUse({ off, mask, positions }) {
+    return off.size > 0 || !mask || !positions;
+  }
+
   show() {
     for (const [button, isOn] of this.switches) {
       const on = isOn(this.view.bench.changes);
@@ -68,6 +72,10 @@ class ReachHiding {
     this.element = reachTool(this, "Hide a word", hint, this.lists);
   }
 
+  inUse({ hidden }) {
+    return hidden.size > 0;
+  }
+
   // The buttons stay the same ones as long as the words do, and so does the focus.
   show() {
     const { bench } = this.view;
@@ -82,7 +90,7 @@ class ReachHiding {
     const buttons = this.view.bench.labels(name).map((word, place) => {
       const spot = `${name} ${place}`;
       const button = make("button", { type: "button", value: spot, textContent: word });
-      button.onclick = () => this.press(name, place, `${quoted(word)} (place ${place + 1})`);
+      button.onclick = () => this.press(name, place, placeWords(word, place));
       return make("li", {}, button);
     });
     const title = { read: "what is read", written: "what has been written" }[name] ?? "the text";

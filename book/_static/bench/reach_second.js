@@ -1,6 +1,8 @@
 // The second sentence: what is suggested or typed, what the model makes of it with everything on, and which of its places
 // goes with which of the first's.
 
+const MOST_ALONE = 4; // places that are named
+
 class ReachSecond {
   constructor(view) {
     Object.assign(this, { view, run: null });
@@ -17,16 +19,23 @@ class ReachSecond {
     return new bench.field.constructor({ ...common, known, most, kind: "second sentence" });
   }
 
-  // An address may have brought a second sentence along.
+  // An address may have brought a second sentence along, and what is followed.
   show() {
-    const { bench } = this.view;
+    const { view: { bench }, given } = this;
     const key = JSON.stringify(bench.input);
-    if (key !== this.firstKey) {
-      const given = this.firstKey === undefined && bench.otherText;
+    const isNew = key !== this.firstKey;
+    if (isNew) {
       this.firstKey = key;
       this.field.offered = this.neighbours();
       this.field.next = 0;
-      if (given) return this.field.put(given);
+    }
+    if (given) {
+      this.given = undefined;
+      const done = this.field.put(given);
+      this.keep = this.key;
+      return done;
+    }
+    if (isNew) {
       if (!this.own) return this.suggest();
     }
     return this.isRead || this.input === null ? undefined : this.compute();
@@ -75,11 +84,11 @@ class ReachSecond {
       this.run = null;
       return this.view.show();
     }
+    bench.otherText = this.field.input.value.trim();
     const run = await bench.compute(input);
     if (!run || this.key !== key) return undefined; // another is being read
     this.run = { ...run, key, input };
-    bench.otherText = this.field.input.value.trim();
-    this.follow();
+    if (this.keep !== key) this.follow();
     return this.view.show();
   }
 
@@ -128,7 +137,25 @@ class ReachSecond {
   // What came of both sentences.
   inWords() {
     const { bench } = this.view;
-    if (!this.run) return "Type a second sentence, or press “Another”.";
+    if (!this.run) return this.input ? "" : "There is no second sentence yet: type one that differs in a word, or press “Another”.";
+    return `${this.becomes()}${this.unpaired()}`;
+  }
+
+  // Of two sentences that are not of the same length some places stand alone.
+  unpaired() {
+    const { name } = this.view.bench.stacks[0];
+    const pairs = this.pairs(name);
+    const alone = (run, isAlone, which) => {
+      const labels = this.labels(name, run);
+      const places = [...labels.keys()].filter(isAlone);
+      const named = places.length > MOST_ALONE ? [`${places.length} places`] : places.map((place) => placeWords(labels[place], place));
+      return places.length ? ` Places go together from both ends; alone in the ${which} sentence: ${listed(named)}.` : "";
+    };
+    return alone(this.first, (place) => pairs[place] < 0, "first") + alone(this.run, (place) => !pairs.includes(place), "second");
+  }
+
+  becomes() {
+    const { bench } = this.view;
     if (bench.stacks.length > 1) return `It becomes ${quoted(text(this.run.result.map((id) => bench.data.written[id])))}.`;
     const likely = (logits) => {
       const chances = softmax(logits);

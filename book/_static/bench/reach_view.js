@@ -23,8 +23,7 @@ class ReachView {
     this.odds = new ReachOdds(this);
     this.carry = new ReachCarry(this);
     this.tools = [new ReachParts(this), new ReachHiding(this), this.carry, new ReachNumbers(this)];
-    this.element = make("div", { className: "reach" }, this.odds.element, ...this.tools.map(({ element }) => element));
-    this.tools[0].element.open = true;
+    this.element = make("div", { className: "reach" }, ...this.odds.elements, ...this.tools.map(({ element }) => element));
   }
 
   // The stack that gives the answer, and the place in it where that is followed.
@@ -39,16 +38,27 @@ class ReachView {
   }
 
   // A change, after which the reader is told what has become of the answer.
-  async change(deed, words) {
+  async change(deed, words, key) {
     const told = this.bench.status.textContent;
-    await this.bench.change(deed, words);
+    await this.bench.change(deed, words, key);
     const answer = this.bench.status.textContent;
     this.bench.say(`${asSentence(words)} ${this.odds.words}${answer === told ? "" : ` ${answer}`}`);
   }
 
   show() {
+    this.openUsed();
     this.odds.show();
     for (const tool of this.tools) if (tool.element.open) tool.show();
+  }
+
+  // What an address has changed is in sight, in the tool that does it; otherwise the first tool is.
+  openUsed() {
+    const { deeds, changes } = this.bench;
+    const isFirst = !this.deeds;
+    if (deeds === this.deeds) return;
+    this.deeds = deeds;
+    const used = this.tools.filter((tool) => tool.inUse(changes));
+    for (const { element } of used.length || !isFirst ? used : this.tools.slice(0, 1)) element.open = true;
   }
 }
 
@@ -72,7 +82,8 @@ class ReachOdds {
     const head = make("tr", {}, make("td"), this.sides, heading("logits"), heading("chances"));
     const table = make("table", { className: "reach-odds" }, make("thead", {}, head), this.rows);
     this.hint = make("p", { className: "hint" });
-    this.element = make("div", {}, title, table, this.hint);
+    this.outcome = make("p", { className: "reach-outcome", ariaHidden: "true" }); // it is told above, too
+    this.elements = [title, make("div", { className: "reach-stuck" }, this.outcome, table), this.hint];
   }
 
   // Of the runs that there are, what they are called, and their logits where the answer is followed.
@@ -94,6 +105,7 @@ class ReachOdds {
     const most = Math.max(3, ...odds.map(Math.abs));
     this.sides.replaceChildren(make("span", {}, `← ${other}`), make("span", {}, `${one} →`));
     this.rows.replaceChildren(...runs.map(([name, logits], i) => this.row(name, logits, odds[i], most)));
+    this.outcome.textContent = bench.outcomeInWords ?? "";
     const latest = runs.findIndex(([name]) => name === "now");
     this.hint.textContent = this.meaning(odds[Math.max(0, latest)], one, other);
     const told = runs.map(([name], i) => `${name} ${withSign(odds[i], 1)}`);
@@ -105,7 +117,7 @@ class ReachOdds {
   offer(logits) {
     const { bench } = this.view;
     const ids = new Set([...bench.rivals, ...logits.flatMap((each) => likeliest(each, RIVALS_OFFERED))]);
-    const options = [...ids].sort((a, b) => a - b).map((id) => [id, bench.vocabulary[id]]);
+    const options = [...ids].filter((id) => isSaid(bench, id)).sort((a, b) => a - b).map((id) => [id, bench.vocabulary[id]]);
     this.rivals.forEach((select, which) => fillSelect(select, options, bench.rivals[which]));
   }
 
@@ -122,10 +134,8 @@ class ReachOdds {
   }
 
   meaning(odds, one, other) {
-    const times = Math.exp(Math.abs(odds));
-    const many = times < 10 ? times.toFixed(1) : times < 10_000 ? Math.round(times) : "more than 10\u00a0000";
     const [likelier, than] = odds < 0 ? [other, one] : [one, other];
-    return `${withSign(odds, 1)} is one logit less the other: ${quoted(likelier)} is ${many} times as likely as ${quoted(than)}.`;
+    return `${withSign(odds, 1)} is one logit less the other (${A_LOGIT}): ${quoted(likelier)} is ${timesWords(odds)} times as likely as ${quoted(than)}.`;
   }
 }
 

@@ -6,12 +6,11 @@
   const MOST_NAMED = 3; // terms of a long sum
 
   // "1.09 + 0.63 − 0.35 + 1.20 (61 others) + 0.02 (bias) = 2.59"
-  function longSum(terms, { first, bias, total }) {
+  function longSum(terms, { first, bias, total, named = () => "" }) {
     const sizes = terms.map(Math.abs);
     const few = largestFew(sizes, Math.min(MOST_NAMED, terms.length));
     const rest = summed(terms.filter((_, i) => !few.includes(i)));
-    const parts = few.map((i) => terms[i]);
-    const start = first === undefined ? sumOf(parts) : `${written(first)} (stream)${parts.map(after).join("")}`;
+    const start = first === undefined ? sumOf(few.map((i) => terms[i])) : `${written(first)} (stream)${few.map((i) => after(terms[i]) + named(i)).join("")}`;
     const others = terms.length - few.length;
     const tail = [[rest, others && ordinary(others, "other")], [bias ?? 0, bias !== undefined && "bias"]];
     const ends = tail.filter(([, name]) => name).map(([value, name]) => `${after(value)} (${name})`);
@@ -77,18 +76,25 @@
       return `${sum}, ${fires}`;
     },
     narrow: ({ weights, numbers: { given, active, bias, result } }, n) =>
-      longSum(times(active, weights[n]), { first: given[n], bias: bias[n], total: result[n] }),
+      longSum(times(active, weights[n]), { first: given[n], bias: bias[n], total: result[n], named: (i) => ` (neuron ${i + 1})` }),
     logits: ({ weights, biases, numbers: { given, logits } }, n, word) =>
       longSum(times(weights[word], given), { bias: biases[word], total: logits[word] }),
     chances: ({ numbers: { logits, chances } }, n, word) => shareInWords(logits[word], chances[word], powersOf(logits)),
   };
 
+  const mostFor = (terms) => `neuron ${largestFew(terms.map(Math.abs), 1)[0] + 1}`;
+
+  // A head has numbers of its own, out of all that are read.
+  const inItsHead = ({ narrow }, n) =>
+    `Number ${n + 1} ends here; of the head’s ${narrow} numbers we follow number ${(n % narrow) + 1}`;
+
   // What the arithmetic is of: “number 17”, “neuron 5”, “the logit of stela”.
   const SUBJECTS = {
-    query: (step, n) => `Number ${(n % step.narrow) + 1} of the query, a sum of ${step.numbers.given.length} products`,
+    query: (step, n) => `${inItsHead(step, n)}. Number ${(n % step.narrow) + 1} of the query, a sum of ${step.numbers.given.length} products`,
     score: (step, n) => `Number ${(n % step.narrow) + 1} of both`,
     softmax: (step, n, { words }) => `The share of ${words.wordAt(step.memory, step.key)}`,
     mix: (step, n) => `Number ${(n % step.narrow) + 1} of the mix`,
+    narrow: ({ weights, numbers }, n) => `Number ${n + 1}, for which ${mostFor(times(numbers.active, weights[n]))} does most`,
     widen: (step) => `Neuron ${largestFew(step.numbers.strengths, 1)[0] + 1}, a sum of ${step.numbers.given.length} products`,
     logits: (step, n, { words, word }) => `The logit of ${words.named(word)}, a sum of ${step.numbers.given.length} products`,
     chances: (step, n, { words, word }) => `The chance of ${words.named(word)}`,

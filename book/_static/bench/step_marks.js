@@ -15,7 +15,7 @@
   function shortened(words, room) {
     const most = Math.floor(room / LETTER);
     if (words.length <= most) return words;
-    const shorter = words.replace(" at\u00a0place\u00a0", "\u00a0");
+    const shorter = words.replace(/ \(place\u00a0(\d+)\)/, "\u00a0$1");
     return shorter.length <= most ? shorter : `${shorter.slice(0, Math.max(1, most - 1))}…`;
   }
 

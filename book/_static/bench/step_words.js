@@ -38,11 +38,9 @@
       Object.assign(this, { bench, way, follow, word: this.wordAt.bind(this) });
     }
 
-    // “the”, or, where there are several: “the” at place 3.
-    wordAt(stack, place) {
-      const labels = this.bench.labels(stack);
-      const word = labels[place];
-      return quoted(word) + (labels.indexOf(word) === labels.lastIndexOf(word) ? "" : ` at\u00a0place\u00a0${place + 1}`);
+    // “the”, or, where there are several: “the” (place 3).
+    wordAt(stack, place, more) {
+      return wordWords(this.bench.labels(stack), place, more);
     }
 
     get who() {
@@ -96,7 +94,7 @@
         return `Places are off: nothing is added, and nothing tells where ${this.who} stands.`;
       const kind = learned ? "learned like those of words" : "waves of different lengths";
       const own = `Place ${this.way.place + 1} has ${numbers.given.length} numbers of its own, ${kind}: they are added.`;
-      return `So far ${this.who} is the same wherever it stands. ${own}`;
+      return `So far ${this.who} is the same wherever it stands. ${own} From here on these numbers are its stream: every part reads them, and adds to them.`;
     }
 
     norm({ then, numbers }) {
@@ -109,7 +107,7 @@
       };
       const taken = `To keep numbers in range, their mean, ${written(mean)}, is taken off each`;
       const divided = `and what is left is divided by their spread, ${written(deviation)}`;
-      return `${taken}, ${divided}. Then each has a gain and a bias that were learned. ${ends[then]}`;
+      return `${taken}, ${divided}. Then each is multiplied by a gain of its own, and a bias is added: both were learned. ${ends[then]}`;
     }
 
     // ---- attention ----
@@ -136,7 +134,7 @@
       const { weights, visible } = numbers;
       const best = largestFew(weights, 2).filter((place, i) => !i || weights[place] > 0.05);
       if (!visible.some(Boolean)) return `Everything is hidden: head ${head + 1} has nothing to look at, and finds nothing.`;
-      const shares = listed(best.map((place) => `${this.wordAt(memory, place)} (${shareOf(weights[place])})`));
+      const shares = listed(best.map((place) => this.wordAt(memory, place, shareOf(weights[place]))));
       return `Scores become shares of one whole: e to the power of each, over the sum of all. Head ${head + 1} looks most at ${shares}.${this.unseen(step)}`;
     }
 
@@ -172,7 +170,7 @@
     widen({ hidden, activation, numbers }) {
       const fire = numbers.wide.filter((number) => number > 0).length;
       const [most] = largestFew(numbers.strengths, 1);
-      const less = activation === "relu" ? "it stays silent" : "hardly anything is left of it";
+      const less = activation === "relu" ? "it stays silent (that is relu)" : "hardly anything is left of it (that is gelu)";
       return `Each of ${hidden} neurons weighs the ${numbers.given.length} numbers in its own way, and adds them up. Where that comes to less than 0, ${less}. ${fire} fire. The one that will add most is neuron ${most + 1}.`;
     }
 
@@ -192,7 +190,7 @@
       const { logits, given } = numbers;
       const [one, other] = this.rivals(logits);
       const table = this.way.tied ? "the table that the way began with" : "a last table";
-      return `Each of ${logits.length} ${this.unit}s has a row in ${table}. Multiplied with these ${given.length} numbers and added up, it gives a logit: ${written(logits[one])} for ${this.named(one)}, ${written(logits[other])} for ${this.named(other)}.`;
+      return `Each of ${logits.length} ${this.unit}s has a row in ${table}. Multiplied with these ${given.length} numbers and added up, it gives a logit, the score before the softmax: ${written(logits[one])} for ${this.named(one)}, ${written(logits[other])} for ${this.named(other)}.`;
     }
 
     chances({ numbers }) {

@@ -1,7 +1,9 @@
 // One word step by step: where we are, one sentence, one drawing, and the arithmetic of one number.
 
 (() => {
-  const { Way, StepWords, arithmeticOf, drawingOf, largestOf, times, within, written } = stepping;
+  const { Way, StepWords, arithmeticOf, drawingOf, largestFew, largestOf, times, within, written } = stepping;
+
+  const MOST_LISTED_NEURONS = 12;
 
   class StepsView {
 
@@ -117,10 +119,9 @@
     }
 
     partName(layer, number) {
-      const part = this.way.stack.layers[layer].parts[number];
-      if (part.kind === "network") return "network";
-      if (part.cross) return "looks across";
-      return this.way.stack.head ? "looks back" : "looks around";
+      const { stack } = this.way;
+      const part = stack.layers[layer].parts[number];
+      return part.kind === "network" ? "network" : lookingWords(stack, part);
     }
 
     // ---- where we are ----
@@ -210,6 +211,7 @@
       this.table.replaceChildren();
       if (!this.fold.open || !this.step) return;
       const groups = new Map();
+      if (this.step.kind === "narrow") this.table.append(this.neurons());
       for (const [name, tensor] of Object.entries(this.step.numbers)) {
         const columns = Array.isArray(tensor) && tensor[0]?.length ? tensor.map((vector, i) => [`${name} ${i + 1}`, vector]) : [[name, tensor]];
         for (const [label, column] of columns) {
@@ -218,7 +220,16 @@
           groups.get(column.length).push([label, column]);
         }
       }
-      for (const [length, columns] of groups) this.table.append(numberTable(length, columns));
+      for (const [length, columns] of groups) this.table.append(numberTable(columns, counted(length)));
+    }
+
+    // Those that add most to the followed number, with what each adds.
+    neurons() {
+      const { weights, numbers } = this.step;
+      const adds = times(numbers.active, weights[this.follow]);
+      const few = largestFew(adds.map(Math.abs), MOST_LISTED_NEURONS);
+      const columns = [["fires", numbers.active], [`adds to number ${this.follow + 1}`, adds]];
+      return numberTable(columns.map(([name, column]) => [name, few.map((i) => column[i])]), few.map((i) => `neuron ${i + 1}`));
     }
 
     // ---- what the reader does ----
@@ -295,10 +306,12 @@
   // e^(8 − 9) with its exponent raised.
   const powers = (sum) => sum.split(/\^\(([^)]*)\)/).map((part, i) => (i % 2 ? make("sup", {}, part) : part));
 
-  function numberTable(length, columns) {
+  const counted = (length) => Array.from({ length }, (_, i) => `${i + 1}`);
+
+  function numberTable(columns, names) {
     const head = ["", ...columns.map(([name]) => name)].map((words) => make("th", { scope: "col" }, words));
-    const rows = Array.from({ length }, (_, i) =>
-      make("tr", {}, make("th", { scope: "row" }, `${i + 1}`), ...columns.map(([, column]) => make("td", {}, cellOf(column[i])))),
+    const rows = names.map((name, i) =>
+      make("tr", {}, make("th", { scope: "row" }, name), ...columns.map(([, column]) => make("td", {}, cellOf(column[i])))),
     );
     return make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
   }
