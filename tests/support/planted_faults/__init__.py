@@ -3,8 +3,6 @@
 from planted_faults import (
     attention,
     bench_numbers,
-    bench_shell,
-    bench_views,
     bookkit,
     checkup,
     corpora,
@@ -36,8 +34,6 @@ MUTATIONS = [
         site,
         in_page,
         bench_numbers,
-        bench_views,
-        bench_shell,
         tools,
         tiles,
         today,
