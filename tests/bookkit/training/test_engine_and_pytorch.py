@@ -1,0 +1,89 @@
+"""The pages' engine against PyTorch: the same data, first weights, gradients and curves."""
+
+import pytest
+import torch
+from training_scripts import in_node
+
+from bookkit.training.die import die_of
+from bookkit.training.learner import Learner, loss_of, trained
+from bookkit.training.tasks import task_of
+from chapters.keeping_numbers_in_range.training import DEPTH
+from chapters.looking_inside.training import INDUCTION
+from chapters.many_heads.training import GUESTS
+from chapters.queries_keys_and_values_that_learn.training import TAG
+from chapters.the_transformer.training import SENTENCES
+from chapters.where_am_i.training import COPYING
+from chapters.who_may_look_where.training import HOLES
+from chapters.why_divide_by_root_dk.training import LOOK_UP
+
+BENCHES = {
+    "tag": TAG,
+    "look-up": LOOK_UP,
+    "holes": HOLES,
+    "guests": GUESTS,
+    "copying": COPYING,
+    "depth": DEPTH,
+    "sentences": SENTENCES,
+    "induction": INDUCTION,
+}
+LANES = [(bench, lane) for bench, each in BENCHES.items() for lane in each.lanes if "rate" not in lane]
+
+FIRST_STEP = """
+  const lane = new Lane(given.settings, given.seed);
+  const batch = lane.task.draw(lane.data, given.settings.training.rows, given.settings.task.length);
+  const tape = new Tape();
+  const scores = allOf(lane.learner.forward(tape, batch));
+  const loss = lane.loss(tape, scores, batch);
+  allOf(tape.backward());
+  const list = (values) => Array.from(values);
+  const parameters = Object.entries(lane.learner.parameters);
+  return {
+    ids: list(batch.ids), targets: list(batch.targets), known: batch.known, loss, limit: lane.task.limit,
+    right: lane.right(scores, batch), looks: lane.learner.looks.map(list),
+    values: Object.fromEntries(parameters.map(([name, { values }]) => [name, list(values)])),
+    slopes: Object.fromEntries(parameters.map(([name, { slopes }]) => [name, list(slopes)])),
+  };"""
+
+
+@pytest.mark.parametrize(("name", "lane"), LANES)
+def test_data_start_and_every_gradient_are_pytorchs(name, lane, tmp_path):
+    settings, seed = BENCHES[name].settings(lane), 3
+    page = in_node({"settings": settings, "seed": seed}, FIRST_STEP, tmp_path)
+    task = task_of(settings["task"])
+    batch = task.draw(die_of("data", seed), settings["training"]["rows"], settings["task"]["length"])
+    learner = Learner(settings["model"], task, seed)
+    scores = learner.forward(batch.ids)
+    loss = loss_of(scores, batch, settings["training"]["loss"])
+    loss.backward()
+    assert page["ids"] == batch.ids.flatten().tolist()
+    assert page["targets"] == batch.targets.flatten().tolist()
+    if page["known"]:
+        assert page["known"] == batch.known.flatten().tolist()
+    assert page["limit"] == pytest.approx(task.limit, abs=1e-12)
+    assert page["loss"] == pytest.approx(loss.item(), abs=1e-5)
+    asked = batch.known & (batch.targets >= 0)
+    right = (scores.argmax(-1) == batch.targets)[asked].double().mean().item()
+    assert page["right"] == pytest.approx(right, abs=2 / asked.sum().item())
+    assert page["values"].keys() == learner.parameters.keys()
+    for parameter, tensor in learner.parameters.items():
+        assert page["values"][parameter] == tensor.flatten().tolist()
+        gap = (torch.tensor(page["slopes"][parameter]) - tensor.grad.flatten()).abs().max()
+        assert gap < 1e-4 * max(1, tensor.grad.abs().max()), parameter
+
+
+@pytest.mark.parametrize("name", BENCHES)
+def test_a_hundred_steps_end_at_the_same_loss(name, tmp_path):
+    settings = BENCHES[name].settings()
+    steps = min(100, settings["training"]["steps"])
+    body = """
+      const lane = new Lane(given.settings, 3);
+      const losses = [];
+      while (losses.length < given.steps) {
+        allOf(lane.step());
+        losses.push(lane.now.loss);
+      }
+      return losses;"""
+    page = in_node({"settings": settings, "steps": steps}, body, tmp_path)
+    _, losses = trained(settings, seed=3, steps=steps)
+    print(name, page[-1], losses[-1], max(abs(a - b) for a, b in zip(page, losses, strict=True)))
+    assert page[-1] == pytest.approx(losses[-1], abs=1e-3)
