@@ -51,7 +51,7 @@ function addProduct(out, left, right, n, m, k) {
   }
 }
 
-function turned(values, rows, columns) {
+function transposed(values, rows, columns) {
   const out = new Float32Array(values.length);
   for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) out[j * rows + i] = values[i * columns + j];
   return out;
@@ -118,8 +118,8 @@ class Tape {
         addProduct(out, x.values, weight.values, n, m, k);
       },
       (slopes) => {
-        addProduct(x.slopes, slopes, turned(weight.values, m, k), n, k, m);
-        addProduct(weight.slopes, turned(slopes, n, m), turned(x.values, n, k), m, k, n);
+        addProduct(x.slopes, slopes, transposed(weight.values, m, k), n, k, m);
+        addProduct(weight.slopes, transposed(slopes, n, m), transposed(x.values, n, k), m, k, n);
         if (bias) for (let i = 0; i < n; i++) addTimes(bias.slopes, 0, 1, slopes, i * m, m);
       },
     );

@@ -3,8 +3,8 @@
 
 const UNSEEN = 1_000_000; // a seed that no training has: of what is shown, and of what a trained model is tried on
 
-// Settings with a change laid over them, part by part: changed({ model: { heads: 2 } }, { model: { heads: 1 } }).
-function changed(settings, change) {
+// Settings with a change laid over them, part by part: withChange({ model: { heads: 2 } }, { model: { heads: 1 } }).
+function withChange(settings, change) {
   const parts = Object.entries(settings).map(([part, own]) => [part, { ...own, ...change[part] }]);
   return Object.fromEntries(parts);
 }
@@ -13,6 +13,7 @@ class Lane {
   constructor(settings, seed) {
     Object.assign(this, { settings, seed, steps: 0, state: "training" });
     const { task, model, training } = settings;
+    if (!Object.hasOwn(TASKS, task.kind)) throw new Error(`there is no task “${task.kind}”`);
     this.task = TASKS[task.kind](task);
     this.learner = new Learner(model, this.task, seed);
     this.adam = new Adam(Object.values(this.learner.parameters), training.betas);
@@ -107,7 +108,7 @@ class Lane {
 }
 
 // All that a generator does, at once.
-function allOf(generator) {
+function atOnce(generator) {
   for (;;) {
     const { value, done } = generator.next();
     if (done) return value;

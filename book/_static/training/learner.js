@@ -9,13 +9,13 @@ const SIGHTS = {
   "one too many": [(i, length) => Math.min(i + 2, length), (i, length) => Math.min(i + 2, length)],
   "after the softmax": [(i, length) => length, (i) => i + 1],
 };
-const DIVISORS = { "√dₖ": (width) => Math.sqrt(width), "1": () => 1, "dₖ": (width) => width };
+const DIVISORS = { root: (width) => Math.sqrt(width), none: () => 1, width: (width) => width };
 
 class Learner {
   constructor(settings, task, seed) {
     Object.assign(this, { settings, task, seed, parameters: {} });
     const { words, width, spread, positions, longest, layers, hidden, norm, readOut } = settings;
-    this.ones = words === "ones" ? ones(task.ids) : null;
+    this.ones = words === "ones" ? oneEach(task.ids) : null;
     if (!this.ones) this.learn("words", task.ids, width, spread);
     if (positions === "learned") this.learn("places", longest, width, Math.SQRT1_2);
     for (let i = 0; i < layers; i++) {
@@ -151,7 +151,7 @@ class Learner {
 }
 
 // A word is a 1 in its own place, and else 0.
-function ones(count) {
+function oneEach(count) {
   const table = new Tensor(count, count);
   for (let i = 0; i < count; i++) table.values[i * (count + 1)] = 1;
   return table;

@@ -4,12 +4,12 @@
 // gives ids, the right answers or -1 where nothing is asked, and, where it differs, which answers count as known.
 // bookkit/training/tasks.py draws the same in Python.
 
-function task(properties) {
+function taskOf(properties) {
   return { facts: 1, answers: 1, limit: 0, chance: 1 / properties.classes, ...properties };
 }
 
 // For each sequence and place what `give` says: its ids, its answers and perhaps whether these could be known.
-function filled(rows, length, begin) {
+function sequences(rows, length, begin) {
   const [ids, targets, known] = [[], [], []];
   for (let row = 0; row < rows; row++) {
     const give = begin();
@@ -40,10 +40,10 @@ const TASKS = {
   // it the last time. What nobody can know is the first round, and how long it is.
   repeated({ classes, length, shortest, longest }) {
     const first = ((shortest + longest) / 2 - 1) * Exact.log(classes) + Exact.log(longest - shortest + 1);
-    return task({
+    return taskOf({
       ...{ ids: classes, classes, limit: first / length },
       draw: (roll, rows, length) =>
-        filled(rows, length, () => {
+        sequences(rows, length, () => {
           const period = shortest + Exact.whole(roll, longest - shortest + 1);
           const words = drawnWords(roll, classes, longest);
           return (i) => ({ ids: [words[i % period]], answers: [words[(i + 1) % period]], known: i >= period });
@@ -54,10 +54,10 @@ const TASKS = {
   // Six animals in a ring, each with a name, the name of the one that it chases, and the colour of its scarf. Asked
   // is the colour of the one that it chases.
   tag() {
-    return task({
+    return taskOf({
       ...{ ids: 18, facts: 3, classes: 6 },
       draw: (roll, rows, length) =>
-        filled(rows, length, () => {
+        sequences(rows, length, () => {
           const [names, ring] = [shuffled(roll, length), shuffled(roll, length)];
           const scarves = drawnWords(roll, 6, length);
           const chased = (i) => ring[(ring.indexOf(i) + 1) % length];
@@ -68,10 +68,10 @@ const TASKS = {
 
   // The query of each place should fetch what the key of the same place holds.
   lookUp({ classes }) {
-    return task({
+    return taskOf({
       ...{ ids: classes, classes },
       draw: (roll, rows, length) =>
-        filled(rows, length, () => {
+        sequences(rows, length, () => {
           const held = drawnWords(roll, classes, length);
           return (i) => ({ ids: [held[i]], answers: [held[i]] });
         }),
@@ -81,10 +81,10 @@ const TASKS = {
   // Six words; behind each, one of two: the likely one in three cases of four. `shift` is how far the answer stands
   // from the word that is asked, 1 unless somebody made a mistake.
   sixWords({ length, likely, rare, shift = 1 }) {
-    return task({
+    return taskOf({
       ...{ ids: 6 + length, facts: 2, classes: 6, limit: 2 * Exact.log(2) - 0.75 * Exact.log(3), chance: 0.75 },
       draw: (roll, rows, length) =>
-        filled(rows, length, () => {
+        sequences(rows, length, () => {
           const text = [Exact.whole(roll, 6)];
           while (text.length <= length) text.push((roll() < 0.25 ? rare : likely)[text.at(-1)]);
           return (i) => ({ ids: [text[i], 6 + i], answers: [text[i + shift]] });
@@ -94,10 +94,10 @@ const TASKS = {
 
   // Guests around a table, each with a name and a seat. Asked are the names of those that sit so many seats away.
   guests({ asked }) {
-    return task({
+    return taskOf({
       ...{ ids: 16, facts: 2, classes: 8, answers: asked.length },
       draw: (roll, rows, length) =>
-        filled(rows, length, () => {
+        sequences(rows, length, () => {
           const names = drawnWords(roll, 8, length);
           const away = (i) => asked.map((far) => names[(i + far + length) % length]);
           return (i) => ({ ids: [names[i], 8 + i], answers: away(i) });
@@ -107,10 +107,10 @@ const TASKS = {
 
   // The symbol that stood `back` places before.
   copying({ classes, back }) {
-    return task({
+    return taskOf({
       ...{ ids: classes, classes },
       draw: (roll, rows, length) =>
-        filled(rows, length, () => {
+        sequences(rows, length, () => {
           const words = drawnWords(roll, classes, length);
           return (i) => ({ ids: [words[i]], answers: [words[i - back] ?? -1] });
         }),
@@ -119,10 +119,10 @@ const TASKS = {
 
   // The sequence from its end to its beginning.
   backwards({ classes }) {
-    return task({
+    return taskOf({
       ...{ ids: classes, classes },
       draw: (roll, rows, length) =>
-        filled(rows, length, () => {
+        sequences(rows, length, () => {
           const words = drawnWords(roll, classes, length);
           return (i) => ({ ids: [words[i]], answers: [words[length - 1 - i]] });
         }),
@@ -134,7 +134,7 @@ const TASKS = {
   agreement({ words, start, grammar, limit }) {
     const states = grammar.map((row) => Object.entries(row).map(([word, pair]) => [words.indexOf(word), ...pair]));
     const chosen = (options, number) => options.find(([, chance]) => (number -= chance) < 0) ?? options.at(-1);
-    return task({
+    return taskOf({
       ...{ ids: words.length, classes: words.length, limit },
       draw: (roll, rows) => {
         const texts = Array.from({ length: rows }, () => {
@@ -147,7 +147,7 @@ const TASKS = {
           return text;
         });
         const longest = Math.max(...texts.map((text) => text.length - 1));
-        return filled(rows, longest, () => {
+        return sequences(rows, longest, () => {
           const text = texts.shift();
           return (i) => ({ ids: [text[i] ?? 0], answers: [text[i + 1] ?? -1] });
         });

@@ -65,7 +65,7 @@ class Learner:
         if settings["positions"] == "rotary":
             query, key = rotate(query), rotate(key)
         d_k = query.shape[-1]
-        scores = query @ key.mT / {"√dₖ": math.sqrt(d_k), "1": 1, "dₖ": d_k}[settings["divisor"]]
+        scores = query @ key.mT / {"root": math.sqrt(d_k), "none": 1, "width": d_k}[settings["divisor"]]
         if settings["positions"] == "ALiBi":
             scores = scores + alibi_bias(heads, length, length)
         counted, used = self.sight(length)

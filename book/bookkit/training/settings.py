@@ -21,7 +21,7 @@ MODEL: Settings = {
     "matrices": "all",  # "tied": W_Q = W_K; "only values"; "no values"; "of places": a query and key for each place
     "output": True,  # whether there is a W_O
     "sight": "so far",  # "all", "one too many", "after the softmax"
-    "divisor": "√dₖ",  # "1", "dₖ"
+    "divisor": "root",  # √dₖ; "none": 1; "width": dₖ
     "hidden": 0,  # of the network behind each attention; 0 is none
     "road": False,  # whether x is added to what a block makes of it
     "norm": "none",  # "before", "after"

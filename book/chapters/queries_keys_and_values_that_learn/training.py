@@ -7,7 +7,7 @@ TAG = Bench(
     task={"kind": "tag", "length": 6},
     model={
         **{"words": "ones", "width": 18, "queryWidth": 6, "valueWidth": 6, "output": False, "sight": "all"},
-        **{"divisor": "1", "loudness": 2.0},
+        **{"divisor": "none", "loudness": 2.0},
     },
     training={"rows": 32, "steps": 200, "rate": 0.03},
     lanes={

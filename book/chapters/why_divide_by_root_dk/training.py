@@ -2,7 +2,7 @@
 
 from bookkit.training.settings import Bench, Finding
 
-RAW = {"divisor": "1"}
+RAW = {"divisor": "none"}
 LOOK_UP = Bench(
     question="Does the divisor matter for learning?",
     task={"kind": "lookUp", "classes": 8, "length": 16},
@@ -13,7 +13,7 @@ LOOK_UP = Bench(
     training={"rows": 4, "steps": 200, "rate": 0.05, "loss": "squares"},
     lanes={
         "÷ √dₖ": {},
-        "÷ dₖ": {"model": {"divisor": "dₖ"}},
+        "÷ dₖ": {"model": {"divisor": "width"}},
         "raw": {"model": RAW},
         "raw, rate 0.005": {"model": RAW, "training": {"rate": 0.005}},
         "raw, rate 0.015": {"model": RAW, "training": {"rate": 0.015}},

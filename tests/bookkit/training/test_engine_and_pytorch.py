@@ -32,9 +32,9 @@ FIRST_STEP = """
   const lane = new Lane(given.settings, given.seed);
   const batch = lane.task.draw(lane.data, given.settings.training.rows, given.settings.task.length);
   const tape = new Tape();
-  const scores = allOf(lane.learner.forward(tape, batch));
+  const scores = atOnce(lane.learner.forward(tape, batch));
   const loss = lane.loss(tape, scores, batch);
-  allOf(tape.backward());
+  atOnce(tape.backward());
   const list = (values) => Array.from(values);
   const parameters = Object.entries(lane.learner.parameters);
   return {
@@ -79,7 +79,7 @@ def test_a_hundred_steps_end_at_the_same_loss(name, tmp_path):
       const lane = new Lane(given.settings, 3);
       const losses = [];
       while (losses.length < given.steps) {
-        allOf(lane.step());
+        atOnce(lane.step());
         losses.push(lane.now.loss);
       }
       return losses;"""
