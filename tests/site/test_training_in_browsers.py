@@ -46,7 +46,9 @@ def test_firefox_trains_as_node_does_to_the_last_bit(tmp_path):
     ours = in_node(LANES, LAST_BITS, tmp_path)
     script = tmp_path / "in_firefox.js"
     script.write_text(program(LANES, LAST_BITS), "utf-8")
-    said = node([str(SAYS), find(), str(script)], return_completed_process=True, capture_output=True, text=True)
+    said = node(
+        [str(SAYS), find(), str(script)], return_completed_process=True, capture_output=True, text=True
+    )
     assert said.returncode == 0, said.stderr
     assert json.loads(said.stdout) == ours
 
@@ -54,17 +56,21 @@ def test_firefox_trains_as_node_does_to_the_last_bit(tmp_path):
 # ---- the runner ----
 
 NAMES = [f"training/{script.name}" for script in SCRIPTS] + ["training/crew.js"]
-PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script src="training/runner.js"></script><script>
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+<script src="training/runner.js"></script><script>
 const heard = [];
 const ready = async () => {
   for (const src of %s)
-    await new Promise((onload) => document.head.append(Object.assign(document.createElement("script"), { src, onload })));
+    await new Promise((onload) => {
+      document.head.append(Object.assign(document.createElement("script"), { src, onload }));
+    });
   window.onThePage = true;
 };
 const runner = new Runner("training/worker.js", ready, (said) => heard.push(said));
 const until = async (holds) => {
-  for (const end = Date.now() + 60_000; Date.now() < end && !holds(); ) await new Promise((go) => setTimeout(go, 5));
-  if (!holds()) throw new Error("it never came: " + JSON.stringify(heard.map(({ kind, step }) => [kind, step])));
+  for (const end = Date.now() + 60_000; Date.now() < end && !holds(); )
+    await new Promise((go) => setTimeout(go, 5));
+  if (!holds()) throw new Error(`it never came, but ${JSON.stringify(heard.map(({ kind }) => kind))}`);
 };
 const last = (kind) => heard.findLast((said) => said.kind === kind);
 </script>"""
@@ -164,16 +170,18 @@ def test_a_rate_that_explodes_is_told_and_the_last_good_numbers_are_back(page: P
               runner.start(given);
               runner.go();
               await until(() => last("done"));
-              return [heard.find(({ kind }) => kind === "exploded"),
-                      heard.filter(({ kind, lane }) => kind === "report" && lane === 0)
-                        .map((said) => ({ ...said, squares: said.squares.map((heads) => heads.map((square) => [...square])) })).at(-1)];
+              const of = (what) => heard.findLast(({ kind, lane }) => kind === what && lane === 0);
+              const { state, squares } = of("report");
+              return [of("exploded"), { state, weights: [...squares[0][0]] }];
             }""",
             {"lanes": exploding, "every": 5},
         )
         assert first["lane"] == 0
         assert second["state"] == "exploded"
-        assert all(0 <= weight <= 1 for weight in second["squares"][0][0])
-        assert page.evaluate("heard.filter(({ kind, lane }) => kind === 'tried').map(({ lane }) => lane)") == [1]
+        assert all(0 <= weight <= 1 for weight in second["weights"])
+        assert page.evaluate(
+            "heard.filter(({ kind, lane }) => kind === 'tried').map(({ lane }) => lane)"
+        ) == [1]
 
 
 def test_settings_that_do_not_exist_are_refused_in_words(page: Page, folder):

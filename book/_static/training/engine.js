@@ -32,10 +32,7 @@ function addProduct(out, left, right, n, m, k) {
       const twoColumns = j + 1 < m;
       const c = j * k;
       const d = twoColumns ? c + k : c;
-      let ac = 0;
-      let ad = 0;
-      let bc = 0;
-      let bd = 0;
+      let [ac, ad, bc, bd] = [0, 0, 0, 0];
       for (let l = 0; l < k; l++) {
         ac += left[a + l] * right[c + l];
         ad += left[a + l] * right[d + l];
@@ -87,11 +84,9 @@ class Tape {
     const each = (visit) => {
       for (let n = 0; n < ids.length; n++) visit(ids[n] * width, Math.floor(n / facts) * width);
     };
-    return this.make(
-      ids.length / facts,
-      width,
-      (out) => each((from, to) => addTimes(out, to, scale, table.values, from, width)),
-      (slopes) => each((from, to) => addTimes(table.slopes, from, scale, slopes, to, width)),
+    const forward = (out) => each((from, to) => addTimes(out, to, scale, table.values, from, width));
+    return this.make(ids.length / facts, width, forward, (slopes) =>
+      each((from, to) => addTimes(table.slopes, from, scale, slopes, to, width)),
     );
   }
 
@@ -110,19 +105,15 @@ class Tape {
   // Rows of `weight` are what each output looks for, as in nn.Linear.
   linear(x, weight, bias = null) {
     const [n, m, k] = [x.rows, weight.rows, x.columns];
-    return this.make(
-      n,
-      m,
-      (out) => {
-        if (bias) for (let i = 0; i < n; i++) out.set(bias.values, i * m);
-        addProduct(out, x.values, weight.values, n, m, k);
-      },
-      (slopes) => {
-        addProduct(x.slopes, slopes, transposed(weight.values, m, k), n, k, m);
-        addProduct(weight.slopes, transposed(slopes, n, m), transposed(x.values, n, k), m, k, n);
-        if (bias) for (let i = 0; i < n; i++) addTimes(bias.slopes, 0, 1, slopes, i * m, m);
-      },
-    );
+    const forward = (out) => {
+      if (bias) for (let i = 0; i < n; i++) out.set(bias.values, i * m);
+      addProduct(out, x.values, weight.values, n, m, k);
+    };
+    return this.make(n, m, forward, (slopes) => {
+      addProduct(x.slopes, slopes, transposed(weight.values, m, k), n, k, m);
+      addProduct(weight.slopes, transposed(slopes, n, m), transposed(x.values, n, k), m, k, n);
+      if (bias) for (let i = 0; i < n; i++) addTimes(bias.slopes, 0, 1, slopes, i * m, m);
+    });
   }
 
   relu(x) {
@@ -144,7 +135,7 @@ class Tape {
         const row = x.values.subarray(i * width, (i + 1) * width);
         let [sum, squares] = [0, 0];
         for (let c = 0; c < width; c++) sum += row[c];
-        for (let c = 0; c < width; c++) squares += (row[c] - sum / width) ** 2;
+        for (let c = 0; c < width; c++) squares += (row[c] - sum / width) * (row[c] - sum / width);
         spreads[i] = Math.sqrt(squares / width + 1e-5);
         for (let c = 0, o = i * width; c < width; c++, o++) {
           normal[o] = (row[c] - sum / width) / spreads[i];
@@ -178,12 +169,7 @@ class Tape {
         to[o + 1] += from[o] * sine + from[o + 1] * cosine;
       }
     };
-    return this.make(
-      x.rows,
-      x.columns,
-      (out) => turn(x.values, out, 1),
-      (slopes) => turn(slopes, x.slopes, -1),
-    );
+    return this.make(x.rows, x.columns, (out) => turn(x.values, out, 1), (slopes) => turn(slopes, x.slopes, -1));
   }
 
   // Heads side by side, in sequences of `length`. Place i shares its weight among the first counted(i) places, and

@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attnlab.positions import alibi_bias, rotate, sinusoidal
-from bookkit.training.die import die_of
-from bookkit.training.tasks import Batch, Settings, Task, task_of
+from bookkit.training.die import Die, die_of
+from bookkit.training.tasks import Batch, Settings, Task
 
 
 class Learner:
@@ -22,8 +22,14 @@ class Learner:
         self.settings, self.task, self.seed = settings, task, seed
         self.parameters: dict[str, Tensor] = {}
         self.looks: list[Tensor] = []  # of each layer the weights, (B, heads, T, T)
+        with torch.no_grad():  # parts are made when they are first asked for
+            self.forward(task.draw(Die(0), 1, settings["longest"] or 8).ids)
 
-    # ---- a part is made when it is first asked for ----
+    def numbers(self) -> list[Tensor]:
+        """`learner.numbers()` is all that learns."""
+        return list(self.parameters.values())
+
+    # ---- its parts ----
 
     def drawn(self, name: str, rows: int, columns: int, spread: float) -> Tensor:
         """`learner.drawn("words", 10, 32, spread=1)` is a parameter of (10, 32), from a die of its name."""
@@ -53,15 +59,19 @@ class Learner:
         asked = heads * (settings["queryWidth"] or settings["width"] // heads)
         query = key = x
         if matrices == "of places":
-            query, key = (self.drawn(f"{name}.{one}", settings["longest"], asked, 1) for one in ("queries", "keys"))
+            query, key = (
+                self.drawn(f"{name}.{one}", settings["longest"], asked, 1) for one in ("queries", "keys")
+            )
             query, key = (one[:length].expand(len(x), -1, -1) for one in (query, key))
         elif matrices != "only values":
             query = key = self.linear(f"{name}.query", x, asked)
             key = query if matrices == "tied" else self.linear(f"{name}.key", x, asked)
         value = x
         if matrices not in ("no values", "of places"):
-            value = self.linear(f"{name}.value", x, heads * (settings["valueWidth"] or settings["width"] // heads))
-        query, key, value = (one.unflatten(-1, (heads, -1)).transpose(1, 2) for one in (query, key, value))
+            value = self.linear(
+                f"{name}.value", x, heads * (settings["valueWidth"] or settings["width"] // heads)
+            )
+        query, key, value = (split(one, heads) for one in (query, key, value))
         if settings["positions"] == "rotary":
             query, key = rotate(query), rotate(key)
         d_k = query.shape[-1]
@@ -91,7 +101,7 @@ class Learner:
         return self.linear(f"{name}.narrow", wide, x.shape[-1])
 
     def around(self, name: str, x: Tensor, block: Callable[[str, Tensor], Tensor]) -> Tensor:
-        """`learner.around(name, x, learner.network)`: with a road past the block, and a norm before or after."""
+        """`learner.around(name, x, learner.network)`: with a road past it, and a norm before or after."""
         norm = self.settings["norm"]
         made = block(name, self.norm(f"{name}.norm", x) if norm == "before" else x)
         total = x + made if self.settings["road"] else made
@@ -118,7 +128,12 @@ class Learner:
             x = self.norm("norm", x)
         if settings["readOut"]:
             x = self.linear("readOut", x, self.task.answers * self.task.classes)
-        return x.unflatten(-1, (self.task.answers, self.task.classes))
+        return x.view(*x.shape[:2], self.task.answers, self.task.classes)
+
+
+def split(vectors: Tensor, heads: int) -> Tensor:
+    """`split(query, heads=4)` makes (B, heads, T, d_k) of (B, T, heads · d_k)."""
+    return vectors.view(*vectors.shape[:2], heads, -1).transpose(1, 2)
 
 
 def loss_of(scores: Tensor, batch: Batch, kind: str) -> Tensor:
@@ -136,26 +151,10 @@ def rate_at(step: int, training: Settings) -> float:
     0.001
     """
     climbed = min(1, (step + 1) / training["warmUp"]) if training["warmUp"] else 1
-    left = max(0, training["steps"] - step) / (training["steps"] - training["warmUp"]) if training["falls"] else 1
-    return training["rate"] * min(climbed, left)
-
-
-def trained(settings: Settings, seed: int, steps: int | None = None) -> tuple[Learner, list[float]]:
-    """`learner, losses = trained(settings, seed=1)` goes the way that the page goes with these settings."""
-    training = settings["training"]
-    task = task_of(settings["task"])
-    learner, data, losses = Learner(settings["model"], task, seed), die_of("data", seed), []
-    optimizer = None
-    for step in range(training["steps"] if steps is None else steps):
-        batch = task.draw(data, training["rows"], settings["task"]["length"])
-        loss = loss_of(learner.forward(batch.ids), batch, training["loss"])
-        parameters = list(learner.parameters.values())
-        optimizer = optimizer or torch.optim.Adam(parameters, betas=training["betas"])
-        optimizer.param_groups[0]["lr"] = rate_at(step, training)
-        optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        if training["clip"]:
-            torch.nn.utils.clip_grad_norm_(parameters, training["clip"])
-        optimizer.step()
-        losses.append(loss.item())
-    return learner, losses
+    left = (
+        max(0, training["steps"] - step) / (training["steps"] - training["warmUp"])
+        if training["falls"]
+        else 1
+    )
+    rate: float = training["rate"]
+    return rate * min(climbed, left)

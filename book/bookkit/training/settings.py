@@ -18,10 +18,11 @@ MODEL: Settings = {
     "heads": 1,
     "queryWidth": None,  # of each head: dₖ, and width / heads unless something else is said
     "valueWidth": None,  # the same for values
-    "matrices": "all",  # "tied": W_Q = W_K; "only values"; "no values"; "of places": a query and key for each place
+    # "tied" is W_Q = W_K. With "of places" every place has a query and a key of its own, whatever its word.
+    "matrices": "all",  # "tied", "only values", "no values", "of places"
     "output": True,  # whether there is a W_O
     "sight": "so far",  # "all", "one too many", "after the softmax"
-    "divisor": "root",  # √dₖ; "none": 1; "width": dₖ
+    "divisor": "root",  # √dₖ, or "none", or "width", dₖ
     "hidden": 0,  # of the network behind each attention; 0 is none
     "road": False,  # whether x is added to what a block makes of it
     "norm": "none",  # "before", "after"
@@ -58,8 +59,8 @@ class Bench(NamedTuple):
     task: Settings
     model: Settings
     training: Settings
-    # What each lane is called, and what it changes, part by part: {"one head": {"model": {"heads": 1}}}. The first
-    # changes nothing.
+    # What each lane is called, and what it changes, part by part: {"one head": {"model": {"heads": 1}}}.
+    # The first changes nothing.
     lanes: dict[str, dict[str, Settings]]
     finds: list[Finding]
     found: str  # in words, what a reader should see

@@ -1,6 +1,6 @@
-"""The small tasks of the pages' trainings, drawn as book/_static/training/tasks.js draws them, by the same die.
+"""The small tasks of the pages' trainings, drawn by the same die.
 
-That file says what each of them asks.
+book/_static/training/tasks.js says what each of them asks.
 """
 
 import math
@@ -139,6 +139,15 @@ def _paired(words: list[int], right: list[int]) -> list[Given]:
     return [([word], [answer]) for word, answer in zip(words, right, strict=True)]
 
 
+def _chosen(options: list[tuple[int, float, int]], number: float) -> tuple[int, int]:
+    """The word that the number falls on, and the state behind it."""
+    for word, chance, behind in options:
+        number -= chance
+        if number < 0:
+            return word, behind
+    return options[-1][0], options[-1][2]
+
+
 def _agreement(settings: Settings) -> Task:
     number = {word: place for place, word in enumerate(settings["words"])}
     states = [
@@ -149,13 +158,8 @@ def _agreement(settings: Settings) -> Task:
     def sentence(die: Die) -> list[int]:
         text, state = [settings["start"]], 0
         while state >= 0:
-            left = die()
-            for word, chance, behind in states[state]:
-                left -= chance
-                if left < 0:
-                    break
+            word, state = _chosen(states[state], die())
             text.append(word)
-            state = behind
         return text
 
     def draw(die: Die, rows: int, length: int) -> Batch:

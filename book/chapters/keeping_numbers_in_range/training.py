@@ -1,4 +1,4 @@
-"""What a reader can train here: twelve layers that write six symbols backwards, with roads and norms and without."""
+"""What a reader can train here: twelve layers that write backwards, with road and norms and without."""
 
 from bookkit.training.settings import Bench, Finding
 
@@ -28,8 +28,9 @@ DEPTH = Bench(
         Finding("norm, no road, rate 0.003", "loss", at_least=2.2),
         Finding("post-norm", "loss", at_least=1.8),
         Finding("post-norm, warm-up", "loss", at_most=1.5),
+        Finding("post-norm, rate 0.003", "loss", at_most=2.2),
     ],
-    found="Without the road nothing is learned: the loss stays at log 10 = 2.30. With it and a norm before each block "
-    "it falls to nearly nothing. With the norm after, the rate of 0.007 needs a warm-up.",
+    found="Without the road nothing is learned: the loss stays at log 10 = 2.30. With it and a norm before "
+    "each block it falls to nearly nothing. With the norm after, the rate of 0.007 needs a warm-up.",
 )
 BENCHES = {"depth": DEPTH}

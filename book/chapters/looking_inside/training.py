@@ -6,7 +6,14 @@ INDUCTION = Bench(
     question="How many layers does looking up take?",
     task={"kind": "repeated", "classes": 16, "length": 24, "shortest": 4, "longest": 10},
     model={
-        **{"width": 32, "spread": 32**-0.5, "scaled": True, "positions": "learned", "longest": 24, "heads": 2},
+        **{
+            "width": 32,
+            "spread": 32**-0.5,
+            "scaled": True,
+            "positions": "learned",
+            "longest": 24,
+            "heads": 2,
+        },
         **{"layers": 2, "hidden": 64, "road": True, "norm": "before", "biases": True},
     },
     training={"rows": 16, "steps": 300, "rate": 0.005, "warmUp": 50, "falls": True, "betas": [0.9, 0.98]},
@@ -15,7 +22,7 @@ INDUCTION = Bench(
         Finding("two layers", "right", at_least=0.7),
         Finding("one layer", "right", at_most=0.5),
     ],
-    found="With two layers a head learns to look behind the last place of the same symbol, and eight of ten that can "
-    "be known are right. One layer stays under four of ten.",
+    found="With two layers a head learns to look behind the last place of the same symbol, and eight of ten "
+    "that can be known are right. One layer stays under four of ten.",
 )
 BENCHES = {"induction": INDUCTION}

@@ -31,6 +31,7 @@ GUESTS = Bench(
         Finding("four neighbours, two heads", "right", at_least=0.6, at_most=0.85),
         Finding("four neighbours, four heads", "right", at_least=0.97),
     ],
-    found="One head names six neighbours of ten, two heads all. With a network behind it one head learns them as well.",
+    found="One head names six neighbours of ten, two heads all. With a network behind it one head learns "
+    "them as well.",
 )
 BENCHES = {"guests": GUESTS}

@@ -26,7 +26,7 @@ TAG = Bench(
         Finding("kept, all three", "right", at_least=0.99),
         Finding("kept, without W_V", "right", at_least=0.5, at_most=0.7),
     ],
-    found="With all three matrices every colour is found, and without W_V, too. With W_Q = W_K not half of them is, "
-    "and with only W_V one in six. Where a word keeps its own vector, W_V is needed.",
+    found="With all three matrices every colour is found, and without W_V, too. With W_Q = W_K not half of "
+    "them is, and with only W_V one in six. Where a word keeps its own vector, W_V is needed.",
 )
 BENCHES = {"tag": TAG}

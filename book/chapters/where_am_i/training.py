@@ -6,7 +6,14 @@ COPYING = Bench(
     question="Which scheme copies, and which still does at twice the length?",
     task={"kind": "copying", "classes": 10, "back": 3, "length": 24},
     model={
-        **{"width": 32, "spread": 3**-0.5, "heads": 4, "output": False, "positions": "sinusoidal", "longest": 192},
+        **{
+            "width": 32,
+            "spread": 3**-0.5,
+            "heads": 4,
+            "output": False,
+            "positions": "sinusoidal",
+            "longest": 192,
+        },
     },
     training={"rows": 8, "steps": 100, "rate": 0.04, "falls": True},
     lanes={
@@ -24,7 +31,7 @@ COPYING = Bench(
         Finding("rotary", "right", at_least=0.55, at_most=0.9, length=48),
         Finding("ALiBi", "right", at_least=0.2, at_most=0.45, length=48),
     ],
-    found="With sinusoidal, learned and rotary positions all is copied. At twice the length learned rows guess, the "
-    "sinusoidal table has about three of ten right, and rotary three of four.",
+    found="With sinusoidal, learned and rotary positions all is copied. At twice the length learned rows "
+    "guess, the sinusoidal table has about three of ten right, and rotary three of four.",
 )
 BENCHES = {"copying": COPYING}

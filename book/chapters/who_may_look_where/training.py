@@ -23,7 +23,7 @@ HOLES = Bench(
         Finding("after the softmax", "loss", at_most=0.5),
         Finding("not shifted", "loss", at_most=0.05),
     ],
-    found="Through the right mask the loss comes down to the limit, 0.562, and stays. Through every hole it falls "
-    "below.",
+    found="Through the right mask the loss comes down to the limit, 0.562, and stays. Through every hole it "
+    "falls below.",
 )
 BENCHES = {"holes": HOLES}

@@ -31,7 +31,7 @@ LOOK_UP = Bench(
         Finding("raw, rate 0.5", "right", at_most=0.6),
         Finding("raw, dₖ = 4", "right", at_least=0.8),
     ],
-    found="Divided by √dₖ or by dₖ, all values are fetched right. Raw, less than two thirds are, at every rate; with "
-    "dₖ = 4 raw scores learn as well.",
+    found="Divided by √dₖ or by dₖ, all values are fetched right. Raw, less than two thirds are, at every "
+    "rate; with dₖ = 4 raw scores learn as well.",
 )
 BENCHES = {"look-up": LOOK_UP}
