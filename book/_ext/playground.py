@@ -1,25 +1,50 @@
 """`{playground} translator` is a picture, and a button that lets the reader open the model that made it.
 
 `{playground} translator slim` has only the field, the translation and its lines. The model's weights become a
-script of their own, which playground.js fetches with the others when the button is pressed.
+script of their own, which playground.js fetches with the others when it is opened.
+
+A link to an address such as `#open=translator&layer=1&head=2` (see bench/state.js) sets what a bench shows.
 """
 
+import base64
 import gzip
+import hashlib
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.drawings import on_the_page
 from bookkit.pictures.drawings import svg
-from bookkit.playground import exported, openable, picture
+from bookkit.playground import VIEWS, exported, openable, picture
 
 STATIC = Path(__file__).parents[1] / "_static"
 FORMS = ("full", "slim")
+SETS_A_STATE = "open="  # begins the end of an address that does
+
+
+# What a page loads, and of which files of _static each is made, in this order.
+STYLES = "bench attention looks steps reach induction gpt"
+SHELL = """bench/entrance.js bench/state.js elements.js model.js transformer.js bench/anatomy.js
+bench/chances.js bench/tally.js bench/tally_line.js workbench.js bench/shared_state.js bench/shares.js bench/attention_view.js
+bench/looks_road.js bench/looks_view.js"""
+STEPS = "steps step_words step_arithmetic step_marks step_drawings steps_view"
+REACH = "reach reach_parts reach_effects reach_map reach_carry reach_numbers reach_view"
+BUNDLES = {
+    "bench.css": [f"bench/{name}.css" for name in STYLES.split()],
+    "bench.js": SHELL.split(),
+    "sentences.js": ["bench/truth.js", "bench/sentence_field.js", "benches.js"],
+    "symbols.js": ["bench/induction_bench.js"],
+    "pieces.js": ["gpt.js", "gpt_bench.js"],
+    "steps.js": [f"bench/{name}.js" for name in STEPS.split()],
+    "reach.js": [f"bench/{name}.js" for name in REACH.split()],
+}
 
 
 class Playground(SphinxDirective):
@@ -43,20 +68,50 @@ def closed(model: str, form: str) -> tuple[str, str]:
             raise ValueError(f"{given!r} is none of {', '.join(known)}")
     drawn = picture(model)
     drawing = {"description": drawn.alt, "wide": svg(drawn.wide), "narrow": svg(drawn.narrow)}
-    files = openable()[model].files
-    size = len(gzip.compress(script(model).encode())) + sum(
-        len(gzip.compress(STATIC.joinpath(name).read_bytes())) for name in files
+    comes = files(model)
+    compressed, plain = (
+        sum(map(len, each)) / 1000 for each in (map(gzip.compress, comes.values()), comes.values())
     )
-    invitation = f'<p class="invitation">{drawn.invitation}</p>\n' if drawn.invitation else ""
+    invitation = drawn.slim if form == "slim" and drawn.slim else drawn.invitation
     return (
         f'<div class="playground" data-model="{model}" data-form="{form}"'
-        f' data-files="{" ".join(files)} model-{model}.js">\n'
-        f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}{invitation}"
-        f'<p><button type="button">Open the model here ({size / 1000:.0f} kB)</button></p>\n'
-        '<p class="without-scripts">The model needs JavaScript; the picture does not.</p>\n'
+        f' data-files="{" ".join(comes)}"'
+        f' data-hashes="{" ".join(map(sha256, comes.values()))}"'
+        f' data-views="{" ".join(VIEWS)}"'
+        f' data-view-hashes="{" ".join(sha256(bundled(view)) for view in VIEWS)}">\n'
+        f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}"
+        f'<p class="invitation">{invitation}</p>\n'
+        '<p class="opening"><button type="button">Open the model here</button>'
+        f" <span>{compressed:.0f}\u00a0kB ({plain:.0f} uncompressed)</span></p>\n"
+        f'<p class="without-scripts">{drawn.caption}</p>\n'
         '<p class="unseen" role="status"></p>\n</div>\n',
         drawn.alt,
     )
+
+
+def files(model: str) -> dict[str, bytes]:
+    """What a page loads to open the model, in order: `files("translator")["elements.js"]` is that script."""
+    comes = {name: bundled(name) for name in openable()[model].files}
+    return comes | {f"model-{model}.js": script(model).encode()}
+
+
+@cache
+def bundled(name: str) -> bytes:
+    """Files of _static as one, without comments and indents: `bundled("reach.js")`.
+
+    They stand beside it as they are written.
+    """
+    sources = BUNDLES[name]
+    lines = [f"/* made of {', '.join(sources)}, which stand beside this file, with their comments */"]
+    for source in sources:
+        stripped = (line.strip() for line in STATIC.joinpath(source).read_text("utf-8").splitlines())
+        lines += [line for line in stripped if line and not line.startswith("//")]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def sha256(content: bytes) -> str:
+    """The hash by which a browser knows that a file came whole."""
+    return base64.b64encode(hashlib.sha256(content).digest()).decode()
 
 
 @cache
@@ -68,10 +123,30 @@ def script(model: str) -> str:
 def finish(app: Sphinx, exception: Exception | None) -> None:
     if not exception and app.builder.format == "html":
         for model in openable():
-            Path(app.outdir, f"_static/model-{model}.js").write_text(script(model), "utf-8")
+            for name, content in files(model).items():
+                Path(app.outdir, "_static", name).write_bytes(content)
+        for view in VIEWS:
+            Path(app.outdir, "_static", view).write_bytes(bundled(view))
+
+
+class StateLinks(SphinxPostTransform):
+    """`[words](#open=translator&head=2)` and `[words](a-chapter.ipynb#open=…)` lead to no place of a page."""
+
+    default_priority = 8  # before MyST looks for one
+
+    def run(self, **options: Any) -> None:
+        for link in [*self.document.findall(pending_xref)]:
+            here = link["reftype"] == "myst" and link["refdomain"] != "doc"
+            state = link["reftarget"] if here else link.get("reftargetid")
+            if not (state or "").startswith(SETS_A_STATE):
+                continue
+            page = "" if here else self.app.builder.get_relative_uri(self.env.docname, link["reftarget"])
+            uri = f"{page.partition('#')[0]}#{state}"
+            link.replace_self(nodes.reference("", "", *link.children, refuri=uri, internal=True))
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_post_transform(StateLinks)
     app.add_directive("playground", Playground)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True}

@@ -1,133 +1,223 @@
-// The two benches: one for a model that translates, one for a model that writes on. What they share is in workbench.js.
+// The two benches that read sentences: one for a model that translates, one for a model that writes on. What all benches
+// share is in workbench.js, what their fields do in bench/sentence_field.js.
 
-class TranslatorBench extends Workbench {
-  asks = "A whole sentence in English";
-  offered = "sentence";
-  places = ["encoder.*.self_attention", "decoder.*.self_attention", "decoder.*.cross_attention"];
-
-  answer() {
-    this.translation = make("strong", { translate: false });
-    this.change = make("p", { className: "change" });
-    const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
-    return this.slim ? [says] : [says, this.change];
+class SentenceBench extends Workbench {
+  form() {
+    const { id, asks, data, kind } = this;
+    const [known, offered] = [typeable([...data.read]), data.offered];
+    this.field = new SentenceField({ id, known, asks, offered, kind, changed: () => this.readAnew() });
+    return [this.field.element];
   }
 
-  run() {
-    const { model, data } = this;
-    const source = [...this.words.map((word) => data.read.indexOf(word)), data.end];
-    const translate = () => model.translate(source, data.start, data.end, data.longest).map((id) => data.written[id]);
-    const before = this.whole(translate);
-    this.written = this.off ? translate() : before;
-    this.trace = { ...model.trace };
-    const [now, then] = [text(this.written), text(before)];
-    this.translation.textContent = now;
-    this.change.textContent = this.changed(now, then);
-    this.say(this.off ? this.change.textContent : `In Lingo: ${now}.`);
-    this.show();
+  get words() {
+    return this.field.words;
   }
 
-  changed(now, then) {
-    const whole = "It has learned whole sentences: what it makes of a beginning means little.";
-    if (!this.off) return `All of it is on. ${whole} Switch a part off, and see what becomes of this.`;
-    const newest = " Nothing stands behind the newest word; in training all words are there at once.";
-    const why = this.model.switches.mask ? "" : newest;
-    if (now === then) return `Without ${this.off}, the translation stays as it is.${why}`;
-    return `Without ${this.off}, the translation becomes ${quoted(now)}; it was ${quoted(then)}.${why}`;
+  put(text) {
+    return this.field.put(text);
   }
 
-  labels(place) {
-    const read = [...this.words, "end"];
-    const written = this.written.map(shown);
-    if (place.startsWith("encoder")) return [read, read];
-    return [written, place.endsWith("cross_attention") ? read : ["start", ...written.slice(0, -1)]];
+  get typedText() {
+    return this.field.input.value.trim();
+  }
+
+  get input() {
+    return this.words.length ? this.inputOf(this.words) : null;
+  }
+
+  inputOfText(text) {
+    return this.inputOf(wordsOf(text).filter((word) => this.field.known.includes(word)));
+  }
+
+  begins() {
+    return this.field.offer();
+  }
+
+  showNothing() {
+    super.showNothing();
+    this.say(this.field.unread || EMPTY);
   }
 }
 
-class LanguageModelBench extends Workbench {
+const EMPTY = "Nothing is typed yet. Type a sentence, or press “Another”.";
+
+class TranslatorBench extends SentenceBench {
+  asks = "A whole sentence in English";
+  kind = "sentence";
+
+  answer() {
+    this.tally = new TallyLine(this);
+    this.translation = make("strong", { translate: false });
+    this.verdict = make("p", { className: "verdict" });
+    const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
+    if (!this.slim) return [make("div", { className: "outcome" }, says, this.verdict, this.tally.element), this.field.list];
+    return [make("div", { className: "outcome" }, says, this.verdict, this.oneSwitch()), this.field.list];
+  }
+
+  // The one thing to do on the front page.
+  oneSwitch() {
+    this.places = make("button", { type: "button", textContent: "Take the positions away", ariaPressed: false });
+    this.places.onclick = () => this.change((changes) => (changes.positions = !changes.positions), "Without positions");
+    return make("p", {}, this.places);
+  }
+
+  inputOf(words) {
+    return [...words.map((word) => this.data.read.indexOf(word)), this.data.end];
+  }
+
+  get vocabulary() {
+    return this.data.written.map(shown);
+  }
+
+  get written() {
+    return this.result.map((id) => this.data.written[id]);
+  }
+
+  showAnswer() {
+    if (this.input === null) {
+      this.translation.textContent = "";
+      this.verdict.textContent = this.field.unread ? "" : EMPTY;
+      return;
+    }
+    const { known, right, fault, marks, missing, words } = judged(this.data, this.words, this.written);
+    const plain = this.written.filter((word) => !(word in MARKS)).map((word) => ({ word }));
+    this.translation.replaceChildren(...markedUp(known ? marks : plain, missing));
+    const before = this.plainResult.map((id) => this.data.written[id]);
+    const was = text(before) === text(this.written) ? "" : ` With everything on it was ${quoted(text(before))}.`;
+    const said = known ? `${right ? "✓" : "✗"} ${words}` : `${fault} What it makes of this means little.`;
+    this.verdict.textContent = `${said}${was}`;
+    this.tally.show();
+    if (this.places) this.places.ariaPressed = !this.changes.positions;
+    this.say(this.field.unread || `In Lingo: ${text(this.written)}. ${this.verdict.textContent}`);
+  }
+
+  labels(stack) {
+    const read = [...this.words, "end"];
+    if (stack === "read") return read;
+    return ["start", ...this.written.slice(0, -1).map(shown)];
+  }
+
+  asked(stack) {
+    return stack === "read" ? this.labels(stack) : this.written.map(shown);
+  }
+}
+
+class LanguageModelBench extends SentenceBench {
   asks = "A sentence begins";
-  offered = "beginning";
-  places = ["layers.*.self_attention"];
+  kind = "beginning";
   temperature = 1;
 
   answer() {
+    this.tally = new TallyLine(this);
     const titles = ["next word", "bar: model, ring: grammar", "model", "grammar"].map((title) => make("th", {}, title));
     this.likely = make("tbody");
     const table = make("table", { className: "next" }, make("thead", {}, make("tr", {}, ...titles)), this.likely);
-    this.change = make("p", { className: "change" });
+    this.typed = make("p", { className: "typed", translate: false });
+    this.verdict = make("p", { className: "verdict" });
     this.sample = make("p", { className: "sample" }, "“Write on” draws word after word by these chances.");
-    return [table, this.change, this.drawing(), this.sample];
+    const answer = make("div", { className: "outcome" }, this.typed, this.verdict, table, this.tally.element);
+    return [answer, this.drawing(), this.sample, this.field.list];
   }
 
   // How words are drawn: the temperature, and the button.
   drawing() {
     const id = `${this.id}-temperature`;
-    const slider = make("input", { type: "range", id, min: 0.1, max: 2, step: 0.1, value: 1 });
-    const value = make("span", {}, "1");
-    slider.oninput = () => {
-      this.temperature = Number(slider.value);
-      value.textContent = slider.value;
-      this.run();
-    };
+    this.slider = make("input", { type: "range", id, min: 0.1, max: 2, step: 0.1, value: 1 });
+    this.warmth = make("span", {}, "1");
+    this.slider.oninput = () => this.warm(Number(this.slider.value));
     const write = make("button", { type: "button", textContent: "Write on", onclick: () => this.write() });
     const label = make("label", { htmlFor: id, textContent: "temperature" });
-    return make("div", { className: "draw" }, label, slider, value, write);
+    return make("div", { className: "draw" }, label, this.slider, this.warmth, write);
   }
 
-  // How likely each word is to come after these.
-  chances(words, temperature = 1) {
+  warm(temperature) {
+    this.temperature = temperature;
+    this.slider.value = this.warmth.textContent = temperature;
+    return this.run();
+  }
+
+  inputOf(words) {
     const { start, read } = this.data;
-    return softmax(this.model.forward([start, ...words.map((word) => read.indexOf(word))]).at(-1), temperature);
+    return [start, ...words.map((word) => read.indexOf(word))];
   }
 
-  // The same in the grammar: a chance for each word that it allows, or what is wrong with the words before.
-  allowed(words) {
-    let state = 0;
-    for (const [place, word] of words.entries()) {
-      const options = this.data.grammar[state] ?? {};
-      if (!(word in options)) return { fault: `word ${place + 1}, ${quoted(shown(word))}, can't stand there` };
-      state = options[word][1];
-    }
-    const options = Object.entries(this.data.grammar[state] ?? {});
-    return { chances: Object.fromEntries(options.map(([word, [chance]]) => [word, chance])) };
+  // A beginning may have no word yet.
+  get input() {
+    return this.inputOf(this.words);
   }
 
-  run() {
+  get ownState() {
+    return { temperature: this.temperature === 1 ? undefined : this.temperature };
+  }
+
+  restoreOwn({ temperature = 1 }) {
+    this.temperature = Math.max(0.1, Math.min(2, temperature));
+    this.slider.value = this.warmth.textContent = this.temperature;
+  }
+
+  get vocabulary() {
+    return this.data.read.map(shown);
+  }
+
+  labels() {
+    return ["start", ...this.words];
+  }
+
+  telling(stack, weights) {
+    return weights.length - 1; // what comes next is foretold from the last word
+  }
+
+  // The likeliest word that has another form, against that one: see against sees.
+  likelyRivals(choice) {
     const { read } = this.data;
-    this.tally = { right: 0, all: 0 }; // of what is written with the same beginning, temperature and parts
-    const before = this.whole(() => this.chances(this.words));
-    const now = this.chances(this.words, this.temperature);
-    this.trace = { ...this.model.trace };
+    const likely = super.likelyRivals(choice, MOST_OFFERED);
+    const other = (id) => read.indexOf(read[id].endsWith("s") ? read[id].slice(0, -1) : `${read[id]}s`);
+    const first = likely.find((id) => other(id) >= 0);
+    return first === undefined ? likely.slice(0, 2) : [first, other(first)];
+  }
+
+  showAnswer() {
+    const { read } = this.data;
+    this.drawn = { right: 0, all: 0 }; // of what is written with the same beginning, temperature and parts
+    const now = softmax(this.logits.at(-1), this.temperature);
+    const before = softmax(this.plainLogits.at(-1));
     const grammar = this.allowed(this.words);
-    const likeliest = [...now.keys()].sort((a, b) => now[b] - now[a]).slice(0, MOST_OFFERED);
-    const rows = likeliest.map((id) => [read[id], now[id], grammar.chances?.[read[id]] ?? 0]);
+    const likely = likeliest(now, MOST_OFFERED);
+    const rows = likely.map((id) => [read[id], now[id], grammar[read[id]] ?? 0]);
     const largest = Math.max(...rows.flatMap(([, ...shares]) => shares));
     this.likely.replaceChildren(...rows.map((row) => this.bar(...row, largest)));
-    this.change.textContent = this.changed(now, before, grammar);
+    const judged = marked(this.data, this.words);
+    this.typed.replaceChildren(...(judged.right ? [] : markedUp(judged.marks)));
+    this.tally.show();
+    this.verdict.textContent = this.told(now, before, grammar, judged);
     const three = rows.slice(0, 3).map(([word, share]) => `${shown(word)} ${percent(share)}`);
-    this.say(`Likeliest next: ${listed(three)}. ${this.change.textContent}`);
-    this.show();
+    this.say(this.field.unread || `Likeliest next: ${listed(three)}. ${this.verdict.textContent}`);
   }
 
-  // What the switches and the temperature have done to the word that they changed most, and to all together.
-  changed(now, before, grammar) {
+  // The chance in the grammar of each word that it allows behind these; none where they have no place in it.
+  allowed(words) {
+    let state = 0;
+    for (const word of words) state = this.data.grammar[state]?.[word]?.[1];
+    const options = Object.entries(this.data.grammar[state] ?? {});
+    return Object.fromEntries(options.map(([word, [chance]]) => [word, chance]));
+  }
+
+  // What the changes and the temperature have done to the two rivals, and to all words that the grammar allows.
+  told(now, before, grammar, judged) {
     const { read } = this.data;
-    const warmth = this.temperature === 1 ? "" : `at temperature ${this.temperature}`;
-    const cause = listed([this.off && `without ${this.off}`, warmth].filter(Boolean));
-    const [most] = [...now.keys()].sort((a, b) => Math.abs(now[b] - before[b]) - Math.abs(now[a] - before[a]));
-    const moved = `${quoted(shown(read[most]))} goes from ${percent(before[most])} to ${percent(now[most])}`;
-    const effect = cause && `${cause[0].toUpperCase()}${cause.slice(1)}, ${moved}. `;
-    if (grammar.fault) return `${effect}The grammar has no such beginning: ${grammar.fault}.`;
-    const allowed = [...read.keys()].filter((id) => read[id] in grammar.chances);
-    const total = (chances) => percent(allowed.reduce((sum, id) => sum + chances[id], 0));
-    const was = cause && `; it was ${total(before)}`;
-    return `${effect}Words that the grammar allows here get ${total(now)} together${was}.`;
+    const moved = this.rivals.map((id) => `${quoted(shown(read[id]))} goes from ${percent(before[id])} to ${percent(now[id])}`);
+    const cause = this.deeds.length > 0 || this.temperature !== 1;
+    const effect = cause ? `${sentence(listed(moved))} ` : "";
+    if (!judged.right) return `${effect}✗ ${judged.words}`;
+    if (judged.ended) return `${effect}✓ ${judged.words}`;
+    const total = (chances) => percent([...read.keys()].reduce((sum, id) => sum + (read[id] in grammar) * chances[id], 0));
+    return `${effect}Words that the grammar allows here get ${total(now)} together${cause ? `; it was ${total(before)}` : ""}.`;
   }
 
   bar(word, share, chance, largest) {
-    const put = () => {
-      this.input.value = `${text([...this.words, word])} `;
-      this.read();
-      (this.likely.querySelector("button:enabled") ?? this.input).focus();
+    const put = async () => {
+      await this.field.put(text([...this.words, word]));
+      (this.likely.querySelector("button:enabled") ?? this.field.input).focus(); // it is a new one
     };
     const [fill, tick] = [make("i"), make("b")];
     fill.style.width = `${(100 * share) / largest}%`;
@@ -139,37 +229,44 @@ class LanguageModelBench extends Workbench {
   }
 
   // Word after word is drawn by its chance at this temperature, until the sentence ends.
-  write() {
+  async write() {
     const { read, end, longest } = this.data;
-    const half = this.half && `${quoted(this.half)} is no word yet: type on, or choose one of those that are offered.`;
-    if (this.unread || half) {
-      this.sample.textContent = this.unread || half;
-      return this.say(this.sample.textContent);
-    }
+    const { half } = this.field;
+    const unread = this.field.unread || (half && `${quoted(half)} is no word yet: type on, or choose one of those that are offered.`);
+    if (unread) return this.tell(unread);
     const words = [...this.words];
     while (words.at(-1) !== read[end] && words.length < longest) {
-      const chances = this.chances(words, this.temperature);
-      let left = Math.random();
-      words.push(read[chances.findIndex((chance) => (left -= chance) < 0)] ?? read[end]);
+      const run = await this.compute(this.inputOf(words), this.changes);
+      if (!run) return undefined; // another text is being read
+      const chances = softmax(run.logits.at(-1), this.temperature);
+      words.push(read[drawn([...chances.entries()], Math.random())]);
     }
-    const { fault } = this.allowed(words);
-    this.tally.all += 1;
-    this.tally.right += !fault;
-    const verdict = fault ? `No sentence of the grammar: ${fault}.` : "✓ A sentence of the grammar.";
-    const tally = this.tally.all > 1 ? ` So far ${this.tally.right} of ${this.tally.all} were, at temperature ${this.temperature}.` : "";
-    this.sample.textContent = `${quoted(words.map(shown).join(" ").replace(/ \.$/, "."))} ${verdict}${tally}`;
-    this.say(this.sample.textContent);
+    const { right, words: why } = marked(this.data, words);
+    this.drawn.all += 1;
+    this.drawn.right += right;
+    const { all, right: good } = this.drawn;
+    const soFar = all > 1 ? ` So far ${good} of ${all} were, at temperature ${this.temperature}.` : "";
+    const verdict = right ? "✓ A sentence of the grammar." : `✗ No sentence of the grammar: ${why}`;
+    return this.tell(`${quoted(text(words))} ${verdict}${soFar}`);
   }
 
-  telling(weights) {
-    return weights.length - 1; // what comes next is foretold from the last word
-  }
-
-  labels() {
-    const read = ["start", ...this.words];
-    return [read, read];
+  tell(words) {
+    this.sample.textContent = words;
+    this.say(words);
   }
 }
+
+// Words of which those that are wrong are underlined, with what is right on demand, and a mark where some are missing.
+function markedUp(marks, missing = []) {
+  const parts = marks.map(({ word, wrong, note }) => {
+    return wrong ? make("span", { className: "wrong", title: note }, shown(word)) : shown(word);
+  });
+  for (const { at, words } of [...missing].reverse())
+    parts.splice(at, 0, make("span", { className: "wrong", title: `${listed(words)} is missing` }, "…"));
+  return parts.flatMap((part, place) => (place ? [" ", part] : [part]));
+}
+
+const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 benches.Transformer = (playground, data) => new TranslatorBench(playground, data, new Transformer(data)).open();
 benches.LanguageModel = (playground, data) => new LanguageModelBench(playground, data, new LanguageModel(data)).open();

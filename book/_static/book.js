@@ -98,7 +98,10 @@ if (layers.length) {
 
 // A link may lead into a fold.
 function unfold() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  let target;
+  try {
+    target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  } catch {} // a percent sign that escapes nothing
   for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 addEventListener("hashchange", unfold);

@@ -59,32 +59,37 @@ class Pieces {
 
 const gelu = (x) => (x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x)));
 
-// No place sees a later one: the keys and values of those before it are remembered, and stay as they are.
-function selfAttention(model, name, inputs, { keys, values }) {
-  const before = keys.length;
+// All queries, keys and values by one matrix.
+function* selfAttention(run, name, inputs) {
   const width = inputs[0].length;
-  const all = linear(model, `${name}.project`, inputs);
-  const part = (place) => all.map((vector) => vector.subarray(place * width, (place + 1) * width));
-  keys.push(...part(1));
-  values.push(...part(2));
-  const joined = inHeads(model, name, part(0), keys, values, (i, j) => j <= before + i);
-  return model.note(name, linear(model, `${name}.write`, joined));
+  const all = linear(run, `${name}.project`, inputs);
+  const [queries] = ["queries", "keys", "values"].map((part, place) =>
+    run.note(`${name}.${part}`, all.map((vector) => vector.subarray(place * width, (place + 1) * width))),
+  );
+  yield;
+  const joined = yield* inHeads(run, name, queries, run.mask);
+  return run.note(name, linear(run, `${name}.write`, joined));
 }
 
 // The residual stream is read twice, and added to twice.
-function block(model, name, stream, memory) {
+function* block(run, name, stream) {
   const plus = (vectors, more) => vectors.map((vector, i) => added(vector, more[i]));
-  const found = selfAttention(model, `${name}.attention`, layerNorm(model, `${name}.before_attention`, stream), memory);
-  const between = plus(stream, found);
-  const wide = linear(model, `${name}.widen`, layerNorm(model, `${name}.before_network`, between));
-  return model.note(name, plus(between, linear(model, `${name}.narrow`, wide.map((vector) => vector.map(gelu)))));
+  const found = yield* selfAttention(run, `${name}.attention`, layerNorm(run, `${name}.before_attention`, stream));
+  const between = run.note(`${name}.after_attention`, plus(stream, found));
+  yield;
+  const wide = linear(run, `${name}.widen`, layerNorm(run, `${name}.before_network`, between));
+  yield;
+  const more = linear(run, `${name}.narrow`, wide.map((vector) => vector.map(gelu)));
+  yield;
+  return run.note(name, plus(between, more));
 }
 
 class GPT extends Model {
+  last = "logits";
+
   constructor(data) {
     super(data);
     this.context = data.context;
-    this.remember(0);
   }
 
   // A letter of a matrix tells how many steps from zero a number is, from 45 down to 45 up. How long a step is, each
@@ -103,39 +108,35 @@ class GPT extends Model {
     return (rows, columns) => (columns ? Array.from(next(rows), (step) => row(columns, step)) : next(rows));
   }
 
-  // Of what was read the first so many pieces, and no more.
-  remember(count) {
-    this.memories ??= Array.from({ length: this.layers }, () => ({ keys: [], values: [] }));
-    for (const { keys, values } of this.memories) keys.length = values.length = count;
-  }
-
-  get remembered() {
-    return this.memories[0].keys.length;
-  }
-
-  // Logits for the piece behind each of these but the first `known`. They stand behind those that are remembered.
-  forward(ids, known = 0) {
-    const pieces = this.note("pieces", ids.map((id) => this.weights["pieces.weight"][id]));
-    const places = this.weights["places.weight"].slice(this.remembered, this.remembered + ids.length);
-    this.note("places", places);
-    let stream = pieces.map((vector, i) => added(vector, places[i]));
-    for (const [i, memory] of this.memories.entries()) stream = block(this, `blocks.${i}`, stream, memory);
+  // Logits for the piece behind each of these, which stand behind those that are remembered.
+  *reading(run, ids) {
+    const before = run.remembered;
+    const table = run.weight("pieces.weight");
+    const pieces = run.note("pieces", ids.map((id) => table[id]));
+    const rows = ids.map((_, t) => tableRow(run.weight("places.weight"), before + t));
+    const places = run.note("places", run.positions ? rows : rows.map(({ length }) => new Float32Array(length)));
+    let stream = run.note("positions", pieces.map((vector, i) => added(vector, places[i])));
+    for (let i = 0; i < this.layers; i++) stream = yield* block(run, `blocks.${i}`, stream);
     // One table at both ends: a piece is likely where the stream points the way of its row.
-    const table = this.weights["pieces.weight"];
-    return linear(this, "logits", layerNorm(this, "norm", stream.slice(known)), table, new Float32Array(table.length));
+    const none = new Float32Array(table.length);
+    const logits = [];
+    for (const vector of layerNorm(run, "norm", stream)) {
+      logits.push(...linear(run, "logits", [vector], table, none));
+      yield;
+    }
+    return logits;
   }
 }
 
 // ---- what a model expects, all along a text ----
-
-const AT_ONCE = 4; // pieces: so many a phone reads in the time of a picture
 
 // `chances[t]` are the model's for the piece behind the t-th; the 0th is the end of whatever came before. A text that
 // begins as the last one did is not read anew. As far as the context reaches, each piece sees all before it. Farther
 // on it sees half of the context and up to all of it: as in training, places begin anew every half of it.
 class Reading {
   constructor(model, end) {
-    Object.assign(this, { model, ids: [end], chances: [], from: 0 });
+    Object.assign(this, { model, ids: [end], chances: [], from: 0, run: new Run(model, { text: model.context }) });
+    this.run.enter("text");
   }
 
   set(ids) {
@@ -157,65 +158,20 @@ class Reading {
 
   // A few pieces more.
   step() {
-    const { model, ids, chances } = this;
+    const { model, run, ids, chances } = this;
     const from = this.seenFrom(chances.length);
-    model.remember(from === this.from ? Math.min(model.remembered, chances.length - from) : 0);
+    run.remember(from === this.from ? Math.min(run.remembered, chances.length - from) : 0);
     this.from = from;
-    const start = from + model.remembered;
+    const start = from + run.remembered;
     let stop = Math.min(start + AT_ONCE, ids.length);
     while (this.seenFrom(stop - 1) > from && stop - 1 > chances.length) stop--;
-    const known = Math.min(stop, chances.length) - start;
-    for (const logits of model.forward(ids.slice(start, stop), known)) chances.push(softmax(logits));
+    const logits = finished(model.reading(run, ids.slice(start, stop)));
+    // Some are only read again, because what stood before them is not seen any more.
+    for (const each of logits.slice(Math.max(0, chances.length - start))) chances.push(softmax(each));
   }
 
   // Of the t-th piece, how surprising it was where it stood.
   bits(t) {
     return -Math.log2(this.chances[t - 1][this.ids[t]]);
   }
-}
-
-// ---- drawing ----
-
-// The numbers of the likeliest pieces, the likeliest first.
-function likeliest(chances, count) {
-  const best = [];
-  for (let id = 0; id < chances.length; id++) {
-    if (best.length === count && chances[id] <= chances[best[count - 1]]) continue;
-    const place = best.findIndex((other) => chances[other] < chances[id]);
-    best.splice(place < 0 ? best.length : place, 0, id);
-    best.length = Math.min(best.length, count);
-  }
-  return best;
-}
-
-// What is drawn from, [id, share] each: at that temperature, the fewest likeliest that come to `topP` together.
-function nucleus(chances, temperature, topP) {
-  const largest = Math.max(...chances);
-  const powers = Float64Array.from(chances, (chance) => (chance / largest) ** (1 / temperature));
-  const total = powers.reduce((sum, power) => sum + power, 0);
-  let before = 0;
-  const ordered = [...powers.keys()].sort((a, b) => powers[b] - powers[a]);
-  const kept = ordered.filter((id) => {
-    before += powers[id];
-    return before - powers[id] < topP * total; // what comes before it has not yet been enough
-  });
-  const left = kept.reduce((sum, id) => sum + powers[id], 0);
-  return kept.map((id) => [id, powers[id] / left]);
-}
-
-// One of them, by a number from 0 to 1.
-function drawn(options, number) {
-  const [id] = options.find(([, share]) => (number -= share) < 0) ?? options.at(-1);
-  return id;
-}
-
-// A die with numbers from 0 to 1, which fall the same again for the same seed (its author calls it mulberry32).
-function die(seed) {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -5,73 +5,102 @@ const MOST_GIVEN = 240; // letters of them, before what is written
 const MOST_WRITTEN = 80; // pieces
 const MOST_NEXT = 5;
 const SHADES = [1, 3, 6, 9]; // bits: with each a piece is a shade darker
-const SLICE = 24; // milliseconds of reading, before the page may answer to the next key
 const PACE = 40; // milliseconds from one written piece to the next, for those who have nothing against movement
 const QUIET = 800; // milliseconds without a key, before a screen reader is told what came out
 
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const total = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 const inBits = (number) => `${number.toFixed(number < 9.95 ? 1 : 0)}\u00a0bits`;
-const counted = (count, word) => `${count}\u00a0${word}${count === 1 ? "" : "s"}`;
+const several = (count, word) => `${count}\u00a0${word}${count === 1 ? "" : "s"}`;
 // Signs for what can't be seen.
 const SIGNS = { " ": "·", "\n": "↵", "\t": "⇥" };
 
-class GptBench {
-  constructor(playground, data) {
-    Object.assign(this, { playground, data, typed: [], listed: [], written: [] });
-    this.pieces = new Pieces(data.merges);
-    this.reading = new Reading(new GPT(data), this.pieces.end);
-    this.id = playground.dataset.model;
-    this.status = playground.querySelector("[role=status]");
+class GptBench extends Workbench {
+  constructor(playground, data, model) {
+    super(playground, data, model);
+    Object.assign(this, { typed: [], listed: [], written: [], pieces: new Pieces(data.merges) });
+    this.plainReading = this.reading = new Reading(this.plainModel, this.pieces.end);
+    this.vocabulary = Array.from({ length: this.pieces.end + 1 }, (_, id) => this.named(id));
   }
 
-  open() {
-    const parts = [this.field(), ...this.text(), this.next(), ...this.writing()];
-    this.playground.replaceChildren(...parts, this.status);
-    this.say("");
-    this.put(this.data.offered[0]);
-    // On a phone the field, with the focus, would bring up the keyboard over all there is to see.
-    const fine = matchMedia("(pointer: fine)").matches;
-    (fine ? this.input : this.playground.querySelector(".offers button")).focus();
-    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+  // The views come when one is asked for: they run the model over the whole text.
+  get opensWith() {
+    return undefined;
+  }
+
+  begins() {
+    return this.put(this.data.offered[0]);
   }
 
   // Of several the last is told: whoever types is not talked to.
   say(words, quiet = 0) {
     clearTimeout(this.saying);
-    this.saying = setTimeout(() => (this.status.textContent = words), quiet);
+    this.saying = setTimeout(() => super.say(words), quiet);
   }
 
-  // ---- the field ----
+  // ---- what is typed, and read ----
 
-  field() {
+  form() {
     const id = `${this.id}-text`;
-    this.input = make("textarea", { id, rows: 3, maxLength: MOST_LETTERS, spellcheck: false, autocapitalize: "off" });
-    this.input.oninput = () => this.read();
+    this.area = make("textarea", { id, rows: 3, maxLength: MOST_LETTERS, spellcheck: false, autocapitalize: "off" });
+    this.area.oninput = () => this.read();
     const starts = this.data.offered.map((start) => {
       const textContent = start.trim().replace(/\s+/g, " ");
       return make("button", { type: "button", textContent, onclick: () => this.put(start) });
     });
     const offers = make("div", { className: "offers", role: "group", ariaLabel: "Starts to try" }, ...starts);
     const label = make("label", { htmlFor: id, textContent: "A docstring begins" });
-    return make("div", { className: "begins" }, label, this.input, offers);
+    return [make("div", { className: "begins" }, label, this.area, offers)];
+  }
+
+  answer() {
+    this.tally = new TallyLine(this);
+    return [...this.text(), this.next(), ...this.writing(), this.tally.element];
+  }
+
+  get typedText() {
+    return this.area.value;
+  }
+
+  get ownState() {
+    return { temperature: Number(this.temperature.value), seed: Number(this.seed.value) };
+  }
+
+  restoreOwn({ temperature = 0.8, seed = 1 }) {
+    this.temperature.value = temperature;
+    this.temperature.oninput();
+    this.seed.value = seed;
   }
 
   put(text) {
-    this.input.value = text;
+    this.area.value = text;
     return this.read();
   }
 
   // The pieces are there at once. What they cost takes a while, in which one may type on.
-  async read() {
-    this.typed = this.pieces.encode(this.input.value);
+  read() {
+    this.typed = this.pieces.encode(this.area.value);
     this.showPieces();
     this.showWritten([], "“Write on” draws piece after piece, by what the model gives each at this temperature.");
-    if (!(await this.readThrough(this.typed, this.begin()))) return;
+    return this.readAnew();
+  }
+
+  async run() {
+    const turn = this.begin();
+    const changed = inText(this.changes);
+    if (!this.deeds.length) this.reading = this.plainReading;
+    else if (this.reading.changed !== changed) {
+      const model = Object.assign(twin(this.model), { changes: this.changes });
+      this.reading = Object.assign(new Reading(model, this.pieces.end), { changed });
+    }
+    for (const reading of [this.reading, this.plainReading])
+      if (!(await this.readThrough(reading, this.typed, turn))) return;
     this.showCosts();
     this.showNext();
+    this.showDeeds();
+    this.tally.show();
     const likely = this.options.slice(0, 3).map(([id, share]) => `${this.spoken(id)} ${percent(share)}`);
     this.say(`${this.summary.textContent} Likeliest next: ${listed(likely)}.`, QUIET);
+    if (this.view) await super.run();
   }
 
   // Whoever types, or presses a button below, ends what was going on.
@@ -81,15 +110,37 @@ class GptBench {
   }
 
   // Whether all was read before the next turn began. Between slices the page shows what was typed.
-  async readThrough(ids, turn) {
+  async readThrough(reading, ids, turn) {
     for (;;) {
       await pause(0);
       if (this.turn !== turn) return false;
-      this.reading.set(ids);
-      for (const until = performance.now() + SLICE; this.reading.behind && performance.now() < until; ) this.reading.step();
-      if (!this.reading.behind) return true;
+      reading.set(ids);
+      for (const until = performance.now() + SLICE; reading.behind && performance.now() < until; ) reading.step();
+      if (!reading.behind) return true;
     }
   }
+
+  // ---- for the views ----
+
+  // What the last piece sees.
+  get input() {
+    const ids = [this.pieces.end, ...this.typed];
+    return ids.slice(this.reading.seenFrom(this.typed.length));
+  }
+
+  inputOfText(text) {
+    return [this.pieces.end, ...this.pieces.encode(text)].slice(-this.data.context);
+  }
+
+  labels() {
+    return this.input.map((id) => this.vocabulary[id]);
+  }
+
+  telling(stack, weights) {
+    return weights.length - 1; // what comes next is foretold from the last piece
+  }
+
+  showAnswer() {} // it is shown piece by piece, as it is read
 
   // ---- how pieces are shown, and told ----
 
@@ -106,7 +157,7 @@ class GptBench {
 
   spoken(id) {
     const text = this.isWhole(id) ? this.pieces.decode([id]) : this.named(id);
-    return text.trim() || (text.includes("\n") ? "new line" : counted(text.length, "space"));
+    return text.trim() || (text.includes("\n") ? "new line" : several(text.length, "space"));
   }
 
   // The same with the signs in elements of their own, to be faint.
@@ -121,7 +172,7 @@ class GptBench {
     this.list = make("ol", { className: "pieces", ariaLabel: "The text in its pieces" });
     const choose = ({ target }) => {
       const place = [...this.list.children].indexOf(target.closest("li"));
-      if (place >= 0) this.choose(place);
+      if (place >= 0) this.point(place);
     };
     for (const event of ["mouseover", "focusin", "click"]) this.list.addEventListener(event, choose);
     this.list.onkeydown = (event) => this.move(event);
@@ -172,15 +223,17 @@ class GptBench {
       item.classList.toggle("unseen-now", place < from);
     }
     const bytes = total(typed.map((id) => this.pieces.bytes[id].length));
-    const size = `${counted(typed.length, "piece")}, ${counted(bytes, "byte")}: ${(total(costs) / bytes).toFixed(2)} bits a byte.`;
+    const plain = typed.map((_, place) => this.plainReading.bits(place + 1));
+    const was = this.deeds.length ? ` It was ${(total(plain) / bytes).toFixed(2)}.` : "";
+    const size = `${several(typed.length, "piece")}, ${several(bytes, "byte")}: ${(total(costs) / bytes).toFixed(2)} bits a byte.${was}`;
     const sees = `For what comes next the model still sees the last ${typed.length - from}; dashed are those before.`;
     this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}` : "Nothing is typed.";
     this.detail.textContent = "";
-    if (typed.length) this.choose(costs.indexOf(Math.max(...costs)));
+    if (typed.length) this.point(costs.indexOf(Math.max(...costs)));
   }
 
   // What had been expected where this piece stands.
-  choose(place) {
+  point(place) {
     const chances = this.reading.chances[place];
     if (!chances) return; // it is still being read
     const mark = (button, chosen) => {
@@ -212,10 +265,10 @@ class GptBench {
   }
 
   option(id, share) {
-    const longer = this.input.value + this.pieces.decode([id]);
+    const longer = this.area.value + this.pieces.decode([id]);
     const put = async () => {
       await this.put(longer);
-      (this.likely.querySelector("button:enabled") ?? this.input).focus(); // it is a new one
+      (this.likely.querySelector("button:enabled") ?? this.area).focus(); // it is a new one
     };
     const disabled = !this.isWhole(id) || longer.length > MOST_LETTERS;
     const button = make("button", { type: "button", onclick: put, disabled, ariaLabel: this.spoken(id) }, ...this.letters(id));
@@ -272,7 +325,7 @@ class GptBench {
     this.settings = `Seed ${seed}, temperature ${temperature}, top-p ${topP}`;
     this.showWritten(written, `${this.settings}.`);
     while (written.length < MOST_WRITTEN) {
-      if (!(await this.readThrough([...this.typed, ...written], turn))) return;
+      if (!(await this.readThrough(this.reading, [...this.typed, ...written], turn))) return;
       const id = drawn(nucleus(this.reading.chances.at(-1), temperature, topP), number());
       if (id === this.pieces.end) return this.stop("then the text ended");
       written.push(id);
@@ -285,17 +338,17 @@ class GptBench {
 
   stop(why) {
     this.begin();
-    this.showWritten(this.written, `${this.settings}: ${counted(this.written.length, "piece")}, ${why}.`);
+    this.showWritten(this.written, `${this.settings}: ${several(this.written.length, "piece")}, ${why}.`);
     this.say(`${this.pieces.decode(this.written)} ${this.verdict.textContent}`);
   }
 
   get longer() {
-    return this.input.value + this.pieces.decode(this.written);
+    return this.area.value + this.pieces.decode(this.written);
   }
 
   showWritten(written, verdict) {
     this.written = written;
-    const given = this.input.value;
+    const given = this.area.value;
     const shown = given.length > MOST_GIVEN ? `…${given.slice(-MOST_GIVEN)}` : given;
     this.sample.replaceChildren(...(written.length ? [shown, make("strong", {}, this.pieces.decode(written))] : []));
     this.verdict.textContent = verdict;
@@ -303,4 +356,4 @@ class GptBench {
   }
 }
 
-benches.GPT = (playground, data) => new GptBench(playground, data).open();
+benches.GPT = (playground, data) => new GptBench(playground, data, new GPT(data)).open();

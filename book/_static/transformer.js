@@ -1,12 +1,8 @@
 // The book's Transformer and its LanguageModel once more, in the order of attnlab, from nothing but arithmetic.
-// (Its GPT is in gpt.js, made of the same parts.)
+// (Its GPT is in gpt.js, made of the same parts; what a model is, and a run of it, in model.js.)
 //
-// A sequence is an array of vectors: a Float32Array for each word. A model holds its weights by their names in
-// PyTorch; a matrix is an array of its rows. Each part is told its name, `encoder.0.feed_forward` say, finds its
-// weights by it, and notes under it what comes out: `model.trace` has every intermediate tensor of the last run.
-//
-// What a reader can switch stands in `model.switches`: { off: a set of heads such as "encoder.0.self_attention 2",
-// mask: whether the causal mask is on, positions: whether they are added }.
+// Each part is told its name, `encoder.0.feed_forward` say, finds its weights by it, and notes under it what comes out.
+// The larger ones are generators: where they yield, the page may do something else.
 
 const added = (a, b) => a.map((number, i) => number + b[i]);
 
@@ -20,32 +16,42 @@ function product(a, b) {
   return even + odd;
 }
 
-function linear(model, name, vectors, rows = model.weights[`${name}.weight`], biases = model.weights[`${name}.bias`]) {
+function linear(run, name, vectors, rows = run.weight(`${name}.weight`), biases = run.weight(`${name}.bias`)) {
   const outputs = vectors.map((vector) => {
     const output = new Float32Array(rows.length);
     for (let i = 0; i < rows.length; i++) output[i] = biases[i] + product(rows[i], vector);
     return output;
   });
-  return model.note(name, outputs);
+  return run.note(name, outputs);
 }
 
 // ---- what goes in ----
 
 // Rows of a table, times √d_model.
-function embed(model, name, ids) {
-  const table = model.weights[`${name}.weight`];
-  return model.note(name, ids.map((id) => table[id].map((number) => number * Math.sqrt(table[id].length))));
+function embed(run, name, ids) {
+  const table = run.weight(`${name}.weight`);
+  return run.note(name, ids.map((id) => table[id].map((number) => number * Math.sqrt(table[id].length))));
 }
 
-// To the word at place t the row t of the table: sines and cosines of t / 10000^(2i / d_model).
-function addPositions(model, name, vectors) {
-  const row = (t, width) =>
-    Float32Array.from({ length: width }, (_, column) => {
-      const angle = t / 10000 ** ((column - (column % 2)) / width);
-      return column % 2 ? Math.cos(angle) : Math.sin(angle);
-    });
-  const { positions } = model.switches;
-  return model.note(name, vectors.map((vector, t) => (positions ? added(vector, row(t, vector.length)) : vector)));
+// To the word at place t the row t of the table: a learned one, or else sines and cosines.
+function addPositions(run, name, vectors) {
+  const table = run.weight(`${name}.table`);
+  const before = run.remembered - vectors.length;
+  const row = (t, width) => (table ? tableRow(table, t) : sinusoidal(t, width));
+  return run.note(name, vectors.map((vector, t) => (run.positions ? added(vector, row(before + t, vector.length)) : vector)));
+}
+
+function tableRow(table, t) {
+  if (t >= table.length) throw new Error(`There are ${table.length} places, and no more.`);
+  return table[t];
+}
+
+// Of t / 10000^(2i / d_model) the sine and the cosine.
+function sinusoidal(t, width) {
+  return Float32Array.from({ length: width }, (_, column) => {
+    const angle = t / 10000 ** ((column - (column % 2)) / width);
+    return column % 2 ? Math.cos(angle) : Math.sin(angle);
+  });
 }
 
 // ---- attention ----
@@ -54,6 +60,7 @@ function addPositions(model, name, vectors) {
 function softmax(scores, temperature = 1) {
   const shares = new Float32Array(scores.length);
   const largest = scores.reduce((one, other) => (other > one ? other : one));
+  if (largest === -Infinity) return shares; // there is nothing to be seen
   let total = 0;
   for (let i = 0; i < scores.length; i++) total += shares[i] = Math.exp((scores[i] - largest) / temperature);
   for (let i = 0; i < scores.length; i++) shares[i] /= total;
@@ -80,162 +87,139 @@ function attend(queries, keys, values, visible) {
   return { mixed, weights };
 }
 
-// Queries, keys and values by one matrix each; a last one joins what the heads found.
-function multiHeadAttention(model, name, inputs, memory, visible) {
-  const rows = model.weights[`${name}.in_proj_weight`];
-  const biases = model.weights[`${name}.in_proj_bias`];
+// Queries, keys and values by one matrix each; a last one joins what the heads found. They look at places of the same
+// stack, or of another one, `memory`, whose keys and values stay the same while words are written.
+function* multiHeadAttention(run, name, inputs, causal, memory) {
+  const rows = run.weight(`${name}.in_proj_weight`);
+  const biases = run.weight(`${name}.in_proj_bias`);
   const width = rows.length / 3;
   const project = (part, place, vectors) => {
     const [start, end] = [place * width, (place + 1) * width];
-    return linear(model, `${name}.${part}`, vectors, rows.slice(start, end), biases.slice(start, end));
+    return linear(run, `${name}.${part}`, vectors, rows.slice(start, end), biases.slice(start, end));
   };
   const queries = project("queries", 0, inputs);
-  const keys = project("keys", 1, memory);
-  const values = project("values", 2, memory);
-  const joined = inHeads(model, name, queries, keys, values, visible);
-  return model.note(name, linear(model, `${name}.out_proj`, joined));
+  if (!memory || !run.trace[`${name}.keys`]) {
+    project("keys", 1, memory?.vectors ?? inputs);
+    project("values", 2, memory?.vectors ?? inputs);
+  }
+  yield;
+  const joined = yield* inHeads(run, name, queries, causal, memory?.stack);
+  return run.note(name, linear(run, `${name}.out_proj`, joined));
 }
 
-// Each head attends with d_k neighbours of the d_model numbers; what they find lies side by side again.
-function inHeads(model, name, queries, keys, values, visible) {
+// Each head attends with d_k neighbours of the d_model numbers; what they find lies side by side again. Keys and values
+// are all that have been noted.
+function* inHeads(run, name, queries, causal, stack = run.stack) {
+  const [keys, values] = [run.trace[`${name}.keys`], run.trace[`${name}.values`]];
+  const before = run.remembered - queries.length;
+  const shown = keys.map((_, j) => !run.hidden.has(`${stack} ${j}`));
+  const visible = (i, j) => shown[j] && (!causal || j <= before + i);
   const joined = queries.map(({ length }) => new Float32Array(length));
-  const weights = Array.from({ length: model.heads }, (_, head) => {
-    const width = queries[0].length / model.heads;
-    const [start, end] = [head * width, (head + 1) * width];
-    const share = (vectors) => vectors.map((vector) => vector.subarray(start, end));
+  const width = queries[0].length / run.heads;
+  for (let head = 0; head < run.heads; head++) {
+    const start = head * width;
+    const share = (vectors) => vectors.map((vector) => vector.subarray(start, start + width));
     const { mixed, weights } = attend(share(queries), share(keys), share(values), visible);
     // A head that is off leaves zeros.
-    if (!model.switches.off.has(`${name} ${head}`)) mixed.forEach((mix, i) => joined[i].set(mix, start));
-    return weights;
-  });
-  model.note(`${name}.weights`, weights); // [head][query][key]
-  return model.note(`${name}.mixed`, joined);
+    if (!run.off.has(`${name} ${head}`)) mixed.forEach((mix, i) => joined[i].set(mix, start));
+    run.noteWeights(`${name}.weights`, head, weights); // [head][query][key]
+    yield;
+  }
+  return run.note(`${name}.mixed`, joined);
 }
 
 // ---- layers ----
 
 // Each vector gets mean 0 and variance 1 by its own numbers, then a learned gain and bias.
-function layerNorm(model, name, vectors) {
-  const gain = model.weights[`${name}.weight`];
-  const bias = model.weights[`${name}.bias`];
+function layerNorm(run, name, vectors) {
+  const gain = run.weight(`${name}.weight`);
+  const bias = run.weight(`${name}.bias`);
   const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
   const outputs = vectors.map((vector) => {
     const middle = mean(vector);
     const deviation = Math.sqrt(mean(vector.map((number) => (number - middle) ** 2)) + 1e-5);
     return vector.map((number, i) => ((number - middle) / deviation) * gain[i] + bias[i]);
   });
-  return model.note(name, outputs);
+  return run.note(name, outputs);
 }
 
-function feedForward(model, name, vectors) {
-  const hidden = linear(model, `${name}.widen`, vectors).map((vector) => vector.map((number) => Math.max(0, number)));
-  return model.note(name, linear(model, `${name}.narrow`, hidden));
+function* feedForward(run, name, vectors) {
+  const hidden = linear(run, `${name}.widen`, vectors).map((vector) => vector.map((number) => Math.max(0, number)));
+  yield;
+  return run.note(name, linear(run, `${name}.narrow`, hidden));
 }
 
 // What a block makes of the normalised inputs is added to the inputs.
-function residual(model, name, inputs, block) {
-  const more = block(layerNorm(model, `${name}.norm`, inputs));
-  return model.note(name, inputs.map((vector, i) => added(vector, more[i])));
+function* residual(run, name, inputs, block) {
+  const more = yield* block(layerNorm(run, `${name}.norm`, inputs));
+  yield;
+  return run.note(name, inputs.map((vector, i) => added(vector, more[i])));
 }
 
-function encoderLayer(model, name, inputs, visible) {
-  const vectors = residual(model, `${name}.around_self_attention`, inputs, (x) =>
-    multiHeadAttention(model, `${name}.self_attention`, x, x, visible),
+// causal: whether no place sees a later one.
+function* encoderLayer(run, name, inputs, causal) {
+  const looked = yield* residual(run, `${name}.around_self_attention`, inputs, (x) =>
+    multiHeadAttention(run, `${name}.self_attention`, x, causal),
   );
-  const block = (x) => feedForward(model, `${name}.feed_forward`, x);
-  return model.note(name, residual(model, `${name}.around_feed_forward`, vectors, block));
+  const block = (x) => feedForward(run, `${name}.feed_forward`, x);
+  return run.note(name, yield* residual(run, `${name}.around_feed_forward`, looked, block));
 }
 
-function decoderLayer(model, name, inputs, memory, visible) {
-  let vectors = residual(model, `${name}.around_self_attention`, inputs, (x) =>
-    multiHeadAttention(model, `${name}.self_attention`, x, x, visible),
+function* decoderLayer(run, name, inputs, causal, memory) {
+  const looked = yield* residual(run, `${name}.around_self_attention`, inputs, (x) =>
+    multiHeadAttention(run, `${name}.self_attention`, x, causal),
   );
-  vectors = residual(model, `${name}.around_cross_attention`, vectors, (x) =>
-    multiHeadAttention(model, `${name}.cross_attention`, x, memory, () => true),
+  const read = yield* residual(run, `${name}.around_cross_attention`, looked, (x) =>
+    multiHeadAttention(run, `${name}.cross_attention`, x, false, memory),
   );
-  const block = (x) => feedForward(model, `${name}.feed_forward`, x);
-  return model.note(name, residual(model, `${name}.around_feed_forward`, vectors, block));
+  const block = (x) => feedForward(run, `${name}.feed_forward`, x);
+  return run.note(name, yield* residual(run, `${name}.around_feed_forward`, read, block));
 }
 
 // ---- whole models ----
 
-// What all models have: weights, switches, and the trace.
-class Model {
-  constructor(data) {
-    const { heads, layers, shapes } = data;
-    Object.assign(this, { heads, layers, trace: {}, switches: { off: new Set(), mask: true, positions: true } });
-    const tensor = this.unpacking(data);
-    this.weights = Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, tensor(...shape)]));
-  }
-
-  // A function that takes the weights, one tensor after the other, out of their 16-bit numbers.
-  unpacking({ numbers }) {
-    const next = inTurn(float16s(numbers));
-    return (rows, columns) => (columns ? Array.from({ length: rows }, () => next(columns)) : next(rows));
-  }
-
-  note(name, tensor) {
-    this.trace[name] = tensor;
-    return tensor;
-  }
-
-  // No query sees a later word, unless the mask is off.
-  causal() {
-    return (i, j) => j <= i || !this.switches.mask;
-  }
-}
-
-// A function that gives so many numbers, and the next time those behind them.
-function inTurn(all) {
-  let start = 0;
-  return (length) => all.subarray(start, (start += length));
-}
-
-// The numbers of 16 bits that stand in base64.
-function float16s(base64) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  return Float32Array.from({ length: bytes.length / 2 }, (_, i) => float16(bytes[2 * i], bytes[2 * i + 1]));
-}
-
-// Of 16 bits one is the sign, five the exponent, and ten the fraction of a number.
-function float16(low, high) {
-  const sign = high & 0x80 ? -1 : 1;
-  const exponent = (high >> 2) & 0x1f;
-  const fraction = (((high & 3) << 8) | low) / 1024;
-  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction) : 2 ** -14 * fraction);
-}
-
 class Transformer extends Model {
-  encode(source) {
-    let vectors = addPositions(this, "positions", embed(this, "read", source));
-    for (let i = 0; i < this.layers; i++) vectors = encoderLayer(this, `encoder.${i}`, vectors, () => true);
-    return layerNorm(this, "encoder_norm", vectors);
+  constructor(data) {
+    super(data);
+    const { start, end, longest } = data;
+    Object.assign(this, { start, end, longest });
   }
 
-  // Logits for the word after each of the words so far.
-  decode(previous, memory) {
-    let vectors = addPositions(this, "positions", embed(this, "written", previous));
-    for (let i = 0; i < this.layers; i++) vectors = decoderLayer(this, `decoder.${i}`, vectors, memory, this.causal());
-    return linear(this, "word", layerNorm(this, "decoder_norm", vectors));
+  *encode(run, source) {
+    run.enter("read");
+    let vectors = addPositions(run, "positions", embed(run, "read", source));
+    for (let i = 0; i < this.layers; i++) vectors = yield* encoderLayer(run, `encoder.${i}`, vectors, false);
+    return { stack: "read", vectors: layerNorm(run, "encoder_norm", vectors) };
   }
 
-  // The likeliest word at each step, until that is the end.
-  translate(source, start, end, most) {
-    const memory = this.encode(source);
-    const words = [start];
-    while (words.length <= most && (words.length === 1 || words.at(-1) !== end)) {
-      const logits = this.decode(words, memory).at(-1);
-      words.push(logits.indexOf(Math.max(...logits)));
+  // Logits for the word after each of these, which stand behind those that are remembered.
+  *decode(run, words, memory) {
+    let vectors = addPositions(run, "positions", embed(run, "written", words));
+    for (let i = 0; i < this.layers; i++) vectors = yield* decoderLayer(run, `decoder.${i}`, vectors, run.mask, memory);
+    return linear(run, "word", layerNorm(run, "decoder_norm", vectors));
+  }
+
+  // Translates: the likeliest word at each step, until that is the end. What comes back are the words' numbers.
+  *running(source) {
+    const run = new Run(this, { read: source.length, written: this.longest });
+    const memory = yield* this.encode(run, source);
+    const words = [this.start];
+    while (words.length <= this.longest && (words.length === 1 || words.at(-1) !== this.end)) {
+      // Without the mask those before the newest word see it, too, and nothing of them can be kept.
+      if (words.length === 1 || !run.mask) run.enter("written");
+      const logits = yield* this.decode(run, words.slice(run.remembered), memory);
+      words.push(logits.at(-1).indexOf(Math.max(...logits.at(-1))));
     }
+    this.keep(run);
     return words.slice(1);
   }
 }
 
 class LanguageModel extends Model {
-  // Logits for the word after each.
-  forward(words) {
-    let vectors = addPositions(this, "positions", embed(this, "embedding", words));
-    for (let i = 0; i < this.layers; i++) vectors = encoderLayer(this, `layers.${i}`, vectors, this.causal());
-    return linear(this, "word", layerNorm(this, "norm", vectors));
+  // Logits for the word after each of these, which stand behind those that are remembered.
+  *reading(run, words) {
+    let vectors = addPositions(run, "positions", embed(run, "embedding", words));
+    for (let i = 0; i < this.layers; i++) vectors = yield* encoderLayer(run, `layers.${i}`, vectors, run.mask);
+    return linear(run, "word", layerNorm(run, "norm", vectors));
   }
 }

@@ -1,370 +1,335 @@
-// What a reader does with an opened model: type, see where each head looks, switch parts off and on again.
-// The model itself is in transformer.js, what the page is made with in elements.js.
+// What a reader does with an opened model, whichever it is: give it something to read, see what comes of it, follow it
+// in one of several views, change it and take that back. The models themselves are in transformer.js and gpt.js, the
+// benches of each kind of model, which extend this one, in benches.js, induction_bench.js and gpt_bench.js.
 
-const MOST_TYPED = 24; // words
-const MOST_OFFERED = 8;
-const MOST_QUOTED = 10; // words
-const MARKS = { "<padding>": "padding", "<start>": "start", "<end>": "end" };
-// What each attention is for, by the end of its name.
-const KINDS = { encoder: "reading", decoder: "writing", cross_attention: "looking across", layers: "reading back" };
+const SLICE = 12; // milliseconds of computing, before the page may answer again: less than 50 on a slow phone
+// What a bench can show, by its name in an address. Each is a class in `views`, which has an element and show(). The
+// scripts of the first have come with the bench; those of another come when it is asked for.
+const TITLES = { looks: "Looks and effects", steps: "Step by step", reach: "Reach in" };
+const views = {};
 
-const ending = (words) => (words.length > MOST_QUOTED ? ["…", ...words.slice(-MOST_QUOTED)] : words);
-const text = (words) => words.filter((word) => !(word in MARKS)).join(" ");
-const shown = (word) => MARKS[word] ?? word;
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-// "The king’s dog." is the, king, 's, dog: the words as the models know them.
-function wordsOf(sentence) {
-  const plain = sentence.toLowerCase().replace(/[’‘]/g, "'").replace(/[,;:"“”()…–—]/g, " ");
-  return plain.replace(/'s\b|'/g, " $& ").split(/\s+/).filter(Boolean);
-}
-
-// Sentences end with a full stop, or what does its work.
-const sentencesOf = (typed) => typed.split(/[.!?]/).filter((sentence) => wordsOf(sentence).length);
-
-const isMark = (word) => Object.values(MARKS).includes(word);
-
-function kindOf(place) {
-  const [stack, , part] = place.split(".");
-  return KINDS[part] ?? KINDS[stack];
-}
-
-const layerOf = (place) => `layer ${Number(place.split(".")[1]) + 1}`;
-const placeOf = (place, head) => `head ${head + 1} of ${layerOf(place)}`;
-const nameOf = (place, head) => `${placeOf(place, head)} (${kindOf(place)})`;
-
-// What both benches (benches.js) share: the field, the heads, the lines of one of them, and the switches.
 class Workbench {
   constructor(playground, data, model) {
-    Object.assign(this, { playground, data, model, slim: playground.dataset.form === "slim", asking: 0 });
+    Object.assign(this, { playground, data, model, plainModel: twin(model), slim: playground.dataset.form === "slim" });
     this.id = `${playground.dataset.model}-${[...document.querySelectorAll(".playground")].indexOf(playground)}`;
-    [this.place, this.head] = data.shown;
-    this.known = data.read.filter((word) => /^['a-z]/.test(word)); // neither marks nor the full stop
-    this.known.sort((a, b) => (a[0] === "'") - (b[0] === "'") || (a < b ? -1 : 1));
-    this.next = 0; // of the texts that are offered
+    this.stacks = anatomy(model);
     this.status = playground.querySelector("[role=status]");
+    this.deeds = []; // what the reader has changed: { words, deed }, each to be taken back
+    const [name, head] = data.shown;
+    this.choice = { ...this.whereIs(name), head, place: null, key: null, number: null };
   }
 
+  // ---- what a bench of its own has ----
+  //
+  // form() are the elements that ask, answer() those that answer, showAnswer() fills them in; `input` is what the model
+  // is given, or null where there is nothing to read; labels(stack) and vocabulary name places and outputs.
+
+  // The words at the places of a stack when they are looked from: a place that writes has the word that it writes.
+  asked(stack) {
+    return this.labels(stack);
+  }
+
+  // ---- opening ----
+
   open() {
-    const { playground } = this;
-    const parts = [this.field(), ...this.answer()];
-    if (!this.slim) parts.push(this.switches(), this.heads());
-    parts.push(this.attention());
-    playground.replaceChildren(...parts, this.status);
+    this.trouble = make("p", { className: "trouble" });
+    const parts = [this.trouble, ...this.form(), ...this.answer()];
+    this.changed = make("ul", { className: "deeds", ariaLabel: "What you have changed" });
+    this.shown = make("div", { className: "view" });
+    parts.push(this.changed);
+    if (this.slim) this.view = new views.lines(this, true);
+    else parts.push(this.tabs());
+    parts.push(this.shown);
+    if (!this.slim) parts.push(this.sharing());
+    this.playground.replaceChildren(...parts, this.status);
+    this.playground.classList.add("opened");
     this.status.textContent = "";
-    this.offer();
-    this.input.focus();
-    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+    if (this.view) this.shown.replaceChildren(this.view.element);
+    else if (this.opensWith) this.look(this.opensWith);
+    this.begins();
+    return this;
+  }
+
+  get opensWith() {
+    return "looks";
+  }
+
+  // Another text: what was followed in the last one is of no use in it.
+  readAnew() {
+    this.picked = false;
+    Object.assign(this.choice, { place: null, key: null });
+    return this.run();
   }
 
   say(words) {
     this.status.textContent = words;
   }
 
-  // ---- the field, and the words that it knows ----
-
-  field() {
-    const id = `${this.id}-text`;
-    this.input = make("input", { type: "text", id, autocomplete: "off", spellcheck: false, autocapitalize: "off" });
-    this.input.setAttribute("aria-describedby", `${this.id}-hint`);
-    this.input.oninput = () => this.read();
-    const another = make("button", { type: "button", textContent: "Another", onclick: () => this.offer() });
-    another.setAttribute("aria-label", `Another ${this.offered}`);
-    this.offers = make("div", { className: "offers" });
-    this.hint = make("p", { className: "hint", id: `${this.id}-hint` });
-    const label = make("label", { htmlFor: id, textContent: this.asks });
-    // Tab leads from the field to the words that it offers.
-    return make("div", { className: "ask" }, label, this.input, make("div", {}, this.offers, this.hint), another);
+  // A link from any page to a place in a chapter.
+  link(file, anchor, words) {
+    const root = document.documentElement.dataset.content_root;
+    return make("a", { href: `${root}${file}.html${anchor ? `#${anchor}` : ""}` }, words);
   }
 
-  offer() {
-    const words = this.data.offered[this.next++ % this.data.offered.length];
-    this.input.value = `${words} `;
-    this.read();
-    this.say(`${words}. ${this.status.textContent}`);
-  }
+  // ---- running the model, in slices ----
 
-  // Words are offered for the one that is being typed. One sentence is read, up to the first word that is unknown.
-  read() {
-    const typed = this.input.value;
-    const [first = "", ...more] = sentencesOf(typed);
-    const words = wordsOf(first);
-    const last = /[^\s.!?]$/.test(typed) && !more.length ? words.at(-1) : undefined;
-    const longer = this.known.filter((word) => last && word.startsWith(last) && word !== last);
-    const unknown = words.filter((word) => !this.known.includes(word));
-    this.words = words.slice(0, Math.min(MOST_TYPED, unknown.length ? words.indexOf(unknown[0]) : Infinity));
-    this.half = longer.length && unknown[0] === last ? last : undefined; // it may still become a word
-    this.unread = this.notRead(words, unknown[0] === this.half ? undefined : unknown[0], more);
-    this.offers.replaceChildren(...longer.slice(0, MOST_OFFERED).map((word) => this.chip(word)));
-    const known = longer.length ? "" : `It knows ${this.known.length} words: ${this.known.join(" ")}.`;
-    this.hint.textContent = this.unread || known;
-    this.asking = null;
-    this.run();
-    if (this.unread) this.say(this.unread);
-  }
-
-  // What of the typed text is left out, and why; nothing where all of it is read.
-  notRead(words, strange, more) {
-    if (strange) {
-      const read = this.words.length ? `Only ${quoted(ending(this.words).join(" ").replace(/ '/g, "'"))}` : "Nothing";
-      const near = this.known.filter((word) => word[0] === strange[0]);
-      const some = near.length ? `with ${strange[0]} it knows ${listed(near)}` : `it knows ${listed(this.known)}`;
-      return `${read} is read. The model has not met ${quoted(strange)}: ${some}.`;
+  // As it is, and as it is changed. Whoever types on, or changes more, ends what was going on.
+  async run() {
+    const turn = (this.turn = {});
+    const { input } = this;
+    const key = JSON.stringify(input);
+    if (input === null) return this.showNothing();
+    if (this.plain?.key !== key) {
+      const plain = await this.through(this.plainModel, input, turn);
+      if (!plain) return;
+      this.plain = { key, ...plain };
     }
-    if (words.length > MOST_TYPED) return `Only the first ${MOST_TYPED} words are read.`;
-    return more.length ? "Only the first sentence is read." : "";
+    this.model.changes = this.changes;
+    const run = this.deeds.length ? await this.through(this.model, input, turn) : this.plain;
+    if (!run || this.turn !== turn) return;
+    Object.assign(this, { result: run.result, traces: run.traces, logits: run.logits });
+    Object.assign(this, { plainResult: this.plain.result, plainTraces: this.plain.traces, plainLogits: this.plain.logits });
+    if (!this.deeds.length) Object.assign(this.model, { traces: run.traces, logits: run.logits });
+    this.settle();
+    this.shown.hidden = false;
+    this.showAnswer();
+    this.showDeeds();
+    this.show();
   }
 
-  chip(word) {
-    const put = () => {
-      this.input.value = `${[...wordsOf(this.input.value).slice(0, -1), word].join(" ")} `;
-      this.input.focus();
-      this.read();
-    };
-    return make("button", { type: "button", textContent: word, onclick: put });
-  }
-
-  // ---- switches ----
-
-  switches() {
-    const [mask, positions] = [this.tick("the mask"), this.tick("the positions")];
-    this.box = { head: this.tick(""), layer: this.tick(""), mask, positions };
-    for (const [box, heads] of [["head", () => [this.head]], ["layer", () => this.beside]])
-      this.box[box].input.onchange = ({ target }) => {
-        const { off } = this.model.switches;
-        for (const head of heads()) off[target.checked ? "add" : "delete"](`${this.place} ${head}`);
-        this.run();
-      };
-    for (const part of ["mask", "positions"])
-      this.box[part].input.onchange = ({ target }) => {
-        this.model.switches[part] = !target.checked;
-        this.run();
-      };
-    this.reset = make("button", { type: "button", textContent: "All on again" });
-    this.reset.onclick = () => {
-      Object.assign(this.model.switches, { off: new Set(), mask: true, positions: true });
-      this.run();
-      this.box.head.input.focus(); // the button that was pressed is gone
-    };
-    const boxes = Object.values(this.box).map(({ label }) => label);
-    return make("fieldset", { className: "switches" }, make("legend", {}, "Without"), ...boxes, this.reset);
-  }
-
-  showSwitches() {
-    this.box.head.text.textContent = nameOf(this.place, this.head);
-    this.box.head.input.checked = this.isOff(this.place, this.head);
-    this.box.layer.text.textContent = `all heads of ${layerOf(this.place)} (${kindOf(this.place)})`;
-    this.box.layer.input.checked = this.beside.every((head) => this.isOff(this.place, head));
-    for (const part of ["mask", "positions"]) this.box[part].input.checked = !this.model.switches[part];
-    this.reset.classList.toggle("unneeded", !this.off);
-  }
-
-  // The heads of the layer that is shown, the shown one included.
-  get beside() {
-    return [...Array(this.data.heads).keys()];
-  }
-
-  isOff(place, head) {
-    return this.model.switches.off.has(`${place} ${head}`);
-  }
-
-  tick(words) {
-    const input = make("input", { type: "checkbox" });
-    const text = make("span", { textContent: words });
-    return { input, text, label: make("label", {}, input, text) };
-  }
-
-  // "head 2 of layer 1, reading" and so on: what is off now.
-  get off() {
-    const { off, mask, positions } = this.model.switches;
-    const heads = [...off].map((name) => nameOf(name.split(" ")[0], Number(name.split(" ")[1])));
-    const parts = heads.length > 2 ? [`${heads.length} heads`] : heads;
-    return listed([...parts, ...(mask ? [] : ["the mask"]), ...(positions ? [] : ["positions"])]);
-  }
-
-  // What `compute` gives with everything on.
-  whole(compute) {
-    const { switches } = this.model;
-    this.model.switches = { off: new Set(), mask: true, positions: true };
-    const result = compute();
-    this.model.switches = switches;
-    return result;
-  }
-
-  // ---- all heads, small ----
-
-  heads() {
-    this.maps = new Map();
-    const rows = this.places.map((places, row) => {
-      const layers = Array.from({ length: this.data.layers }, (_, layer) => {
-        const place = places.replace("*", layer);
-        const buttons = Array.from({ length: this.data.heads }, (_, head) => this.map(place, head));
-        const title = row ? [] : [make("span", {}, `layer ${layer + 1}`)];
-        return make("div", { className: "layer" }, ...title, ...buttons);
-      });
-      return make("div", { className: "kind" }, make("span", { textContent: kindOf(places) }), ...layers);
-    });
-    const group = make("div", { className: "heads", role: "group" }, ...rows);
-    group.ariaLabel = "Which head to look at";
-    const legend = "A square is a head: a row for each word that looks, a column for each that it may look at.";
-    return make("div", {}, group, make("p", { className: "hint" }, `${legend} Choose one, and below it a word.`));
-  }
-
-  map(place, head) {
-    const button = make("button", { type: "button" });
-    button.onclick = () => {
-      Object.assign(this, { place, head, asking: null });
-      this.show();
-      this.say(this.looks);
-    };
-    this.maps.set(button, { place, head });
-    return button;
-  }
-
-  // A square for each weight, in five strengths.
-  showMaps() {
-    for (const [button, { place, head }] of this.maps) {
-      const weights = this.weights(place)[head];
-      const strengths = [0.1, 0.3, 0.5, 0.7, 0.9];
-      const paths = strengths.map(() => "");
-      weights.forEach((row, i) =>
-        row.forEach((weight, j) => {
-          if (weight > 0.03) paths[Math.min(4, Math.floor(5 * weight))] += `M${j} ${i}h1v1h-1z`;
-        }),
-      );
-      const squares = paths.map((d, strength) => draw("path", { d, "fill-opacity": strengths[strength] }));
-      const box = `0 0 ${weights[0].length} ${weights.length}`;
-      const off = this.isOff(place, head);
-      button.replaceChildren(stretched(box, {}, ...squares));
-      button.classList.toggle("off", off);
-      button.ariaPressed = place === this.place && head === this.head;
-      button.ariaLabel = `${nameOf(place, head)}${off ? ", off" : ""}`;
+  // What the model makes of this input, or nothing where another turn has begun.
+  async through(model, input, turn) {
+    const running = model.running(input);
+    for (;;) {
+      await pause(0);
+      if (this.turn !== turn) return undefined;
+      for (const until = performance.now() + SLICE; performance.now() < until; ) {
+        const { done, value } = running.next();
+        if (done) return { result: value, traces: model.traces, logits: model.logits };
+      }
     }
   }
 
-  // ---- one head: who looks where, and what comes of it ----
-
-  attention() {
-    this.sentence = make("p", { className: "looks" });
-    this.title = make("div");
-    const titles = this.slim ? ["looks at"] : ["looks at", "weight", "its value"];
-    this.askers = make("ol", { className: "asking", ariaLabel: "Which word to follow" });
-    this.lines = stretched("0 0 100 1", {});
-    this.found = make("ol", { className: "found" });
-    const right = make("div", {}, ...titles.map((title) => make("span", {}, title)));
-    const parts = [this.title, make("div"), right, this.askers, this.lines, this.found];
-    const picture = make("div", { className: "attention" }, ...parts);
-    const hint = make("p", { className: "hint" }, "Choose a word on the left to follow its lines.");
-    return make("div", {}, this.sentence, picture, ...(this.slim ? [hint] : []));
+  // The same for another input and other changes, beside the run that is shown.
+  compute(input, changes = noChanges()) {
+    return this.through(Object.assign(twin(this.model), { changes }), input, this.turn);
   }
 
-  // The weights of this attention in the run that is shown: [head][query][key].
-  weights(place) {
-    return this.trace[`${place}.weights`];
+  showNothing() {
+    this.shown.hidden = true;
+    this.showAnswer();
+    this.showDeeds();
   }
 
-  // Which word to show first: one that looks far away from its own place, and hardly anywhere else.
-  telling(weights) {
-    const far = weights.map((row, i) => {
-      const most = Math.max(...row);
-      return most ** 2 * Math.abs(row.indexOf(most) - i);
-    });
-    return far.indexOf(Math.max(...far));
+  // ---- views ----
+
+  tabs() {
+    this.tab = {};
+    for (const [name, textContent] of Object.entries(TITLES))
+      this.tab[name] = make("button", { type: "button", textContent, onclick: () => this.look(name) });
+    return make("div", { className: "views", role: "group", ariaLabel: "Ways to look at it" }, ...Object.values(this.tab));
+  }
+
+  async look(name) {
+    this.looking = name;
+    for (const [each, button] of Object.entries(this.tab)) button.ariaPressed = each === name;
+    if (!views[name] && !(await this.arrived(name))) return undefined;
+    this.made ??= {};
+    this.view = this.made[name] ??= new views[name](this);
+    this.shown.replaceChildren(this.view.element);
+    if (this.traces) return this.show();
+    return this.turn && this.run(); // there was no view to run it for
+  }
+
+  // Whether the view's scripts have come, and it is still wanted.
+  async arrived(name) {
+    this.shown.replaceChildren(make("p", { className: "hint" }, "This view is on its way."));
+    try {
+      await viewFor(this.playground, name);
+    } catch {
+      const failed = "This view could not be loaded. Press its button once more.";
+      if (this.looking === name) this.shown.replaceChildren(make("p", {}, failed));
+      this.say(failed);
+      return false;
+    }
+    return this.looking === name;
   }
 
   show() {
-    const weights = this.weights(this.place)[this.head];
-    const [askers, found] = this.labels(this.place);
-    this.asking = Math.min(this.asking ?? this.telling(weights), askers.length - 1);
-    this.title.textContent = this.place.startsWith("decoder") ? "writes" : "reads";
-    this.askers.replaceChildren(...askers.map((word, i) => make("li", {}, this.asker(word, i))));
-    this.showLines(weights);
-    this.showFound(found, weights[this.asking]);
-    this.looks = this.sentence.textContent = this.inWords(askers[this.asking], found, weights[this.asking]);
-    if (this.slim) return;
-    this.showSwitches();
-    this.showMaps();
+    if (this.input !== null) this.view?.show();
   }
 
-  asker(word, place) {
-    const choose = () => {
-      this.asking = place;
-      this.show();
-      this.askers.children[place].firstChild.focus(); // it is a new one
-      this.say(this.looks);
-    };
-    const button = make("button", { type: "button", textContent: word, onclick: choose });
-    button.ariaPressed = place === this.asking;
-    button.classList.toggle("mark", isMark(word));
-    return button;
+  // ---- what is followed ----
+
+  choose(some) {
+    Object.assign(this.choice, some);
+    this.settle();
+    this.show();
   }
 
-  // From each word to those that it looks at: the more, the thicker. The chosen word's lines lie on top.
-  showLines(weights) {
-    const height = Math.max(weights.length, weights[0].length);
-    this.lines.setAttribute("viewBox", `0 0 100 ${height}`);
-    this.lines.style.height = `calc(${height} * var(--row))`;
-    const lines = weights.flatMap((row, i) => {
-      const chosen = i === this.asking;
-      const [faintest, more] = chosen ? [0.25, 0.75] : [0.05, 0.3];
-      return [...row].map((weight, j) => ({
-        d: `M0 ${i + 0.5}C50 ${i + 0.5} 50 ${j + 0.5} 100 ${j + 0.5}`,
-        class: chosen ? "chosen" : "",
-        "stroke-width": weight < 0.03 ? 0 : 1 + 5 * weight,
-        "stroke-opacity": faintest + more * weight,
-      }));
+  // A choice is of what there is: another text has fewer places, another layer other parts.
+  settle() {
+    const { choice, stacks } = this;
+    const stack = stacks.find(({ name }) => name === choice.stack) ?? stacks.at(-1);
+    choice.stack = stack.name;
+    choice.layer = within(choice.layer, stack.layers.length);
+    const { parts } = stack.layers[choice.layer];
+    if (parts[choice.part]?.kind !== "attention") choice.part = parts.findIndex(({ kind }) => kind === "attention");
+    choice.head = within(choice.head, this.model.heads);
+    const weights = this.traces[stack.name][parts[choice.part].weights][choice.head];
+    choice.place = choice.place === null ? this.telling(stack.name, weights) : within(choice.place, weights.length);
+    const row = weights[choice.place];
+    choice.key = choice.key === null ? row.indexOf(Math.max(...row)) : within(choice.key, row.length);
+    // Until a reader picks one, the view that follows a number takes the one that counts most.
+    if (choice.number !== null) choice.number = within(choice.number, this.traces[stack.name][stack.positions][0].length);
+    if (!this.picked) this.rivals = this.likelyRivals(choice);
+  }
+
+  // Which word to follow first: one that looks far away from its own place, and hardly anywhere else.
+  telling(stack, weights) {
+    const far = weights.map((row, i) => Math.max(...row) ** 2 * Math.abs(row.indexOf(Math.max(...row)) - i));
+    return far.indexOf(Math.max(...far));
+  }
+
+  // The likeliest output of the followed place, and the next likely one. A changed run may have more places.
+  likelyRivals({ stack, place }, count = 2) {
+    const last = Math.min(this.logits.length, this.plainLogits.length) - 1;
+    const logits = this.plainLogits[stack === this.stacks.at(-1).name ? Math.min(place, last) : last];
+    return likeliest(logits, count);
+  }
+
+  pick(rivals) {
+    this.picked = true;
+    this.rivals = rivals;
+    this.show();
+  }
+
+  // Where an attention of this name stands.
+  whereIs(name) {
+    for (const { name: stack, layers } of this.stacks)
+      for (const [layer, { parts }] of layers.entries()) {
+        const part = parts.findIndex(({ attention }) => attention === name);
+        if (part >= 0) return { stack, layer, part };
+      }
+    throw new Error(`there is no attention ${name}`);
+  }
+
+  // ---- changing the model, and taking that back ----
+
+  get changes() {
+    return changesBy(this.deeds);
+  }
+
+  get done() {
+    return this.deeds.map(({ words }) => words);
+  }
+
+  // A change that takes an earlier one back leaves neither of them.
+  change(deed, words) {
+    const now = inText(changesBy([...this.deeds, { deed }]));
+    if (now === inText(this.changes)) return undefined; // it is so already
+    const before = this.deeds.findIndex((_, place) => inText(changesBy(this.deeds.toSpliced(place, 1))) === now);
+    if (before >= 0) this.deeds.splice(before, 1);
+    else this.deeds.push({ deed, words });
+    return this.run();
+  }
+
+  undo(place = this.deeds.length - 1) {
+    this.deeds.splice(place, 1);
+    return this.run();
+  }
+
+  undoAll() {
+    this.deeds = [];
+    return this.run();
+  }
+
+  showDeeds() {
+    const items = this.done.map((words, place) => {
+      const back = make("button", { type: "button", textContent: "undo", ariaLabel: `undo: ${words}` });
+      back.onclick = async () => {
+        await this.undo(place);
+        this.focusNear(place);
+      };
+      return make("li", {}, `${words} `, back);
     });
-    lines.sort((a, b) => a.class.length - b.class.length);
-    const seen = lines.filter((line) => line["stroke-width"]);
-    this.lines.replaceChildren(...seen.map((line) => draw("path", line)));
-  }
-
-  // The words that are looked at, with weights and values, and below them what comes out.
-  showFound(found, weights) {
-    const cell = (textContent, className = "") => make("span", { textContent, className });
-    const names = found.map((word) => cell(word, isMark(word) ? "mark" : ""));
-    if (this.slim) {
-      const shares = [...weights].map((weight) => cell(weight < 0.03 ? "" : percent(weight)));
-      this.found.replaceChildren(...names.map((name, j) => make("li", {}, name, shares[j])));
-      return;
+    if (items.length > 1) {
+      const all = make("button", { type: "button", textContent: "All as it was" });
+      all.onclick = async () => {
+        await this.undoAll();
+        this.focusNear(0);
+      };
+      items.push(make("li", {}, all));
     }
-    const values = this.share(`${this.place}.values`);
-    const mix = this.share(`${this.place}.mixed`)[this.asking];
-    const largest = Math.max(...values.flatMap((vector) => [...vector].map(Math.abs)));
-    const rows = names.map((name, j) =>
-      make("li", {}, name, cell(percent(weights[j])), bars(values[j], largest, weights[j])),
-    );
-    const last = make("li", { className: "mix" }, cell("the mix"), cell(""), bars(mix, largest, 1));
-    this.found.replaceChildren(...rows, last);
+    this.changed.replaceChildren(...items);
   }
 
-  inWords(asker, found, weights) {
-    const most = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2);
-    const seen = most.filter((j, place) => place === 0 || weights[j] > 0.05);
-    const shares = listed(seen.map((j) => `${quoted(found[j])} (${percent(weights[j])})`));
-    const who = this.slim ? "one of its heads" : placeOf(this.place, this.head);
-    const off = this.isOff(this.place, this.head) ? " It is off: what it finds is not used." : "";
-    return `${this.when(quoted(asker))} ${who} looks at ${shares}.${off}`;
+  // The button that was pressed is gone: the next one has the focus, or the first that there is.
+  focusNear(place) {
+    const buttons = this.changed.querySelectorAll("button");
+    (buttons[Math.min(place, buttons.length - 1)] ?? this.playground.querySelector("input, textarea")).focus();
   }
 
-  when(asker) {
-    if (!this.place.startsWith("decoder")) return `While ${asker} is read,`;
-    // Without the mask a place goes on looking when its word is written, and it is the last look that is shown.
-    return this.model.switches.mask ? `While ${asker} is written,` : `When all is written, from the place of ${asker}`;
+  placesOf(stack) {
+    return this.labels(stack).length;
   }
 
-  // Of each vector the numbers that belong to the chosen head.
-  share(name) {
-    const vectors = this.trace[name];
-    const width = vectors[0].length / this.data.heads;
-    return vectors.map((vector) => vector.subarray(this.head * width, (this.head + 1) * width));
+  // ---- to be shared ----
+
+  get ownState() {
+    return {};
+  }
+
+  restoreOwn() {}
+
+  restore(state) {
+    return restoreBench(this, state);
+  }
+
+  tellTroubles(troubles) {
+    this.trouble.textContent = troubles.join(" ");
+    if (troubles.length) this.say(this.trouble.textContent);
+  }
+
+  sharing() {
+    const link = make("a", { textContent: "link to what is shown", href: "#" });
+    this.copied = make("span", { className: "hint" });
+    link.onclick = async (event) => {
+      event.preventDefault();
+      history.replaceState(null, "", addressOf(stateOfBench(this)));
+      this.copied.textContent = "It stands in the address bar now.";
+      try {
+        await navigator.clipboard.writeText(location.href);
+        this.copied.textContent = "Copied; it stands in the address bar, too.";
+      } catch {
+        // A page from a folder, or a reader who forbids it, has no clipboard.
+      }
+      this.say(this.copied.textContent);
+    };
+    return make("p", { className: "share hint" }, "Keep or share it: ", link, " ", this.copied);
   }
 }
 
-// The numbers of a vector, up from a line or down from it.
-function bars(vector, largest, strength) {
-  const each = [...vector].map((number, i) => {
-    const long = Math.abs(number) / largest;
-    return draw("rect", { x: i + 0.1, y: number > 0 ? -long : 0, width: 0.8, height: long });
+const within = (number, count) => Math.max(0, Math.min(count - 1, Math.trunc(number) || 0));
+
+function changesBy(deeds) {
+  const changes = noChanges();
+  for (const { deed } of deeds) deed(changes);
+  return changes;
+}
+
+// Two changes are the same when their texts are.
+function inText(changes) {
+  return JSON.stringify(changes, (_, value) => {
+    if (value instanceof Set) return [...value].sort();
+    return ArrayBuffer.isView(value) ? [...value] : value;
   });
-  return stretched(`0 -1 ${vector.length} 2`, { class: "vector", "fill-opacity": 0.2 + 0.8 * strength }, ...each);
+}
+
+// A model with the same weights and a run of its own.
+function twin(model) {
+  const other = Object.assign(Object.create(Object.getPrototypeOf(model)), model);
+  return Object.assign(other, { changes: noChanges(), traces: {}, logits: [] });
 }

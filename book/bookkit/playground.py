@@ -19,6 +19,10 @@ from bookkit import registry
 from bookkit.pictures.drawings import Part
 
 Data = dict[str, Any]
+# What a page loads to open a model, before its weights. Each is made of scripts or styles of book/_static
+# (_ext/playground.py says which); what shows a view of the model comes when the view is asked for.
+EVERY_BENCH = ("bench.css", "bench.js")
+VIEWS = ("steps.js", "reach.js")
 STEPS = 45  # up from zero, and down: with it, 91 numbers
 # A letter for each of them, in order: what a script may hold in quotes without a sign before it.
 LETTERS = bytes(code for code in range(ord("#"), ord("~") + 1) if code != ord("\\"))
@@ -32,7 +36,9 @@ class Picture(NamedTuple):
     wide: Part
     narrow: Part
     alt: str
-    invitation: str = ""  # what to do first
+    invitation: str  # the one thing to do first, in a line
+    caption: str  # what one sees in the picture, where no model can be opened
+    slim: str = ""  # what to do first where there is but a field, if that is something else
 
 
 def numbers(model: nn.Module) -> Data:
@@ -98,8 +104,7 @@ class Openable:
     data: Callable[[], Data]  # its words, its layers, and what the page offers to ask it
     picture: Callable[[], Picture]  # what stands in the page until it is opened
     packed: Callable[[nn.Module], Data] = numbers  # how its weights travel
-    # Of book/_static, in this order, before the weights.
-    files: tuple[str, ...] = ("transformer.js", "elements.js", "workbench.js", "benches.js")
+    files: tuple[str, ...] = (*EVERY_BENCH, "sentences.js")  # in this order, before the weights
 
 
 @cache

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from living_charts import numbers, says
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from attnlab.attention import attend
 from attnlab.scores import dot
@@ -72,6 +72,21 @@ def test_what_the_charts_description_says_is_so(page: Page, base_url: str) -> No
         grow.fill("100")
         says(chart, f"output {legs}.00 legs")
     assert "output is 3.50 legs" in told
+
+
+@pytest.mark.parametrize("screen", [{"width": 390, "height": 844}, {"width": 1280, "height": 900}])
+def test_a_result_and_the_button_below_it_are_in_the_first_screen(
+    page: Page, base_url: str, screen: ViewportSize
+) -> None:
+    page.set_viewport_size(screen)
+    page.goto(base_url + HOME)
+    box = page.locator(".playground")
+    for part in ("strong", "svg:visible", ".invitation", "button", ".opening span"):
+        bounds = box.locator(part).bounding_box()
+        assert bounds
+        assert bounds["y"] + bounds["height"] <= screen["height"], part
+    line = box.locator(".invitation").evaluate("line => parseFloat(getComputedStyle(line).lineHeight)")
+    assert box.locator(".invitation").bounding_box()["height"] < 1.5 * line
 
 
 def test_the_chart_answers_to_the_keyboard_and_loads_vega_only_then(page: Page, base_url: str) -> None:

@@ -1,28 +1,22 @@
 """The script that runs the GPT in the page, in Node: pieces, tensors, chances and draws as in Python."""
 
-import base64
-import json
 import random
 import re
-import subprocess
 import unicodedata
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-from script_and_pytorch import in_node, largest_difference
+from script_and_pytorch import returned, unpacked
 
-from _ext.javascript import NODE
 from attnlab import decoding
 from attnlab.runtime import generator
 from bookkit.registry import BOOK
 from chapters.a_gpt_of_your_own import models
-from chapters.a_gpt_of_your_own.playground import MODELS, loaded
+from chapters.a_gpt_of_your_own.playground import loaded
 
-SCRIPTS = [(BOOK / "_static" / name).read_text("utf-8") for name in ("transformer.js", "gpt.js")]
 TEXT = """Return the number of nodes in the graph.
 
 Parameters
@@ -34,20 +28,9 @@ G : NetworkX graph
 """
 
 
-def weights() -> str:
-    data = MODELS["gpt"].data() | MODELS["gpt"].packed(loaded())
-    return f"stored.gpt = {json.dumps(data)};"
-
-
 def run(folder: Path, given: Any, body: str) -> Any:
-    """What the function of `given` and `data` returns."""
-    program = folder / "program.js"
-    call = f"const data = stored.gpt;\nconst given = {json.dumps(given)};\n"
-    call += f"console.log(JSON.stringify((() => {{ {body} }})()));"
-    program.write_text("\n".join([*SCRIPTS, "const stored = {};", weights(), call]), "utf-8")
-    done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    """What the function of `given`, the `model` and its `data` returns."""
+    return returned("gpt", given, body, folder)
 
 
 def ids_of(text: str) -> list[int]:
@@ -118,46 +101,18 @@ def test_every_letter_is_of_the_class_that_python_gives_it(tmp_path):
 # ---- the model ----
 
 
-def test_every_tensor_is_pytorchs(tmp_path):
-    texts = [TEXT, "Return the", TEXT * 3]
-    runs = [{"read": ids_of(text)[: models.CONTEXT]} for text in texts]
-    for given, said in zip(
-        runs, in_node([*SCRIPTS, "const stored = {};", weights()], "gpt", runs, tmp_path), strict=True
-    ):
-        assert largest_difference(given, said, loaded()) < 1e-4
-
-
 PACKED = "const packed = (row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64');"
 
 
-def unpacked(rows: list[str]) -> torch.Tensor:
-    return torch.from_numpy(np.stack([np.frombuffer(base64.b64decode(row), "<f4") for row in rows]))
+def together(rows: list[str]) -> torch.Tensor:
+    return torch.stack([unpacked(row) for row in rows])
 
 
-def test_piece_by_piece_the_logits_are_those_of_all_at_once(tmp_path):
+def test_the_logits_of_a_whole_docstring_are_pytorchs(tmp_path):
     ids = ids_of(TEXT)
-    said = run(
-        tmp_path,
-        ids,
-        f"const model = new GPT(data); {PACKED} return given.map((id) => packed(model.forward([id])[0]));",
-    )
+    said = run(tmp_path, ids, f"{PACKED} return finished(model.running(given)).map(packed);")
     with torch.no_grad():
-        assert (unpacked(said) - loaded()(torch.tensor([ids]))[0]).abs().max() < 1e-4
-
-
-def test_half_of_what_is_remembered_can_be_forgotten(tmp_path):
-    ids = ids_of(TEXT)[:40]
-    other = [*ids[:20], *ids[5:15]]
-    said = run(
-        tmp_path,
-        [ids, other],
-        f"""const model = new GPT(data); {PACKED} model.forward(given[0]); model.remember(20);
-        return [model.remembered, ...model.forward(given[1].slice(20)).map(packed)];""",
-    )
-    with torch.no_grad():
-        logits = loaded()(torch.tensor([other]))[0, 20:]
-    assert said[0] == 20
-    assert (unpacked(said[1:]) - logits).abs().max() < 1e-4
+        assert (together(said) - loaded()(torch.tensor([ids]))[0]).abs().max() < 1e-4
 
 
 # ---- a text that is typed ----
@@ -183,7 +138,7 @@ def test_chances_all_along_a_text_are_pytorchs_however_it_came_about(tmp_path):
     said = run(
         tmp_path,
         steps,
-        f"""{PACKED} const reading = new Reading(new GPT(data), new Pieces(data.merges).end);
+        f"""{PACKED} const reading = new Reading(model, new Pieces(data.merges).end);
         return given.map((ids) => {{
           reading.set(ids);
           let steps = 0;
@@ -193,7 +148,7 @@ def test_chances_all_along_a_text_are_pytorchs_however_it_came_about(tmp_path):
     )
     for ids, (rows, bits, _) in zip(steps, said, strict=True):
         expected = along([models.pieces().end, *ids])
-        assert (unpacked(rows) - expected).abs().max() < 1e-5
+        assert (together(rows) - expected).abs().max() < 1e-5
         costs = [-float(row[number].log2()) for row, number in zip(expected, ids, strict=False)]
         assert bits == pytest.approx(costs, abs=1e-3)
     # To the same text nothing is to be done, and to one that is a piece longer hardly anything.

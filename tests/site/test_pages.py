@@ -181,6 +181,10 @@ def test_links_and_images_lead_to_what_is_there(site: Path, soup: Callable, name
         target, anchor = urldefrag(unquote(urljoin(name, address)))
         if not (site / target).is_file():
             troubles.append(f"{address} leads to what is not there")
+        elif anchor.startswith("open="):
+            # What a playground shows (book/_static/bench/state.js): one must be there.
+            if 'class="playground"' not in (site / target).read_text("utf-8"):
+                troubles.append(f"{address}: {target} has no playground")
         elif anchor and f'id="{anchor}"' not in (site / target).read_text("utf-8"):
             troubles.append(f"{address}: {target} has no such place")
     assert not troubles, "\n".join(troubles)

@@ -1,6 +1,8 @@
 """The models in the page: opened when asked for, the same as PyTorch's, and what a reader does with them."""
 
+import base64
 import gzip
+import hashlib
 import json
 import re
 import subprocess
@@ -67,51 +69,12 @@ def test_a_model_and_its_scripts_are_light_and_the_button_says_how_light(
     site: Path, soup, model: str
 ) -> None:
     names = [*openable()[model].files, f"model-{model}.js"]
-    size = sum(len(gzip.compress(site.joinpath("_static", name).read_bytes())) for name in names)
-    assert size <= MOST[model]
-    button = soup(PAGES[model]).select_one(f".playground[data-model={model}] button")
-    assert button.get_text() == f"Open the model here ({size / 1000:.0f} kB)"
-
-
-def test_nothing_of_a_model_comes_before_it_is_asked_for(page: Page, base_url: str, soup) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
-    page.goto(base_url + HOME, wait_until="networkidle")
-    assert "playground.js" in asked
-    rest = ["transformer.js", "elements.js", "workbench.js", "benches.js", "model-translator.js"]
-    assert not {*rest} & {*asked}
-    opened(page, base_url + HOME, "translator")
-    assert [name for name in asked if name in rest] == rest
-    assert "playground.js" not in str(soup("notation.html"))
-
-
-def test_a_model_that_does_not_arrive_is_told(page: Page, base_url: str) -> None:
-    page.route("**/model-translator.js", lambda route: route.abort())
-    page.goto(base_url + HOME)
-    box = page.locator(".playground")
-    box.get_by_role("button").click()
-    expect(box.get_by_role("status")).to_have_text(
-        "The model could not be loaded. Press the button to try again."
-    )
-    assert box.get_by_role("status").bounding_box()["height"] > 10
-    assert box.locator("svg:visible").count() == 1
-    page.unroute("**/model-translator.js")
-    box.get_by_role("button").click()
-    expect(field(box)).to_be_focused()
-
-
-@pytest.mark.parametrize("sent", ["stored = ", "<!DOCTYPE html><p>Log in first.", "console.log(1)"])
-def test_a_model_that_arrives_damaged_is_asked_for_again(page: Page, base_url: str, sent: str) -> None:
-    page.route(
-        "**/model-translator.js", lambda route: route.fulfill(body=sent, content_type="text/javascript")
-    )
-    page.goto(base_url + HOME)
-    box = page.locator(".playground")
-    box.get_by_role("button").click()
-    expect(box.get_by_role("status")).to_contain_text("Press the button to try again.")
-    page.unroute("**/model-translator.js")
-    box.get_by_role("button").click()
-    expect(field(box)).to_be_focused()
+    files = [site.joinpath("_static", name).read_bytes() for name in names]
+    compressed, plain = sum(map(len, map(gzip.compress, files))), sum(map(len, files))
+    assert compressed <= MOST[model]
+    opening = soup(PAGES[model]).select_one(f".playground[data-model={model}] .opening")
+    told = f"{compressed / 1000:.0f}\u00a0kB ({plain / 1000:.0f} uncompressed)"
+    assert opening.get_text() == f"Open the model here {told}"
 
 
 @pytest.fixture
@@ -172,7 +135,22 @@ def test_without_scripts_there_is_a_picture_that_is_described_and_no_button(
         assert shown.count() == 1
         assert shown.get_attribute("aria-label") == picture(model).alt
         assert not box.get_by_role("button").count()
-        assert box.get_by_text("The model needs JavaScript").is_visible()
+        assert box.get_by_text(picture(model).caption).is_visible()
+        assert not box.locator(".invitation, .opening").filter(visible=True).count()
+        for cell in (box.locator("xpath=preceding-sibling::p[1]"), box):
+            assert not re.search(r"\b[Tt]ype\b", cell.inner_text())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("model", openable())
+def test_on_paper_a_closed_playground_is_its_picture_and_a_sentence(
+    page: Page, base_url: str, model: str
+) -> None:
+    page.goto(base_url + PAGES[model])
+    page.emulate_media(media="print")
+    box = page.locator(f".playground[data-model={model}]")
+    assert box.get_by_text(picture(model).caption).is_visible()
+    assert not box.locator(".invitation, .opening, button").filter(visible=True).count()
 
 
 @pytest.mark.thorough
@@ -215,6 +193,7 @@ nb_execution_mode = "off"
 PAGE = "\n\n".join(
     [
         "# A page",
+        "See [*where*](#open=translator&head=2&text=the+cat), [there](index.md#open=gpt), [no](#nowhere).",
         *(
             f"```{{playground}} {model} {form}\n*Elsewhere.*\n```"
             for model, form in zip(openable(), ["", "slim", "", ""], strict=False)
@@ -235,6 +214,19 @@ def test_the_directive_has_a_model_beside_the_page_and_tells_of_a_wrong_one(tmp_
         assert stored == f'stored["{model}"] = {json.dumps(exported(model), separators=(",", ":"))};\n'
     told = f"a playground can't be made: 'interpreter' is none of {', '.join(openable())}"
     assert f"index.md:{len(PAGE.splitlines()) - 1}: ERROR: {told}" in messages
+
+
+@pytest.mark.thorough
+def test_a_link_that_sets_a_state_leads_there_without_a_warning(tmp_path: Path) -> None:
+    messages, page = build(tmp_path, "html")
+    links = BeautifulSoup((page / "index.html").read_text("utf-8"), "html.parser").select("section p a")
+    assert [(link["href"], link.get_text()) for link in links] == [
+        ("#open=translator&head=2&text=the+cat", "where"),
+        ("#open=gpt", "there"),
+        ("#nowhere", "no"),
+    ]
+    assert [line for line in messages.splitlines() if "WARNING" in line and "open=" in line] == []
+    assert "target not found: 'nowhere'" in messages
 
 
 @pytest.mark.thorough
@@ -265,11 +257,17 @@ def test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes(mode
         assert [svg["data-screen"] for svg in box.select("svg")] == ["wide", "narrow"]
         assert {svg["aria-label"] for svg in box.select("svg")} == {drawn.alt}
         assert box.p.get_text() == f"{drawn.title} {drawn.words}"
-        files = [BOOK / "_static" / name for name in openable()[model].files]
-        assert box["data-files"].split() == [*(file.name for file in files), f"model-{model}.js"]
-        sizes = [len(gzip.compress(file.read_bytes())) for file in files]
-        size = sum(sizes) + len(gzip.compress(playground.script(model).encode()))
-        assert box.button.get_text() == f"Open the model here ({size / 1000:.0f} kB)"
+        first = drawn.slim if (model, form) == ("translator", "slim") else drawn.invitation
+        assert box.select_one(".invitation").get_text() == first
+        assert box.select_one(".without-scripts").get_text() == drawn.caption
+        files = [(BOOK / "_static" / name).read_bytes() for name in openable()[model].files]
+        files.append(playground.script(model).encode())
+        assert box["data-files"].split() == [*openable()[model].files, f"model-{model}.js"]
+        hashes = [base64.b64encode(hashlib.sha256(file).digest()).decode() for file in files]
+        assert box["data-hashes"].split() == hashes
+        compressed, plain = sum(map(len, map(gzip.compress, files))), sum(map(len, files))
+        told = f"{compressed / 1000:.0f}\u00a0kB ({plain / 1000:.0f} uncompressed)"
+        assert box.select_one(".opening").get_text() == f"Open the model here {told}"
 
 
 @pytest.mark.parametrize("given", [("interpreter", "full"), ("translator", "tall")])

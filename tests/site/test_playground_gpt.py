@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 from accessible import AXE, RULES, violations
-from open_playground import GPT_CHAPTER, field, opened
+from open_playground import GPT_CHAPTER, field, opened, press
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from attnlab import decoding
@@ -280,7 +280,7 @@ def test_it_is_accessible_open_and_closed_in_both_colours(page: Page, base_url: 
     for state in ("closed", "open"):
         if state == "open":
             box = page.locator(".playground")
-            box.get_by_role("button").click()
+            press(box)
             field(box).fill(LONG * 4)
             expect(box.locator(".unseen-now").first).to_be_attached()
             box.get_by_role("button", name="Write on").click()

@@ -2,12 +2,15 @@
 
 import base64
 import copy
+import inspect
 import json
 import math
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,20 +18,26 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from _ext.javascript import NODE
-from attnlab.attention import MultiHeadAttention
+from _ext.playground import script
+from attnlab.attention import MultiHeadAttention, masked_softmax
 from attnlab.corpora import agreement, grammar
-from attnlab.inside import watched
 from attnlab.runtime import generator
-from attnlab.transformer import GPT, LanguageModel, SelfAttention, Transformer
+from attnlab.transformer import GPT, Block, SelfAttention, Transformer
+from bookkit import weights
+from bookkit.playground import numbers
+from bookkit.registry import BOOK
+from chapters.a_gpt_of_your_own import models as gpt
+from chapters.a_gpt_of_your_own.playground import loaded as loaded_gpt
+from chapters.looking_inside import models as looking_inside
 from chapters.the_transformer.models import WORDS
 from chapters.the_transformer.playground import loaded
-from chapters.translating_with_attention.models import PADDING, START, sentences
+from chapters.translating_with_attention.models import START, sentences
 
 Trace = dict[str, Tensor]
-# What each run is given: the words as numbers (a translator reads some and has written others), and switches.
+# What each run is given: the words as numbers, and what is changed, as model.js says.
 Run = dict[str, Any]
 
-# A function of a model's name and runs: for each run its traces, and, where it asks for one, a translation.
+# A function of a model's name and runs: for each run the traces of its stacks, and what came back.
 IN_JAVASCRIPT = """([name, runs]) => {
   const data = stored[name];
   const kinds = {
@@ -43,30 +52,29 @@ IN_JAVASCRIPT = """([name, runs]) => {
       row.byteOffset, row.byteOffset + row.byteLength))));
     return btoa(bytes.join(""));
   };
-  const trace = (compute) => {
-    model.trace = {};
-    const result = compute();
-    const tensors = Object.entries(model.trace).map(([name, tensor]) => [name, packed(tensor)]);
-    return [Object.fromEntries(tensors), result];
-  };
-  return runs.map(({ read, written, off = [], mask = true, positions = true }) => {
-    model.switches = { off: new Set(off), mask, positions };
-    model.remember?.(0);
-    if (!written) return { traces: [trace(() => model.forward(read))[0]] };
-    const [first, memory] = trace(() => model.encode(read));
-    const [second] = trace(() => model.decode(written, memory));
-    const translation = model.translate(read, data.start, data.end, data.longest);
-    return { traces: [first, second], translation };
+  return runs.map(({ read, changes: { off = [], hidden = [], ...others } = {} }) => {
+    model.changes = { ...noChanges(), off: new Set(off), hidden: new Set(hidden), ...others };
+    let result;
+    try {
+      result = finished(model.running(read));
+    } catch (error) {
+      return { error: error.message };
+    }
+    const tensors = (trace) => Object.entries(trace).map(([name, tensor]) => [name, packed(tensor)]);
+    const traces = Object.values(model.traces).map((trace) => Object.fromEntries(tensors(trace)));
+    return { traces, translation: data.kind === "Transformer" && result, logits: packed(model.logits) };
   });
 }"""
 
 
+# ---- what is read ----
+
+
 def translations(count: int) -> list[Run]:
-    """Sentences for the translator, with the right words in place of its own."""
+    """Sentences for the translator."""
     read = sentences(grammar.pairs(count, generator(5)))
     return [
-        {"read": source[:length].tolist(), "written": [word for word in previous.tolist() if word != PADDING]}
-        for source, length, previous in zip(read.source, read.lengths, read.previous, strict=True)
+        {"read": source[:length].tolist()} for source, length in zip(read.source, read.lengths, strict=True)
     ]
 
 
@@ -76,87 +84,246 @@ def texts(count: int) -> list[Run]:
     return [{"read": [START, *map(WORDS.index, words)]} for words in drawn]
 
 
+def rounds(count: int) -> list[Run]:
+    """Words that come again, for the models of *Looking inside*."""
+    words, periods = looking_inside.repeated(count, generator(5))
+    return [
+        {"read": row[: min(2 * int(period), 48)].tolist()} for row, period in zip(words, periods, strict=True)
+    ]
+
+
+def docstrings(count: int) -> list[Run]:
+    """Beginnings of docstrings, for the GPT."""
+    pieces, draw = gpt.pieces(), generator(5)
+    beginnings = [str(inspect.getdoc(each)) for each in vars(torch).values() if callable(each)]
+    long = [ids for text in dict.fromkeys(beginnings) if len(ids := pieces.encode(text[:500])) > 100]
+    lengths = torch.randint(8, 100, (count,), generator=draw).tolist()
+    return [{"read": [pieces.end, *ids[:length]]} for ids, length in zip(long[:count], lengths, strict=True)]
+
+
 def everything(n: int, m: int | None = None, device: object = None) -> Tensor:
     """In the place of `causal`: a mask that hides nothing."""
     return torch.ones(1, n, m or n, dtype=torch.bool)
 
 
-def in_node(scripts: Sequence[str], name: str, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
-    """What the scripts, one after the other, make of these runs, in Node."""
+# ---- the models that a page can open ----
+
+
+class InPage(NamedTuple):
+    loaded: Callable[[], nn.Module]
+    runs: Callable[[int], list[Run]]
+    script: Callable[[], str]  # its data, as a page gets them
+
+
+@cache
+def inside(name: str) -> nn.Module:
+    """One of the models of *Looking inside*, with its weights as they travel."""
+    model = looking_inside.reader(layers=1 if name == "one-layer" else 2)
+    weights.load(f"looking_inside/{name}", model)
+    return model.half().float()
+
+
+def data_inside(name: str) -> str:
+    model = inside(name)
+    sizes = {"kind": "LanguageModel", "heads": looking_inside.HEADS, "layers": len(model.layers)}
+    return f"stored[{json.dumps(name)}] = {json.dumps(sizes | numbers(model))};"
+
+
+IN_PAGE = {
+    "translator": InPage(partial(loaded, "translator"), translations, partial(script, "translator")),
+    "language-model": InPage(partial(loaded, "language-model"), texts, partial(script, "language-model")),
+    "one-layer": InPage(partial(inside, "one-layer"), rounds, partial(data_inside, "one-layer")),
+    "two-layers": InPage(partial(inside, "two-layers"), rounds, partial(data_inside, "two-layers")),
+    "gpt": InPage(loaded_gpt, docstrings, partial(script, "gpt")),
+}
+SCRIPTS = ("model.js", "transformer.js", "gpt.js", "bench/chances.js")
+
+
+def in_node(name: str, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
+    """What the scripts make of these runs, in Node."""
+    return answer(name, f"({IN_JAVASCRIPT})({json.dumps([name, runs])})", folder)
+
+
+def returned(name: str, given: Any, body: str, folder: Path) -> Any:
+    """What a function of `model`, its `data` and `given` returns."""
+    kinds = "{ Transformer, LanguageModel, GPT }"
+    setup = f"const data = stored[{json.dumps(name)}]; const given = {json.dumps(given)};"
+    return answer(
+        name, f"(() => {{ {setup} const model = new ({kinds}[data.kind])(data); {body} }})()", folder
+    )
+
+
+def answer(name: str, expression: str, folder: Path) -> Any:
+    scripts = [(BOOK / "_static" / script).read_text("utf-8") for script in SCRIPTS]
+    call = f"console.log(JSON.stringify({expression}));"
     program = folder / "program.js"
-    call = f"console.log(JSON.stringify(({IN_JAVASCRIPT})({json.dumps([name, runs])})));"
-    program.write_text("\n".join([*scripts, call]), "utf-8")
+    program.write_text("\n".join([*scripts, "const stored = {};", IN_PAGE[name].script(), call]), "utf-8")
     done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
+def unpacked(row: str) -> Tensor:
+    return torch.from_numpy(np.frombuffer(base64.b64decode(row), "<f4").copy())
+
+
+# ---- the same in PyTorch ----
+
+
+class Spelled(nn.Module):
+    """An attention of the book with a module for each step: hooks note what comes out, or change it."""
+
+    def __init__(self, attention: MultiHeadAttention | SelfAttention) -> None:
+        super().__init__()
+        self.given, self.heads = [attention], attention.heads  # in a list it is no module beside these
+        self.causal, self.hidden = False, set()
+        for step in ("queries", "keys", "values", "weights", "mixed"):
+            self.add_module(step, nn.Identity())
+        for step in ("project", "write", "out_proj"):
+            if hasattr(attention, step):
+                self.add_module(step, getattr(attention, step))
+
+    def forward(self, inputs: Tensor, memory: Tensor | None = None, **_: Any) -> Any:
+        memory = inputs if memory is None else memory
+        (given,) = self.given
+        if isinstance(given, SelfAttention):
+            projected = self.project(inputs).chunk(3, -1)
+        else:
+            weights, biases = given.in_proj_weight.chunk(3), given.in_proj_bias.chunk(3)
+            projected = map(F.linear, (inputs, memory, memory), weights, biases)
+        parts = [
+            getattr(self, step)(x) for step, x in zip(("queries", "keys", "values"), projected, strict=True)
+        ]
+        query, key, value = (x.unflatten(-1, (self.heads, -1)).transpose(1, 2) for x in parts)
+        scores = query @ key.mT / math.sqrt(query.shape[-1])  # (1, heads, n, m)
+        shown = torch.ones_like(scores, dtype=torch.bool)
+        shown = shown.tril() if self.causal else shown
+        shown[..., [place for place in self.hidden if place < shown.shape[-1]]] = False
+        weights = self.weights(masked_softmax(scores, shown))
+        mixed = self.mixed((weights @ value).transpose(1, 2).flatten(2))
+        if isinstance(given, SelfAttention):
+            return self.write(mixed)
+        return self.out_proj(mixed), weights
+
+
+class SpelledBlock(Block):
+    def forward(self, stream: Tensor) -> Tensor:
+        stream = self.after_attention(stream + self.attention(self.before_attention(stream)))
+        wide = F.gelu(self.widen(self.before_network(stream)), approximate="tanh")
+        return stream + self.narrow(wide)
+
+
+class SpelledGPT(GPT):
+    def forward(self, ids: Tensor) -> Tensor:
+        stream = self.positions(self.pieces(ids) + self.places(torch.arange(ids.shape[1])))
+        for block in self.blocks:
+            stream = block(stream)
+        return self.logits(F.linear(self.norm(stream), self.pieces.weight))
+
+
 @torch.no_grad()
-def in_pytorch(model: nn.Module, run: Run) -> list[Trace]:
-    """The outputs of all modules that compute, and what is in each attention, by the scripts' names."""
-    read = torch.tensor([run["read"]])
-    if isinstance(model, LanguageModel | GPT):
-        return [traced(model, lambda: model(read))]
-    assert isinstance(model, Transformer)
+def spelled(model: nn.Module, changes: Run) -> nn.Module:
+    """`spelled(model, {"mask": False})` is a copy, changed in all but what is done to one run's tensors."""
+    model = copy.deepcopy(model)
+    for number in changes.get("numbers", []):
+        place = [number["row"]] + ([number["column"]] if "column" in number else [])
+        model.get_parameter(number["name"])[tuple(place)] = number["value"]
+    if not changes.get("positions", True):
+        table = model.places.weight if isinstance(model, GPT) else model.positions.table
+        table.zero_()
+    for name, module in list(model.named_modules()):
+        if isinstance(module, MultiHeadAttention | SelfAttention):
+            attention = Spelled(module)
+            looked_at = "text" if not isinstance(model, Transformer) else "written"
+            if name.startswith("encoder") or name.endswith("cross_attention"):
+                looked_at = "read"
+            attention.causal = changes.get("mask", True) and looked_at != "read"
+            hidden = (place.split() for place in changes.get("hidden", []))
+            attention.hidden = {int(place) for stack, place in hidden if stack == looked_at}
+            model.set_submodule(name, attention)
+        if isinstance(module, Block):
+            module.__class__, module.after_attention = SpelledBlock, nn.Identity()
+    if isinstance(model, GPT):
+        model.__class__, model.positions, model.logits = SpelledGPT, nn.Identity(), nn.Identity()
+    return model
+
+
+@contextmanager
+def carried(model: nn.Module, stack: str, changes: Run) -> Iterator[None]:
+    """While that stack is computed, heads are off, and vectors stand where they were carried to."""
+
+    def put(name: str, place: Any, vector: Any, head: int | None) -> None:
+        def hook(_: nn.Module, __: Any, output: Any) -> Any:
+            tensor = output[0] if isinstance(output, tuple) else output
+            tensor = tensor.clone()
+            width = tensor.shape[-1] // (1 if head is None else model_heads(model))
+            start = (head or 0) * width
+            tensor[:, place, start : start + width] = torch.as_tensor(vector)
+            return (tensor, *output[1:]) if isinstance(output, tuple) else tensor
+
+        hooks.append(model.get_submodule(name).register_forward_hook(hook))
+
+    hooks: list[Any] = []
+    for place, head in map(str.split, changes.get("off", [])):
+        put(f"{place}.mixed", slice(None), 0.0, int(head))
+    for one in changes.get("carried", []):
+        if one["stack"] == stack:
+            put(one["name"], one["place"], one["vector"], one.get("head"))
+    yield
+    for hook in hooks:
+        hook.remove()
+
+
+def model_heads(model: nn.Module) -> int:
+    return next(module.heads for module in model.modules() if isinstance(module, Spelled))
+
+
+@torch.no_grad()
+def in_pytorch(model: nn.Module, run: Run, translation: list[int] | None = None) -> list[Trace]:
+    """The outputs of all modules, for each stack. What a translator has written so far is its translation."""
+    changes, read = run.get("changes", {}), torch.tensor([run["read"]])
+    model = spelled(model, changes)
+    if not isinstance(model, Transformer):
+        return [traced(model, "text", changes, model, read)]
     visible = torch.ones(1, 1, read.shape[1], dtype=torch.bool)
-    memory = model.encode(read, visible)
-    return [
-        traced(model, lambda: model.encode(read, visible)),
-        traced(model, lambda: model.decode(torch.tensor([run["written"]]), memory, visible)),
-    ]
+    first = traced(model, "read", changes, model.encode, read, visible)
+    written = torch.tensor([[START, *translation[:-1]]])
+    return [first, traced(model, "written", changes, model.decode, written, first["encoder_norm"], visible)]
 
 
-def traced(model: nn.Module, compute: Callable[[], object]) -> Trace:
+def traced(model: nn.Module, stack: str, changes: Run, compute: Any, *given: Any) -> Trace:
     found: Trace = {}
     hooks = []
 
-    def note(name: str) -> Callable[..., None]:
-        def hook(module: nn.Module, given: Any, output: Any) -> None:
+    def note(name: str) -> Any:
+        def hook(_: nn.Module, __: Any, output: Any) -> None:
             found[name] = output[0] if isinstance(output, tuple) else output
-            if name.endswith(("out_proj", "attention.write")):
-                found[f"{name.rpartition('.')[0]}.mixed"] = given[0]
-            if isinstance(module, MultiHeadAttention):
-                sides = (given[0], given[-1], given[-1])
-                weights, biases = module.in_proj_weight.chunk(3), module.in_proj_bias.chunk(3)
-                for part, side, weight, bias in zip(
-                    ("queries", "keys", "values"), sides, weights, biases, strict=True
-                ):
-                    found[f"{name}.{part}"] = F.linear(side, weight, bias)
-            if isinstance(module, SelfAttention):
-                found[f"{name}.weights"] = causal_weights(found[f"{name}.project"], module.heads)
 
         return hook
 
-    for name, module in model.named_modules():
-        # Dropout does nothing here, and the whole model's output is that of its last part, but for a GPT.
-        if isinstance(model, GPT) and not name:
-            hooks.append(module.register_forward_hook(note("logits")))
-        if name and not isinstance(module, nn.Dropout | nn.ModuleList):
-            hooks.append(module.register_forward_hook(note(name)))
-    with watched(model) as looks:
-        compute()
-    found |= {f"{name}.weights": weights for name, weights in looks.items()}
+    with carried(model, stack, changes):
+        for name, module in model.named_modules():
+            if name and not isinstance(module, nn.Dropout | nn.ModuleList):
+                hooks.append(module.register_forward_hook(note(name)))
+        compute(*given)
     for hook in hooks:
         hook.remove()
     return found
 
 
-def causal_weights(projected: Tensor, heads: int) -> Tensor:
-    """What PyTorch's fused attention keeps for itself, of queries, keys and values (1, T, 3 · d_model)."""
-    query, key, _ = projected.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)  # (1, heads, T, d_k) each
-    scores = query @ key.mT / math.sqrt(query.shape[-1])
-    return scores.masked_fill(scores.new_ones(scores.shape[-2:]).triu(1) > 0, -math.inf).softmax(-1)
-
-
 def largest_difference(run: Run, said: dict[str, Any], model: nn.Module) -> float:
     """Between all tensors of both; it must be the same ones that both have."""
+    assert "error" not in said, said["error"]
     differences = []
-    for ours, packed in zip(in_pytorch(model, run), said["traces"], strict=True):
+    traces = in_pytorch(model, run, said["translation"])
+    for ours, packed in zip(traces, said["traces"], strict=True):
         assert ours.keys() == packed.keys(), ours.keys() ^ packed.keys()
         for name, tensor in ours.items():
-            theirs = torch.from_numpy(np.frombuffer(base64.b64decode(packed[name]), "<f4").copy())
+            theirs = unpacked(packed[name])
             assert theirs.numel() == tensor.numel(), name
             differences.append((theirs - tensor.flatten()).abs().max())
+    last = traces[-1].get("logits", traces[-1].get("word"))
+    differences.append((unpacked(said["logits"]) - last.flatten()).abs().max())
     return float(torch.stack(differences).max())
 
 

@@ -1,10 +1,13 @@
 """Serve the built site on this machine alone, as on the web: compressed, and at the path it is made for.
 
+What a browser has kept it asks for again, and is told in a few bytes where nothing has changed.
+
 `python -m tools.site.server 8000` shows it to a person; the tests and the benchmarks use `serving`.
 """
 
 import functools
 import gzip
+import hashlib
 import http.server
 import re
 import sys
@@ -16,13 +19,13 @@ from typing import Any
 
 from tools import ROOT
 
-COMPRESSED = {".html", ".css", ".js", ".svg"}
+COMPRESSED = {".html", ".css", ".js", ".svg", ".json", ".txt", ".xml"}
 
 
 @functools.lru_cache(256)  # twice the site's: a server may run on while it is built again and again
 def compressed(file: Path, changed: float) -> bytes:
     """What `file` held when it was last changed: the tests ask for the same files hundreds of times."""
-    return gzip.compress(file.read_bytes())
+    return gzip.compress(file.read_bytes(), mtime=0)
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -35,15 +38,27 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         file = Path(self.translate_path(self.path))
-        if file.suffix not in COMPRESSED or not file.is_file():
+        accepts_gzip = "gzip" in self.headers.get("Accept-Encoding", "")
+        if file.suffix not in COMPRESSED or not file.is_file() or not accepts_gzip:
             return super().do_GET()
         body = compressed(file, file.stat().st_mtime)
-        self.send_response(200)
-        self.send_header("Content-Type", self.guess_type(file))
-        self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
+        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        has_it = tag in self.headers.get("If-None-Match", "")
+        self.send_response(304 if has_it else 200)
+        self.send_header("ETag", tag)
+        if not has_it:
+            self.send_header("Content-Type", self.guess_type(file))
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        if not has_it:
+            self.wfile.write(body)
+
+    def end_headers(self) -> None:
+        """With each answer: the site may be built anew while a browser looks at it."""
+        self.send_header("Cache-Control", "no-cache")
+        self.send_header("Vary", "Accept-Encoding")
+        super().end_headers()
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing: tests and measurements speak for themselves."""

@@ -9,7 +9,7 @@ from attnlab.transformer import GPT
 from bookkit import weights
 from bookkit.pictures.drawings import Part, written
 from bookkit.pictures.svg import SMALL, Place, label, rectangle, width_of
-from bookkit.playground import Data, Openable, Picture, letters, rounded
+from bookkit.playground import EVERY_BENCH, Data, Openable, Picture, letters, rounded
 from chapters.a_gpt_of_your_own import models
 
 # Starts that the page offers. A piece has the space before it, so none ends with one.
@@ -45,6 +45,23 @@ def gpt() -> Data:
         "context": model.context,
         "merges": [list(pair) for pair in models.pieces().merges],
         "offered": list(OFFERED),
+        "shown": ["blocks.0.attention", 0],
+        "heldOut": held_out(),
+    }
+
+
+def held_out() -> Data:
+    """`held_out()["texts"]` are the first pieces of 24 texts, `bytes` long in all, that were held out.
+
+    They were stored with the model, since it was made to go on with them. What was written is behind them.
+    """
+    written = weights.notes("a_gpt_of_your_own/gpt")["written"]  # (ways, 24, 112)
+    texts = written[0, :, : models.GIVEN].long().tolist()
+    cut = models.pieces()
+    return {
+        "start": cut.end,
+        "texts": texts,
+        "bytes": sum(len(cut.bytes[number]) for text in texts for number in text),
     }
 
 
@@ -84,7 +101,8 @@ def the_next_pieces() -> Picture:
         _drawn(pieces, bars, 320),
         f"A text in its pieces, each the darker the more it surprised the model, in bits: {cost}. Below, "
         f"bars show how likely the model takes each piece to come next: {said}.",
-        "It completes a docstring while you type one: open it, and begin.",
+        "Begin a docstring, and it goes on.",
+        "The darker a piece, the less the model expected it; the bars are its chances for the next.",
     )
 
 
@@ -128,6 +146,6 @@ MODELS = {
         gpt,
         the_next_pieces,
         letters,
-        files=("gpt.css", "transformer.js", "elements.js", "gpt.js", "gpt_bench.js"),
+        files=(*EVERY_BENCH, "pieces.js"),
     )
 }

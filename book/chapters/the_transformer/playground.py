@@ -18,7 +18,7 @@ from bookkit import weights
 from bookkit.pictures.drawings import Part, written
 from bookkit.pictures.svg import SMALL, Place, circle, label, rectangle, short
 from bookkit.playground import Data, Openable, Picture
-from chapters.the_transformer import models
+from chapters.the_transformer import models, truth
 from chapters.translating_with_attention.models import (
     END,
     ENGLISH_WORDS,
@@ -62,6 +62,8 @@ def translator() -> Data:
         "longest": LONGEST,
         "offered": offered[:OFFERED],
         "shown": [place, head],
+        "truth": truth.english(),
+        "fifty": truth.to_translate(),
     }
 
 
@@ -83,6 +85,8 @@ def language_model() -> Data:
         "offered": [" ".join(beginning) for beginning in beginnings()[:OFFERED]],
         "shown": [place, head],
         "grammar": grammar(),
+        "verbs": truth.verbs(),
+        "fifty": truth.before_verbs(),
     }
 
 
@@ -189,6 +193,9 @@ def a_translation() -> Picture:
         f"On the left, one below the other, the words that the model writes: {' '.join(lingo)}. On the right "
         f"those that it has read: {' '.join(read)}. Lines lead from each written word to the words that one "
         "head looks at while it is written, the thicker the more it looks.",
+        "Switch off the positions. What breaks?",
+        "The lines show where one of the model’s heads looks while it writes each word.",
+        slim="Type a sentence of your own.",
     )
 
 
@@ -238,6 +245,8 @@ def the_next_word() -> Picture:
         _bars(bars, 320),
         f"Bars show how likely the model takes each word to come next: {said}. A ring on each bar shows how "
         "likely it is in the grammar.",
+        "Switch off the head that finds the subject.",
+        "The bars are the model’s chances for the next word; the rings are those of the grammar.",
     )
 
 

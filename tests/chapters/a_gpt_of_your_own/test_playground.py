@@ -60,7 +60,7 @@ def test_the_picture_says_what_it_shows_and_fits_a_phone():
 
 def test_shades_are_those_of_the_page():
     script = (BOOK / "_static/gpt_bench.js").read_text("utf-8")
-    styles = (BOOK / "_static/gpt.css").read_text("utf-8")
+    styles = (BOOK / "_static/bench/gpt.css").read_text("utf-8")
     assert f"const SHADES = {list(SHADES)};" in script
     shares = re.findall(
         r"shade-(\d) > button\) \{ background: color-mix\(in srgb, var\(--purple\) (\d+)%", styles

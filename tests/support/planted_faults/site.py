@@ -2,14 +2,15 @@
 
 from planted_faults.kinds import Faults
 
-EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND, SCRIPT, GPT = (
+EXTENSIONS, SMALL_BOOK, FOLDS, LEDGER, SEARCH, TOPICS, REPOSITORY, PLAYGROUND = (
     f"site/test_{name}.py::"
     for name in (
         "extensions", "small_book", "folds", "ledger", "search", "topics", "repository", "playground",
-        "transformer_script", "gpt_script",
-    )
+            )
 )  # fmt: skip
 PREDICTIONS, SOURCES = "site/test_predictions.py::", "site/test_sources.py::"
+
+TRUTH, TALLY = "site/test_truth_script.py::", "site/test_tally_script.py::"
 
 FAULTS: Faults = {
     "bookkit/playground": {
@@ -36,6 +37,69 @@ FAULTS: Faults = {
         ],
         "test_the_language_models_head_looks_at_the_subject_more_than_any_other": [
             ("the article for the subject", "each[0, :, -1, 2]", "each[0, :, -1, 1]"),
+        ],
+    },
+    "chapters/the_transformer/truth": {
+        "test_the_table_lets_stand_what_the_grammar_lets_stand": [
+            ("a look too short", "FORESIGHT = 3", "FORESIGHT = 2"),
+            ("sentences without an end", '["end"] if read and not', '["end"] if False and not'),
+        ],
+        "test_the_table_is_as_small_as_it_can_be": [
+            ("a state for each beginning", "FORESIGHT = 3", "FORESIGHT = 1"),
+        ],
+        "test_every_word_of_english_has_its_word_in_lingo": [
+            ("plurals that are the plurals of themselves", "singular.get(word, word)", "word"),
+            ("nouns without a plural", "noun + s: lingo + s for", "noun + s: lingo + 2 * s for"),
+        ],
+        "test_fifty_short_sentences_are_new_to_the_translator": [
+            ("sentences of any length", "if 4 <= len(pair.english) <= 12", "if True"),
+        ],
+        "test_fifty_beginnings_stop_before_a_verb_far_from_its_subject": [
+            ("subjects beside their verbs", "8 <= verb - subject", "1 <= verb - subject"),
+            ("a beginning with its verb", "each[:verb]", "each[: verb + 1]"),
+        ],
+    },
+    "_static/bench/truth.js": {
+        f"{TRUTH}test_the_right_translation_is_the_grammars_in_thousands_of_sentences": [
+            ("adjectives in the order of English", "endings.reverse()", "endings"),
+            (
+                "owners in front",
+                "[...article, noun, ...endings.reverse(), ...owner]",
+                "[...owner, ...article, noun, ...endings.reverse()]",
+            ),
+            ("verbs without a plural", '${plural ? "n" : ""}', ""),
+        ],
+        f"{TRUTH}test_the_first_word_that_can_not_stand_there_is_the_grammars_in_thousands_of_sentences": [
+            ("a beginning for a whole", 'if ("end" in options)', "if (true)"),
+        ],
+        f"{TRUTH}test_what_is_no_sentence_is_told_why": [
+            ("an adjective to agree with", '!== "adjective"', '!== ""'),
+            ("the same word once more", "[Object.keys(truth.words[kind]).indexOf(word)]", "[0]"),
+        ],
+        f"{TRUTH}test_in_a_wrong_translation_only_the_wrong_words_are_marked": [
+            ("missing words one by one", "missing.at(-1)?.at !== marks.length", "true"),
+            ("the end for a word", "each !== data.written[data.end]", "true"),
+        ],
+        f"{TRUTH}test_a_verb_that_does_not_agree_is_told_its_subject": [
+            (
+                "the nearest noun",
+                'words[place - 3] === "that" ? words[place - 1] : words[1]',
+                "words[place - 1]",
+            ),
+            ("nothing judged behind it", "state = options[better]?.[1]", "state = options[word]?.[1]"),
+        ],
+    },
+    "_static/bench/tally.js": {
+        f"{TALLY}test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong": [
+            ("the likeliest of all words", "likeliestOf(logits.at(-1), ids)", "likeliestOf(logits.at(-1))"),
+            ("the first round, too", "let place = round.length;", "let place = 0;"),
+            ("every translation right", "if (right && ids", "if (ids"),
+        ],
+        f"{TALLY}test_held_out_text_costs_as_many_bits_as_in_pytorch": [
+            ("nats for bits", "Math.log2", "Math.log"),
+        ],
+        f"{TALLY}test_what_was_chosen_in_the_sentence_shown_is_left_out_of_others": [
+            ("a place of another sentence", "hidden: new Set(), ", ""),
         ],
     },
     "_ext/catalogue": {
@@ -157,8 +221,10 @@ FAULTS: Faults = {
     "_ext/playground": {
         f"{PLAYGROUND}test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes": [
             ("one form for all", 'data-form="{form}"', 'data-form="full"'),
-            ("files that weigh nothing", "for name in files\n", "for name in ()\n"),
-            ("the size on the disk", "len(gzip.compress(script(model).encode()))", "len(script(model))"),
+            ("files that weigh nothing", "sum(map(len, each))", "len(each)"),
+            ("the size on the disk twice", "map(gzip.compress, comes.values())", "comes.values()"),
+            ("a hash of something else", "hashlib.sha256(content)", "hashlib.sha256(content[:-1])"),
+            ("the same first step for all", "drawn.slim if form", "drawn.invitation if form"),
         ],
         f"{PLAYGROUND}test_a_model_or_a_form_that_there_is_not_is_told": [
             ("any word taken for a form", "((model, openable()), (form, FORMS))", "((model, openable()),)"),
@@ -247,85 +313,6 @@ FAULTS: Faults = {
                 'reversed(main.find_all("section"))',
                 'main.find_all("section")',
             ),
-        ],
-    },
-    "_static/transformer.js": {
-        f"{SCRIPT}test_every_tensor_is_pytorchs": [
-            ("scores as large as they come", " / Math.sqrt(query.length);", ";"),
-            ("embeddings as small as they are", "number * Math.sqrt(table[id].length)", "number"),
-            ("cosines first", "? Math.cos(angle) : Math.sin(angle)", "? Math.sin(angle) : Math.cos(angle)"),
-            ("no word sees itself", "j <= i ||", "j < i ||"),
-            ("a spread around zero", "(number - middle) ** 2", "number ** 2"),
-            ("no residual", "added(vector, more[i])", "more[i]"),
-            ("a hidden layer that lets everything through", "Math.max(0, number)", "number"),
-            ("numbers without their sign", "high & 0x80 ? -1 : 1", "1"),
-            (
-                "the next heads' numbers",
-                "vector.subarray(start, end)",
-                "vector.subarray(end - start, 2 * (end - start))",
-            ),
-            (
-                "a decoder that reads itself",
-                "(x) =>\n    multiHeadAttention(model, `${name}.cross_attention`, x, memory",
-                "(x) =>\n    multiHeadAttention(model, `${name}.cross_attention`, x, x",
-            ),
-        ],
-        f"{SCRIPT}test_a_head_that_is_off_has_no_columns_in_the_output_matrix": [
-            ("a head that stays on", "!model.switches.off.has(`${name} ${head}`)", "true"),
-            (
-                "all heads off at once",
-                "!model.switches.off.has(`${name} ${head}`)",
-                "!model.switches.off.size",
-            ),
-        ],
-        f"{SCRIPT}test_without_the_mask_later_words_are_seen": [
-            ("a mask that stays on", " || !this.switches.mask", ""),
-        ],
-        f"{SCRIPT}test_without_positions_words_are_what_they_are": [
-            (
-                "positions that stay on",
-                "(positions ? added(vector, row(t, vector.length)) : vector)",
-                "added(vector, row(t, vector.length))",
-            ),
-        ],
-        f"{SCRIPT}test_translations_are_pytorchs_word_for_word": [
-            ("a word too few", "words.at(-1) !== end)", "words.at(-1) !== end && words.length < 5)"),
-            ("the least likely word", "Math.max(...logits)", "Math.min(...logits)"),
-        ],
-    },
-    "_static/gpt.js": {
-        f"{GPT}test_texts_are_cut_as_python_cuts_them": [
-            ("a half for no word", "\\\\p{L}\\\\p{Nl}\\\\p{No}", "\\\\p{L}\\\\p{Nl}"),
-            ("the space before a word by itself", "` ?[\\\\p{L}", "`[\\\\p{L}"),
-            (
-                "the merge that stands first",
-                "reduce((least, rank) => Math.min(least, rank), Infinity)",
-                "find((rank) => rank < Infinity) ?? Infinity",
-            ),
-            ("two pieces made of three", "256 + ranks[i++]", "256 + ranks[i]"),
-        ],
-        f"{GPT}test_every_tensor_is_pytorchs": [
-            ("steps from the wrong zero", "code < 92 ? 80 : 81", "code < 92 ? 81 : 82"),
-            ("a bend too sharp", "0.044715 * x", "0.44715 * x"),
-            ("nothing added on the way", "plus(between, linear(", "plus(stream, linear("),
-            ("a piece that sees the next", "j <= before + i", "j <= before + i + 1"),
-        ],
-        f"{GPT}test_piece_by_piece_the_logits_are_those_of_all_at_once": [
-            (
-                "places that begin anew",
-                "slice(this.remembered, this.remembered + ids.length)",
-                "slice(0, ids.length)",
-            ),
-            ("nothing remembered", "keys.push(...part(1));", "keys.splice(0, before, ...part(1));"),
-        ],
-        f"{GPT}test_chances_all_along_a_text_are_pytorchs_however_it_came_about": [
-            ("a text that is another's beginning", "different < 0 ? now.length : different", "now.length"),
-            ("no new beginning", "half * (Math.floor(t / half) - 1)", "0"),
-            ("what was forgotten remembered", "from === this.from ? ", "true ? "),
-        ],
-        f"{GPT}test_what_is_drawn_from_is_as_attnlab_says": [
-            ("a piece too few", "before - powers[id] < topP * total", "before <= topP * total"),
-            ("temperature upside down", "** (1 / temperature)", "** temperature"),
         ],
     },
     "_ext/topics": {

@@ -231,6 +231,13 @@ FAULTS: Faults = {
             ("nothing compressed", "file.suffix not in COMPRESSED or", "True or"),
             ("the site at another address", '"/" + path.removeprefix(self.address)', "path"),
         ],
+        f"{PAGES}test_who_can_t_unpack_gets_text_as_it_is": [
+            ("compressed for everybody", " or not accepts_gzip", ""),
+        ],
+        f"{PAGES}test_what_a_browser_has_does_not_come_again_until_it_changes": [
+            ("sent again", "304 if has_it else 200", "200"),
+            ("never again", "hashlib.sha256(body).hexdigest()[:16]", "1"),
+        ],
     },
     "tools/bench/side_by_side": {
         f"{BENCH}test_turns_are_interleaved_and_mirrored": [

@@ -25,16 +25,52 @@ def test_the_system_s_chromium_comes_first(monkeypatch, tmp_path):
     assert browser.program(SimpleNamespace()) == chromium
 
 
-def test_the_server_compresses_text_and_stands_where_the_site_will(tmp_path):
-    page = '<base href="/fork/">' + "text " * 500
-    tmp_path.joinpath("404.html").write_text(page)
+PAGE = '<base href="/fork/">' + "text " * 500
+
+
+@pytest.fixture
+def address(tmp_path):
+    """Of a site whose every file of text, small or not, has these words."""
+    names = ("404.html", "small.js", "data.json", "robots.txt", "sitemap.xml", "styles.css", "drawing.svg")
+    for name in names:
+        tmp_path.joinpath(name).write_text(PAGE)
     tmp_path.joinpath("picture.png").write_bytes(b"PNG")
     with serving(tmp_path) as address:
-        assert address.endswith("/fork/")
-        with urllib.request.urlopen(address + "404.html?q=1") as answer:
-            body = answer.read()
-        assert gzip.decompress(body).decode() == page
-        with urllib.request.urlopen(address + "picture.png") as answer:
-            assert answer.read() == b"PNG"
-        with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(address + "missing.html")
+        yield address
+
+
+def get(address, **headers):
+    asked = {name.replace("_", "-"): value for name, value in headers.items()}
+    with urllib.request.urlopen(urllib.request.Request(address, headers=asked)) as answer:
+        return answer.headers, answer.read()
+
+
+def test_the_server_compresses_text_and_stands_where_the_site_will(address, tmp_path):
+    assert address.endswith("/fork/")
+    for file in tmp_path.iterdir():
+        headers, body = get(f"{address}{file.name}?q=1", Accept_Encoding="gzip, br")
+        assert headers["Vary"] == "Accept-Encoding"
+        if file.suffix == ".png":
+            assert (headers["Content-Encoding"], body) == (None, b"PNG")
+        else:
+            assert headers["Content-Encoding"] == "gzip"
+            assert int(headers["Content-Length"]) == len(body) < len(PAGE)
+            assert gzip.decompress(body).decode() == PAGE
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        get(address + "missing.html")
+
+
+def test_who_can_t_unpack_gets_text_as_it_is(address):
+    headers, body = get(address + "404.html")
+    assert (headers["Content-Encoding"], body.decode()) == (None, PAGE)
+
+
+def test_what_a_browser_has_does_not_come_again_until_it_changes(address, tmp_path):
+    headers, _ = get(address + "small.js", Accept_Encoding="gzip")
+    assert headers["Cache-Control"] == "no-cache"  # ask each time
+    kept = {"Accept_Encoding": "gzip", "If_None_Match": headers["ETag"]}
+    with pytest.raises(urllib.error.HTTPError, match="304"):
+        get(address + "small.js", **kept)
+    tmp_path.joinpath("small.js").write_text("changed")
+    _, body = get(address + "small.js", **kept)
+    assert gzip.decompress(body) == b"changed"

@@ -1,0 +1,205 @@
+// The lines of one head: from each word to those that it looks at, with the weights, and what each of them brings for one
+// word against another. How a head, an attention and a number are told in words is here, too.
+
+const MOST_LINED = 32; // places; of a longer text only those that matter are drawn
+const MOST_NEAR = 12; // of them
+const LOOKS_BY = { read: "reading", written: "writing", text: "reading back" };
+const A_MARK = /^(start|end|padding|end of text)$/;
+
+const lookingWords = (stack, part) => (part.cross ? "looking across" : LOOKS_BY[stack.name]);
+const layerWords = (stack, layer, part) => `layer ${layer + 1} (${lookingWords(stack, stack.layers[layer].parts[part])})`;
+const headWords = (stack, { layer, part, head }) => `head ${head + 1} of ${layerWords(stack, layer, part)}`;
+const allHeadsWords = (stack, { layer, part }) =>
+  `all ${stack.layers[layer].parts[part].heads} heads of ${layerWords(stack, layer, part)}`;
+
+// +3.12, −0.05: a real minus, and a sign before whatever is not zero.
+function withSign(number, digits = 2) {
+  const text = Math.abs(number).toFixed(digits);
+  return `${Number(text) === 0 ? "" : number > 0 ? "+" : "−"}${text}`;
+}
+
+// A chance that is there, but rounds to nothing, is said to be small.
+const chanceWords = (chance) => (chance < 0.0005 ? "<\u202f0.1\u00a0%" : percent(chance));
+
+// A bar to the right for the first of two words, to the left for the second.
+function signedBar() {
+  const middle = draw("path", { d: "M0 -1v12", class: "middle" });
+  return stretched("-1 -1 2 12", { class: "signed" }, draw("rect", { y: 0, height: 10 }), middle);
+}
+
+function setBar(bar, number, largest) {
+  const long = largest ? Math.max(-1, Math.min(1, number / largest)) : 0;
+  bar.firstChild.setAttribute("x", Math.min(0, long));
+  bar.firstChild.setAttribute("width", Math.abs(long));
+}
+
+// Elements stay the same ones, and keep the focus, as long as `words` do.
+function stays(element, words, children) {
+  const key = JSON.stringify(words);
+  if (element.words !== key) element.replaceChildren(...children());
+  element.words = key;
+}
+
+class AttentionView {
+  constructor(bench, slim = false) {
+    Object.assign(this, { bench, slim });
+    this.sentence = make("p", { className: "looks" });
+    this.title = make("div");
+    this.askers = make("ol", { className: "asking", ariaLabel: "Which word to follow" });
+    this.lines = stretched("0 0 100 1", {});
+    this.found = make("ol", { className: "found" });
+    this.titles = make("div");
+    const parts = [this.title, make("div"), this.titles, this.askers, this.lines, this.found];
+    this.picture = make("div", { className: "attention" }, ...parts);
+    const hint = make("p", { className: "hint" }, "Lines: the thicker, the more it looks. Choose a word on the left to follow its lines.");
+    this.element = make("div", {}, this.sentence, this.picture, hint);
+  }
+
+  // What is shown of the chosen head, at the chosen place.
+  get shown() {
+    const { stacks, choice, traces, changes } = this.bench;
+    const stack = stacks.find(({ name }) => name === choice.stack);
+    const part = stack.layers[choice.layer].parts[choice.part];
+    const weights = traces[stack.name][part.weights][choice.head];
+    const place = Math.min(choice.place ?? tellingPlace(weights), weights.length - 1);
+    const off = changes.off.has(`${part.attention} ${choice.head}`);
+    return { stack, part, weights, place, off, head: choice.head };
+  }
+
+  // What each place brings, where the head writes to where words are said.
+  get brings() {
+    const { model, stacks, traces, rivals, choice } = this.bench;
+    const { stack, place } = this.shown;
+    if (this.slim || !stack.head || !rivals) return null;
+    return brought(model, stacks, traces, place, rivals, choice);
+  }
+
+  show() {
+    const shown = this.shown;
+    const { stack, part, weights, place } = shown;
+    const [askers, found] = [this.bench.asked(stack.name), this.bench.labels(part.memory)];
+    const brings = this.brings;
+    const queries = weights.length > MOST_LINED ? around(place, weights.length) : [...weights.keys()];
+    const row = weights[place];
+    const keys = row.length > MOST_LINED ? heaviest(row) : [...row.keys()];
+    this.picture.classList.toggle("brings", Boolean(brings));
+    this.title.textContent = stack.name === "written" ? "writes" : "reads";
+    this.showTitles(brings);
+    this.showAskers(askers, queries, place);
+    this.showLines(weights, queries, keys, place);
+    this.showFound(found, row, keys, brings, shown.off);
+    this.sentence.textContent = this.inWords(shown, askers, found, brings);
+  }
+
+  showTitles(brings) {
+    const { vocabulary, rivals } = this.bench;
+    const titles = ["looks at", "weight", ...(brings ? [`brings for ${quoted(vocabulary[rivals[0]])}`] : [])];
+    stays(this.titles, titles, () => titles.map((title) => make("span", {}, title)));
+  }
+
+  showAskers(askers, queries, place) {
+    const words = queries.map((query) => [query, askers[query]]);
+    const focused = this.askers.contains(document.activeElement);
+    stays(this.askers, words, () => words.map((each) => make("li", {}, this.asker(...each))));
+    for (const [i, { firstChild }] of [...this.askers.children].entries()) firstChild.ariaPressed = queries[i] === place;
+    if (focused) this.askers.children[queries.indexOf(place)].firstChild.focus(); // it may be a new one
+  }
+
+  asker(place, word) {
+    const choose = () => {
+      this.bench.choose({ place });
+      this.bench.say(this.sentence.textContent);
+    };
+    const button = make("button", { type: "button", textContent: word, onclick: choose });
+    button.classList.toggle("mark", A_MARK.test(word));
+    return button;
+  }
+
+  // In five strengths, those of all words and, on top, those of the chosen one.
+  showLines(weights, queries, keys, place) {
+    const height = Math.max(queries.length, keys.length);
+    this.lines.setAttribute("viewBox", `0 0 100 ${height}`);
+    this.lines.style.height = `calc(${height} * var(--row))`;
+    const paths = Array.from({ length: 10 }, () => "");
+    for (const [i, query] of queries.entries())
+      for (const [j, key] of keys.entries()) {
+        const weight = weights[query][key];
+        const strength = Math.min(4, Math.floor(5 * weight)) + (query === place ? 5 : 0);
+        if (weight >= 0.03) paths[strength] += `M0 ${i + 0.5}C50 ${i + 0.5} 50 ${j + 0.5} 100 ${j + 0.5}`;
+      }
+    if (!this.lines.firstChild) this.lines.append(...paths.map((_, number) => strengthLine(number)));
+    for (const [number, d] of paths.entries()) this.lines.children[number].setAttribute("d", d);
+  }
+
+  // The words that are looked at, each with its weight and what it brings; what there are more, and all together, below.
+  showFound(found, weights, keys, brings, off) {
+    const others = [...weights.keys()].filter((key) => !keys.includes(key));
+    const groups = [...keys.map((key) => [key]), ...(others.length ? [others] : []), ...(brings ? [[...weights.keys()]] : [])];
+    const names = keys.map((key) => found[key]);
+    if (others.length) names.push(`${others.length} others`);
+    if (brings) names.push(off ? "it is off" : "together");
+    stays(this.found, [names, Boolean(brings)], () => names.map((name, row) => this.foundRow(name, row < keys.length, Boolean(brings))));
+    const largest = brings && brings.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+    const sum = (each, places) => places.reduce((total, place) => total + each[place], 0);
+    for (const [row, places] of groups.entries()) {
+      const [, share, bar, number] = this.found.children[row].children;
+      const isLast = brings && row === groups.length - 1;
+      share.textContent = isLast ? "" : this.share(sum(weights, places));
+      if (!brings) continue;
+      const brought = isLast && off ? 0 : sum(brings, places);
+      setBar(bar, brought, largest);
+      number.textContent = withSign(brought);
+    }
+  }
+
+  foundRow(name, isWord, brings) {
+    const cells = [make("span", { textContent: name, className: isWord && A_MARK.test(name) ? "mark" : "" }), make("span")];
+    if (brings) cells.push(signedBar(), make("span"));
+    return make("li", { className: isWord ? "" : name.endsWith(" others") ? "others" : "mix" }, ...cells);
+  }
+
+  // A slim picture says only what its lines show.
+  share(weight) {
+    return this.slim && weight < 0.03 ? "" : percent(weight);
+  }
+
+  inWords({ stack, place, weights, off, head }, askers, found, brings) {
+    const { choice, vocabulary, rivals } = this.bench;
+    const row = weights[place];
+    const most = heaviest(row, 2, false).filter((key, rank) => rank === 0 || row[key] > 0.05);
+    if (!row.some((weight) => weight > 0)) return `${this.when(stack, quoted(askers[place]))} it may look nowhere.`;
+    const shares = listed(most.map((key) => `${quoted(found[key])} (${percent(row[key])})`));
+    const who = this.slim ? "one of its heads" : `head ${head + 1} of layer ${choice.layer + 1}`;
+    const looks = `${this.when(stack, quoted(askers[place]))} ${who} looks at ${shares}.`;
+    if (off) return `${looks} It is off: what it finds is not used.`;
+    if (!brings) return looks;
+    const sum = most.reduce((total, key) => total + brings[key], 0);
+    const [a, b] = rivals.map((id) => quoted(vocabulary[id]));
+    return `${looks} ${most.length > 1 ? "Together they bring" : "That brings"} ${withSign(sum)} for ${a} against ${b}.`;
+  }
+
+  when(stack, asker) {
+    if (stack.name !== "written") return `While ${asker} is read,`;
+    // Without the mask a place goes on looking when its word is written, and it is the last look that is shown.
+    return this.bench.changes.mask ? `While ${asker} is written,` : `When all is written, from the place of ${asker}`;
+  }
+}
+
+function strengthLine(number) {
+  const weight = 0.1 + 0.2 * (number % 5);
+  const [faintest, more] = number < 5 ? [0.05, 0.3] : [0.25, 0.75];
+  const attributes = { "stroke-width": 1 + 5 * weight, "stroke-opacity": faintest + more * weight };
+  return draw("path", { class: number < 5 ? "" : "chosen", ...attributes });
+}
+
+// A few places before and behind one.
+function around(place, count) {
+  const start = Math.max(0, Math.min(place - MOST_NEAR / 2, count - MOST_NEAR));
+  return Array.from({ length: MOST_NEAR }, (_, i) => start + i);
+}
+
+// The places that are looked at most, in their order in the text unless the heaviest shall come first.
+function heaviest(weights, count = MOST_NEAR, inOrder = true) {
+  const keys = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, count);
+  return inOrder ? keys.sort((a, b) => a - b) : keys;
+}

@@ -1,0 +1,236 @@
+// Looks and effects: where each head looks, what it adds to one word against another, and what becomes of that when it is
+// switched off.
+
+const MOST_LISTED = 200; // words in a list; of more only the likeliest
+const MOST_OF_MANY = 40;
+
+class LooksView {
+
+  constructor(bench) {
+    this.bench = bench;
+    this.road = new LooksRoad(bench, (head) => this.follow(head));
+    this.lines = new AttentionView(bench);
+    this.stands = make("p", { className: "stands" });
+    this.legend = make("p", { className: "hint" });
+    this.most = make("p");
+    this.name = make("p", { className: "head-name" });
+    const maps = "A square is a head: a row for each word that looks, a column for each that it may look at.";
+    const press = `${maps} Press one: its lines are drawn below.`;
+    const parts = [this.asking(), this.stands, this.legend, this.road.element, this.most, make("p", { className: "hint" }, press)];
+    this.element = make("div", { className: "looks-view" }, ...parts, this.name, this.switches(), this.lines.element, this.caution());
+  }
+
+  // ---- which word, and which against which ----
+
+  asking() {
+    const { bench } = this;
+    const { name } = stackWithWords(bench.stacks);
+    this.place = this.select(name === "written" ? "Writing word" : "After", () => {
+      const { layer, part, head, stack } = bench.choice;
+      const place = Number(this.place.value);
+      bench.choose(stack === name ? { place } : { ...this.inWordStack({ layer, part, head }), place });
+    });
+    this.rivals = ["", "against"].map((label) =>
+      this.select(label || "what speaks for", () => bench.pick(this.rivals.map(({ value }) => Number(value)))),
+    );
+    const labels = [this.place, ...this.rivals].map(({ parentElement }) => parentElement);
+    return make("div", { className: "against" }, ...labels);
+  }
+
+  select(words, onchange) {
+    const select = make("select", { onchange });
+    make("label", {}, `${words} `, select);
+    return select;
+  }
+
+  // The stack that says words has other parts.
+  inWordStack({ layer, part, head }) {
+    const { name, layers } = stackWithWords(this.bench.stacks);
+    const { parts } = layers[Math.min(layer, layers.length - 1)];
+    return { stack: name, layer: Math.min(layer, layers.length - 1), part: parts[part]?.kind === "attention" ? part : 0, head };
+  }
+
+  // The place whose next word is followed. A head of the side that reads has places of its own.
+  get followed() {
+    const { bench } = this;
+    const { name, norm } = stackWithWords(bench.stacks);
+    const places = bench.traces[name][norm].length;
+    if (bench.choice.stack === name) this.last = bench.choice.place;
+    return Math.min(this.last ?? places - 1, places - 1);
+  }
+
+  showAsking(place, logits) {
+    const { bench } = this;
+    const { name } = stackWithWords(bench.stacks);
+    const words = bench.asked(name);
+    fillSelect(this.place, words.map((word, i) => [i, `${i + 1} ${word}`]), place);
+    const all = [...bench.vocabulary.keys()];
+    const some = all.length > MOST_LISTED ? [...new Set([...bench.rivals, ...likeliest(logits, MOST_OF_MANY)])] : all;
+    const named = some.map((id) => [id, bench.vocabulary[id]]);
+    named.sort(([, a], [, b]) => a.localeCompare(b, "en"));
+    this.rivals.forEach((select, i) => fillSelect(select, named, bench.rivals[i]));
+  }
+
+  // ---- what is shown ----
+
+  show() {
+    const { bench } = this;
+    const { model, stacks, traces, rivals } = bench;
+    const place = this.followed;
+    const found = { place, ...shares(model, stacks, traces, place, rivals), so: soFar(model, stacks, traces, place, rivals) };
+    this.found = found;
+    this.forget(traces, place, rivals);
+    this.showAsking(place, bench.logits[place]);
+    this.road.show(found);
+    this.stands.textContent = this.standing(found);
+    this.legend.textContent = this.scale(found);
+    this.most.textContent = this.strongest(found.shares);
+    this.lines.show();
+    this.showSwitches();
+  }
+
+  // What was measured of another run, or of other words, is of no use.
+  forget(...state) {
+    if (this.state?.every((each, i) => each === state[i])) return;
+    Object.assign(this, { state, turn: {} });
+    for (const each of this.road.heads) delete each.lost;
+    this.progress.textContent = "";
+  }
+
+  get pair() {
+    return this.bench.rivals.map((id) => quoted(this.bench.vocabulary[id]));
+  }
+
+  // How the two stand, and how they stood before anything was changed.
+  standing({ place, total }) {
+    const { bench } = this;
+    const [a, b] = this.pair;
+    const now = softmax(bench.logits[place]);
+    const before = bench.deeds.length && this.isSameBefore(place) ? softmax(bench.plainLogits[place]) : null;
+    const chance = (id) => [...(before ? [before] : []), now].map((chances) => chanceWords(chances[id])).join(" → ");
+    const chances = bench.rivals.map((id) => `${quoted(bench.vocabulary[id])} ${chance(id)}`).join(", ");
+    const gap = (logits) => logits[bench.rivals[0]] - logits[bench.rivals[1]];
+    const odds = before ? `${withSign(gap(bench.plainLogits[place]))} → ${withSign(total)}` : withSign(total);
+    const other = bench.deeds.length && !before ? " Other words stand before it than with everything on." : "";
+    const times = Math.exp(Math.abs(total));
+    const many = times < 9.95 ? times.toFixed(1) : Number(times.toPrecision(2)).toLocaleString("en");
+    const likely = `${total < 0 ? b : a} is ${many} times as likely`;
+    return `${chances}. Logit of ${a} less logit of ${b}: ${odds}, so that ${likely}.${other}`;
+  }
+
+  // A translator that is changed may have written other words before.
+  isSameBefore(place) {
+    const { name, embedding } = stackWithWords(this.bench.stacks);
+    const [now, plain] = [this.bench.traces, this.bench.plainTraces].map((traces) => traces[name][embedding]);
+    return place < plain.length && now.slice(0, place + 1).every((vector, i) => vector.every((number, k) => number === plain[i][k]));
+  }
+
+  scale({ total }) {
+    const [a, b] = this.pair;
+    const bars = `A bar to the right speaks for ${a}, to the left for ${b}, in logits: the longest is ${this.road.scale.toFixed(2)}`;
+    return `${bars}. All together come to ${withSign(total)}. The word so far is what the model would say if it stopped there.`;
+  }
+
+  strongest(found) {
+    const named = found.filter(({ kind }) => kind === "head" || kind === "network");
+    const [a, b] = this.pair;
+    const told = [1, -1].map((sign, i) => {
+      const best = named.reduce((most, each) => (sign * each.share > sign * most.share ? each : most));
+      return sign * best.share > 0.005 ? `Most for ${[a, b][i]}: ${this.partWords(best)} (${withSign(best.share)}).` : `Nothing speaks for ${[a, b][i]}.`;
+    });
+    return told.join(" ");
+  }
+
+  partWords({ kind, layer, part, head }) {
+    const stack = stackWithWords(this.bench.stacks);
+    return kind === "network" ? `the network of layer ${layer + 1}` : headWords(stack, { layer, part, head });
+  }
+
+  follow({ stack, layer, part, head }) {
+    const { bench } = this;
+    const { name } = stackWithWords(bench.stacks);
+    const same = bench.choice.stack === stack;
+    const place = same ? bench.choice.place : stack === name ? this.followed : null;
+    bench.choose({ stack, layer, part, head, place });
+    bench.say(this.lines.sentence.textContent);
+  }
+
+  // ---- off, and what that does ----
+
+  switches() {
+    const button = (onclick) => make("button", { type: "button", onclick });
+    this.one = button(() => this.turnOff([this.bench.choice.head], (choice, stack) => headWords(stack, choice)));
+    this.all = button(() => this.turnOff(this.beside, (choice, stack) => allHeadsWords(stack, choice)));
+    this.measure = button(() => this.measureEffects());
+    this.measure.textContent = "Switch off each in turn, and compare";
+    this.progress = make("p", { className: "hint" });
+    return make("div", { className: "head-switches" }, this.one, this.all, this.measure, this.progress);
+  }
+
+  get beside() {
+    return [...Array(this.lines.shown.part.heads).keys()];
+  }
+
+  isOff(heads) {
+    const { attention } = this.lines.shown.part;
+    return heads.every((head) => this.bench.changes.off.has(`${attention} ${head}`));
+  }
+
+  async turnOff(heads, inWords) {
+    const { choice } = this.bench;
+    const { part, stack } = this.lines.shown;
+    const on = this.isOff(heads);
+    const deed = ({ off }) => heads.forEach((head) => off[on ? "delete" : "add"](`${part.attention} ${head}`));
+    const words = inWords(choice, stack);
+    await this.bench.change(deed, `${words[0].toUpperCase()}${words.slice(1)} ${on ? "on again" : "off"}`);
+    this.bench.say(`${this.bench.status.textContent} ${this.stands.textContent}`);
+  }
+
+  showSwitches() {
+    const { choice } = this.bench;
+    const { stack } = this.lines.shown;
+    const words = headWords(stack, choice);
+    this.name.textContent = `${words[0].toUpperCase()}${words.slice(1)}`;
+    const label = (heads, each) => `${each} ${this.isOff(heads) ? "on again" : "off"}`;
+    this.one.textContent = label([choice.head], "This head");
+    this.all.textContent = label(this.beside, allHeadsWords(stack, choice).replace(/^a/, "A"));
+  }
+
+  // One run without each head, between which the page answers. Then a second bar shows what its lack does.
+  async measureEffects() {
+    const { bench, road } = this;
+    const turn = this.turn;
+    const { place, total } = this.found;
+    const [a, b] = bench.rivals;
+    const { name, embedding } = stackWithWords(bench.stacks);
+    const heads = road.heads.filter(({ button }) => !button.classList.contains("off"));
+    for (const [count, each] of heads.entries()) {
+      this.progress.textContent = `${count} of ${heads.length} heads are measured.`;
+      const off = new Set([...bench.changes.off, `${each.stack.layers[each.layer].parts[each.part].attention} ${each.head}`]);
+      const run = await bench.compute(bench.input, { ...bench.changes, off });
+      if (!run || this.turn !== turn) return;
+      const [now, then] = [bench.traces, run.traces].map((traces) => traces[name][embedding].slice(0, place + 1));
+      const same = then.length > place && now.every((vector, i) => vector.every((number, k) => number === then[i][k]));
+      each.lost = same ? total - (run.logits[place][a] - run.logits[place][b]) : null;
+      road.showEffect(each);
+    }
+    this.progress.textContent = "Below each head’s own share stands what becomes of the difference of the logits when it is off: what it loses or gains.";
+    bench.say(this.progress.textContent);
+  }
+
+  caution() {
+    const words = [
+      "A share is what a part writes straight to the end, with the last norm’s deviation as it is here. What a head does through ",
+      "later layers, which read what it wrote, is not in it: switching it off shows both. Neither is a reason why.",
+    ];
+    return make("p", { className: "hint" }, words.join(""));
+  }
+}
+
+function fillSelect(select, named, chosen) {
+  stays(select, named, () => named.map(([value, text]) => make("option", { value, textContent: text })));
+  select.value = chosen;
+}
+
+views.looks = LooksView;
+views.lines = AttentionView;

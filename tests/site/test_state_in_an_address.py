@@ -1,0 +1,189 @@
+"""What a bench shows, as the end of an address and back; whatever else stands there harms nothing."""
+
+import json
+import subprocess
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from _ext.javascript import NODE
+from bookkit.registry import BOOK
+
+SCRIPT = (BOOK / "_static/bench/state.js").read_text("utf-8")
+KNOWN = {
+    "views": ["steps", "looks"],
+    "stacks": {"text": {"layers": 2, "heads": 4, "parts": 2, "places": 6}},
+    "words": ["see", "sees"],
+    "attentions": ["layers.0.self_attention", "layers.1.self_attention"],
+    "tensors": {"layers.0.self_attention.mixed": 64},
+    "weights": {"word.weight": [83, 64], "norm.bias": [64]},
+}
+WHOLE = {
+    "open": "language-model",
+    "text": "the king’s dog, “that” (100 %) & #1 + 1 = 2: 犬",
+    "view": "looks",
+    "stack": "text",
+    "place": 5,
+    "layer": 1,
+    "part": 0,
+    "head": 3,
+    "key": 2,
+    "number": 40,
+    "off": ["layers.0.self_attention 2", "layers.1.self_attention 0"],
+    "mask": False,
+    "positions": False,
+    "hidden": ["text 3"],
+    "rivals": ["see", "sees"],
+    "numbers": [
+        {"name": "word.weight", "row": 7, "column": 0, "value": -0.25},
+        {"name": "norm.bias", "row": 0, "value": 1.5},
+    ],
+    "other": "the dogs",
+    "carried": [
+        {"stack": "text", "name": "layers.0.self_attention.mixed", "place": 2, "head": 1, "from": 1},
+        {"stack": "text", "name": "layers.0.self_attention.mixed", "place": 0},
+    ],
+    "temperature": 0.7,
+    "seed": 12,
+}
+
+
+def evaluated(expression: str, *given: Any) -> Any:
+    """What the expression, a function of what is given, gives with the script's functions."""
+    call = f"console.log(JSON.stringify(({expression})(...{json.dumps(given)}) ?? null))"
+    command = [NODE, "--input-type=commonjs", "--eval", f"{SCRIPT}\n{call}"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def asked(*fragments: str) -> list[dict[str, Any]]:
+    """Of each fragment what is found in it, and what is told."""
+    each = "(known, fragments) => fragments.map((fragment) => checked(stateOf(fragment), known))"
+    return evaluated(each, KNOWN, fragments)
+
+
+def test_a_state_comes_back_whole_from_its_address() -> None:
+    address, state = evaluated("(state) => [addressOf(state), stateOf(addressOf(state))]", WHOLE)
+    assert state == {**WHOLE, "unknown": []}
+    assert asked(address) == [{"state": WHOLE, "troubles": []}]
+    # Nothing that Markdown, HTML or a mail program would take for its own.
+    assert not set(address[1:]) & set(" ()[]<>\"'#*|\\`")
+
+
+def test_an_address_is_short_and_can_be_read() -> None:
+    state = {"open": "translator", "text": "the cat sleeps", "mask": True, "head": 0, "layer": 1}
+    usual = {"text": "a dog", "head": 0, "layer": 0}
+    address = "#open=translator&text=the+cat+sleeps&layer=1"
+    assert evaluated("addressOf", state, usual) == address
+    off = {"open": "translator", "off": ["encoder.0.self_attention 2"], "positions": False, "rivals": []}
+    assert evaluated("addressOf", off) == "#open=translator&off=encoder.0.self_attention:2&positions=off"
+    assert evaluated("addressOf", {"open": "gpt", "text": ""}, usual) == "#open=gpt&text="
+    # The model's changes are sets.
+    sets = '() => addressOf({ open: "gpt", hidden: new Set(["text 3", "text 4"]) })'
+    assert evaluated(sets) == "#open=gpt&hidden=text:3,text:4"
+
+
+def test_half_a_letter_is_no_trouble() -> None:
+    assert evaluated('() => addressOf({ open: "gpt", text: "\\ud83d" })') == "#open=gpt&text=%EF%BF%BD"
+
+
+@pytest.mark.parametrize("fragment", ["", "#", "#the-residual-stream", "#text=a&open=gpt", "#Open=gpt"])
+def test_an_address_that_leads_to_a_place_sets_nothing(fragment: str) -> None:
+    assert evaluated("stateOf", fragment) is None
+
+
+TROUBLES = {
+    "view=pictures": "There is no view “pictures” here.",
+    "stack=written": "There is no stack “written” here.",
+    "head=4": "There is no head “4” here: in an address they are 0 to 3.",
+    "head=-1": "There is no head “-1” here: in an address they are 0 to 3.",
+    "head=1.5": "There is no head “1.5” here: in an address they are 0 to 3.",
+    "head=two": "There is no head “two” here: in an address they are 0 to 3.",
+    "head=": "There is no head “” here: in an address they are 0 to 3.",
+    "layer=2": "There is no layer “2” here: in an address they are 0 to 1.",
+    "part=2": "There is no part “2” here: in an address they are 0 to 1.",
+    "place=6": "There is no place “6” here: in an address they are 0 to 5.",
+    "key=1e999": "There is no key “Infinity” here: in an address they are 0 to 5.",
+    "off=layers.7.self_attention:0": "There is no attention “layers.7.self_attention” here.",
+    "off=layers.0.self_attention:9": "There is no head “9” here: in an address they are 0 to 3.",
+    "off=layers.0.self_attention": "There is no head “” here: in an address they are 0 to 3.",
+    "hidden=text:77": "There is no place “77” here: in an address they are 0 to 5.",
+    "hidden=__proto__:0": "There is no stack “__proto__” here.",
+    "rivals=see,unicorn": "There is no word “unicorn” here.",
+    "mask=maybe": "“mask” is on or off, and not “maybe”.",
+    "mask=__proto__": "“mask” is on or off, and not “__proto__”.",
+    "temperature=hot": "The temperature is a number from 0.05 to 5.",
+    "temperature=0": "The temperature is a number from 0.05 to 5.",
+    "seed=1.5": "The seed is a number from 0 to 999999.",
+    "numbers=word.weight:0:64:1": "There is no column “64” here: in an address they are 0 to 63.",
+    "numbers=word.weight:0::1": "There is no column “” here: in an address they are 0 to 63.",
+    "numbers=norm.bias:64::1": "There is no row “64” here: in an address they are 0 to 63.",
+    "numbers=norm.bias:0:0:1": "“norm.bias” has no columns.",
+    "numbers=norm.bias:0::1e300": "“norm.bias” can’t be set to “1e+300”.",
+    "numbers=norm.bias:0": "“norm.bias” can’t be set to “”.",
+    "numbers=toString:0::1": "There is no weight “toString” here.",
+    "other=a&carried=text:layers.9:0": "There is no vector “layers.9” here.",
+    "other=a&carried=text:layers.0.self_attention.mixed:0:4": (
+        "There is no head “4” here: in an address they are 0 to 3."
+    ),
+    "carried=text:layers.0.self_attention.mixed:0": (
+        "What is carried needs a second sentence, and the address has none."
+    ),
+    "colour=red": "An address can’t set “colour”.",
+    "__proto__=1": "An address can’t set “__proto__”.",
+    "constructor": "An address can’t set “constructor”.",
+    f"view={'a' * 10_000}": f"There is no view “{'a' * 30}…” here.",
+}
+
+
+def test_what_there_is_not_is_told_in_a_sentence_and_left_out() -> None:
+    found = asked(*(f"#open=language-model&text=the+dogs&{part}" for part in TROUBLES))
+    for (part, told), each in zip(TROUBLES.items(), found, strict=True):
+        assert each["troubles"] == [told], part
+        del each["state"]["open"], each["state"]["text"]
+        left = {"other": "a"} if part.startswith("other") else {}
+        assert each["state"] == left, part
+
+
+def test_what_is_right_beside_what_is_wrong_is_kept() -> None:
+    fragment = "#open=language-model&head=9&layer=1&off=layers.0.self_attention:1,layers.8.self_attention:1"
+    (found,) = asked(fragment)
+    assert found["state"] == {"open": "language-model", "layer": 1, "off": ["layers.0.self_attention 1"]}
+    assert len(found["troubles"]) == 2
+
+
+def test_a_text_of_ten_thousand_letters_is_cut_and_said_so() -> None:
+    (found,) = asked(f"#open=language-model&text={'a' * 10_000}")
+    assert found["state"]["text"] == "a" * 1000
+    assert found["troubles"] == ["Of the text, only the first 1000 letters are read."]
+
+
+def test_garbage_throws_nothing() -> None:
+    wild = [
+        "%",
+        "%zz",
+        "&&&",
+        "=",
+        "==",
+        "text=%ff",
+        "off=:::",
+        "off=,",
+        "carried=,:,",
+        "numbers=::::",
+        "\x00",
+    ]
+    wild += ["<img src=x onerror=alert(1)>", "text=" + quote("\u202e" * 50), ":" * 10_000, "," * 10_000]
+    wild += [f"off={'a:1,' * 5000}"]
+    for each in asked(*(f"#open=language-model&{part}" for part in wild)):
+        assert each["state"]["open"] == "language-model"
+        assert len(each["troubles"]) <= 1
+
+
+def test_what_a_bench_can_t_say_is_not_checked() -> None:
+    """Before the text is read nobody knows how many places it has."""
+    few = {"views": ["looks"], "stacks": {"text": {"layers": 2, "heads": 4, "parts": 2}}}
+    fragment = "#open=gpt&place=50&rivals=a,b&off=any:3&numbers=w:1:2:3"
+    found = evaluated("(fragment, known) => checked(stateOf(fragment), known)", fragment, few)
+    assert found["troubles"] == []
+    assert found["state"]["place"] == 50
+    assert found["state"]["numbers"] == [{"name": "w", "row": 1, "column": 2, "value": 3}]
