@@ -1,8 +1,10 @@
 """What a reader can train here: guests that name their neighbours, with one head and with more."""
 
+from bookkit.training.page import Control, Training
 from bookkit.training.settings import Bench, Finding
 
 NETWORK = {"heads": 1, "hidden": 32}
+RATES = ("0.01", "0.02", "0.05", "5")  # the last far too high: what that looks like
 FOUR = {"task": {"asked": [-2, -1, 1, 2]}}
 GUESTS = Bench(
     question="How many heads does it take to name two neighbours?",
@@ -35,3 +37,19 @@ GUESTS = Bench(
     "them as well.",
 )
 BENCHES = {"guests": GUESTS}
+PAGES = {
+    "guests": Training(
+        bench=GUESTS,
+        controls=[
+            Control("neighbours", "Neighbours to name, in both", {"two": {}, "four": FOUR}, "two", both=True),
+            Control("heads", "Heads", {str(n): {"model": {"heads": n}} for n in (1, 2, 4)}, "2"),
+            Control("network", "A network behind", {"no": {}, "yes": {"model": {"hidden": 32}}}, "no"),
+            Control(
+                "rate", "Rate", {rate: {"training": {"rate": float(rate)}} for rate in RATES}, "0.05"
+            ),
+        ],
+        change={"heads": "1"},
+        answers="names",
+        where="at new tables",
+    )
+}
