@@ -127,6 +127,10 @@ def test_two_lanes_report_as_they_train(page: Page, folder, served, tmp_path):
         assert len(squares) == len(squares[0]) == 1  # one layer, one head
         rows = [squares[0][0][start : start + 8] for start in range(0, 64, 8)]
         assert [sum(row) for row in rows] == pytest.approx([1] * 8, abs=1e-5)
+        begun = page.evaluate(
+            "{ const { limit, chance, ids } = heard[0].lanes[1]; [limit, chance, ids.length] }"
+        )
+        assert begun == [0, 1 / 8, 16]
         tried = page.evaluate("heard.filter((said) => said.kind === 'tried').map(({ length }) => length)")
         assert tried == [8, 8]
 

@@ -1,6 +1,8 @@
 // Several trainings side by side, in slices, so that whoever runs them can answer in between: the page itself, or
 // better a Worker. What they have come to is told every few steps:
 //
+// { kind: "begun", lanes }                [{ name, seed, limit, chance, ids, facts }]: the least loss, the share right of
+//                                         guessing, and what stands at each place of the sequence whose squares come
 // { kind: "report", lane, name, seed, step, state, losses, rights, norms, squares }   one for each lane; lists since the
 //                                                                           last report, a square for each layer and head
 // { kind: "tried", lane, length, loss, right }                              at its end, on sequences that are new
@@ -52,6 +54,7 @@ class Crew {
 
   *all() {
     this.lanes = this.given.map(({ name, settings, seed }) => ({ name, seed, lane: new Lane(settings, seed), told: [] }));
+    this.hear({ kind: "begun", lanes: this.lanes.map(({ name, seed, lane }) => ({ name, seed, ...lane.known })) });
     for (const [place] of this.lanes.entries()) yield* this.report(place);
     for (let round = 1; this.lanes.some(({ lane }) => lane.state === "training"); round++) {
       for (const [place, { lane, told }] of this.lanes.entries()) {

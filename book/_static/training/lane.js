@@ -22,6 +22,12 @@ class Lane {
     this.keep();
   }
 
+  // What is known before the first step.
+  get known() {
+    const { limit, chance, facts } = this.task;
+    return { limit, chance, facts, ids: this.shown.ids };
+  }
+
   // What comes back when a training explodes.
   keep() {
     this.kept = this.adam.parameters.map(({ values }) => values.slice());

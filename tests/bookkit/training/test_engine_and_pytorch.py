@@ -1,5 +1,7 @@
 """The pages' engine against PyTorch: the same data, first weights, gradients and curves."""
 
+import json
+
 import pytest
 import torch
 from training_scripts import in_node
@@ -104,3 +106,38 @@ def test_the_cell_that_is_shown_ends_at_the_same_loss_after_a_hundred_steps(name
     exec(text, made)  # as a reader would run it
     assert made["losses"][0] == pytest.approx(page[0], abs=1e-5)
     assert made["losses"][-1] == pytest.approx(page[-1], abs=1e-3)
+
+
+def test_a_clipped_gradient_is_pytorchs(tmp_path):
+    settings = GUESTS.settings()
+    settings["training"]["clip"] = 0.01  # all are longer
+    page = in_node({"settings": settings, "steps": 40}, IN_THE_PAGE, tmp_path)
+    text = cell("many_heads", "guests", "two heads", seed=3, steps=40)
+    made = {}
+    exec(text.replace("\ntraining", '\nsettings["training"]["clip"] = 0.01\ntraining'), made)
+    assert made["losses"][-1] == pytest.approx(page[-1], abs=1e-3)
+    assert in_node({"settings": GUESTS.settings(), "steps": 40}, IN_THE_PAGE, tmp_path)[-1] != page[-1]
+
+
+def test_two_lanes_read_the_same_and_begin_alike_in_what_both_have(tmp_path):
+    body = """const lanes = given.map((settings) => new Lane(settings, 5));
+      const drawn = lanes.map((lane) => Array.from(lane.task.draw(lane.data, 4, 6).ids));
+      const all = lanes.map(({ learner }) => Object.entries(learner.parameters)
+        .map(([name, { values }]) => [name, Array.from(values)]));
+      return [drawn, all.map(Object.fromEntries)];"""
+    lanes = [TAG.settings("all three"), TAG.settings("W_Q = W_K")]
+    (first, second), (whole, tied) = in_node(lanes, body, tmp_path)
+    assert first == second
+    assert whole.keys() - tied.keys() == {"layers.0.attention.key.weight"}
+    assert all(whole[name] == values for name, values in tied.items())
+
+
+def test_another_seed_draws_other_data_and_other_weights(tmp_path):
+    body = """return given.map((seed) => {
+      const lane = new Lane(SETTINGS, seed);
+      const [first] = Object.values(lane.learner.parameters);
+      return [Array.from(lane.task.draw(lane.data, 4, 6).ids), first.values[0]];
+    });""".replace("SETTINGS", json.dumps(TAG.settings()))
+    (ids, weight), (others, other) = in_node([5, 6], body, tmp_path)
+    assert ids != others
+    assert weight != other
