@@ -62,7 +62,12 @@ def made(name: str) -> dict[str, Any]:
         for lane in ran["lanes"]
     ]
     first = ran["begun"][0]
-    return {"seed": SEED, "limit": round(first["limit"], 6), "chance": round(first["chance"], 4), "lanes": kept}
+    return {
+        "seed": SEED,
+        "limit": round(first["limit"], 6),
+        "chance": round(first["chance"], 4),
+        "lanes": kept,
+    }
 
 
 def main() -> int:

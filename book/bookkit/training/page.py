@@ -102,7 +102,7 @@ def told(name: str) -> dict[str, Any]:
         "name": name,
         "settings": settings,
         "controls": [
-            {"name": name, "label": label, "options": options, "asItIs": as_it_is, "both": both}
+            {"name": name, "label": label, "options": [*options.items()], "asItIs": as_it_is, "both": both}
             for name, label, options, as_it_is, both in training.controls
         ],
         "change": training.change,

@@ -41,14 +41,12 @@ PAGES = {
     "guests": Training(
         bench=GUESTS,
         controls=[
-            Control("neighbours", "Neighbours to name, in both", {"two": {}, "four": FOUR}, "two", both=True),
+            Control("neighbours", "Neighbours to name", {"two": {}, "four": FOUR}, "two", both=True),
             Control("heads", "Heads", {str(n): {"model": {"heads": n}} for n in (1, 2, 4)}, "2"),
             Control("network", "A network behind", {"no": {}, "yes": {"model": {"hidden": 32}}}, "no"),
-            Control(
-                "rate", "Rate", {rate: {"training": {"rate": float(rate)}} for rate in RATES}, "0.05"
-            ),
+            Control("rate", "Rate", {rate: {"training": {"rate": float(rate)}} for rate in RATES}, "0.05"),
         ],
-        change={"heads": "1"},
+        change={"heads": "1", "network": "yes"},
         answers="names",
         where="at new tables",
     )
