@@ -1,14 +1,15 @@
 // Several trainings side by side, in slices, so that whoever runs them can answer in between: the page itself, or
-// better a Worker. What they have come to is told every few steps:
+// better a Worker. What they have come to is told as it comes:
 //
-// { kind: "begun", lanes }                [{ name, seed, limit, chance, ids, facts }]: the least loss, the share right of
-//                                         guessing, and what stands at each place of the sequence whose squares come
-// { kind: "report", lane, name, seed, step, state, losses, rights, norms, squares }   one for each lane; lists since the
-//                                                                           last report, a square for each layer and head
-// { kind: "tried", lane, length, loss, right }                              at its end, on sequences that are new
-// { kind: "exploded", lane, step, loss }                                    its last good numbers are back
-// { kind: "done" }                                                          all lanes are at their end
-// { kind: "refused", words }                                                settings with which nothing can be trained
+// { kind: "begun", lanes }       [{ name, seed, limit, chance, ids, facts }]: the least loss, the share right of
+//                                guessing, and what stands at each place of the sequence whose squares come
+// { kind: "report", lane, name, seed, step, state, losses, rights, norms, squares }
+//                                of one lane, every few steps: lists since the last report, and of each layer and head
+//                                the square of its weights
+// { kind: "tried", lane, length, loss, right }     at its end, on sequences that are new
+// { kind: "exploded", lane, step, loss }           its last good numbers are back
+// { kind: "done" }                                 all lanes are at their end
+// { kind: "refused", words }                       settings with which nothing can be trained
 
 class Crew {
   // `lanes` are [{ name, settings, seed }], `lengths` those of the sequences that they are tried on at their end.
@@ -53,7 +54,8 @@ class Crew {
   }
 
   *all() {
-    this.lanes = this.given.map(({ name, settings, seed }) => ({ name, seed, lane: new Lane(settings, seed), told: [] }));
+    const begun = ({ name, settings, seed }) => ({ name, seed, lane: new Lane(settings, seed), told: [] });
+    this.lanes = this.given.map(begun);
     this.hear({ kind: "begun", lanes: this.lanes.map(({ name, seed, lane }) => ({ name, seed, ...lane.known })) });
     for (const [place] of this.lanes.entries()) yield* this.report(place);
     for (let round = 1; this.lanes.some(({ lane }) => lane.state === "training"); round++) {

@@ -91,13 +91,12 @@ class Lane {
     yield* this.learner.forward(new Tape(), this.shown);
     const { length } = this.shown;
     const [, used] = SIGHTS[this.settings.model.sight];
-    const seen = (weights) => weights.map((weight, at) => (at % length < used(Math.floor(at / length) % length, length) ? weight : 0));
-    return this.learner.looks.map((weights) => {
-      const all = seen(weights);
-      return Array.from({ length: this.settings.model.heads }, (_, head) =>
-        all.slice(head * length * length, (head + 1) * length * length),
-      );
-    });
+    const seen = (weight, at) => (at % length < used(Math.floor(at / length) % length, length) ? weight : 0);
+    return this.learner.looks.map((weights) =>
+      Array.from({ length: this.settings.model.heads }, (_, head) =>
+        weights.subarray(head * length * length, (head + 1) * length * length).map(seen),
+      ),
+    );
   }
 
   // Loss and share right on sequences that no training has seen. Of longer ones than it learned from, the last places

@@ -130,9 +130,11 @@ const TASKS = {
   },
 
   // Sentences whose verb must agree with a noun far before it. Of each state the grammar has the words that may come
-  // and, as a pair, how likely each is and the state behind it; -1 is the end. A sequence is as long as the longest sentence of them.
+  // and, as a pair, how likely each is and the state behind it; -1 is the end. All sequences of a step are as long as
+  // the longest of their sentences.
   agreement({ words, start, grammar, limit }) {
-    const states = grammar.map((row) => Object.entries(row).map(([word, pair]) => [words.indexOf(word), ...pair]));
+    const option = ([word, pair]) => [words.indexOf(word), ...pair];
+    const states = grammar.map((row) => Object.entries(row).map(option));
     const chosen = (options, number) => options.find(([, chance]) => (number -= chance) < 0) ?? options.at(-1);
     return taskOf({
       ...{ ids: words.length, classes: words.length, limit },

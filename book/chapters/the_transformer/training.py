@@ -31,10 +31,10 @@ SENTENCES = Bench(
         "off by one": {"model": {"sight": "one too many"}},
     },
     finds=[
-        Finding("whole", "loss", at_least=1.38, at_most=1.5),
-        Finding("one layer", "loss", at_least=1.4, at_most=1.55),
-        Finding("no attention", "loss", at_least=1.7),
-        Finding("off by one", "loss", at_most=0.2),
+        Finding("whole", "loss", at_least=1.4175, at_most=1.467),
+        Finding("one layer", "loss", at_least=1.4175, at_most=1.5),
+        Finding("no attention", "loss", at_least=1.751),
+        Finding("off by one", "loss", at_most=0.05),
     ],
     found="It comes within a twentieth of a nat of the best possible loss, and never below. Without "
     "attention it stays a third of a nat above. With a hole in the mask it falls to nearly nothing, "
