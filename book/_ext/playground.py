@@ -97,7 +97,7 @@ def files(model: str) -> dict[str, bytes]:
 
 @cache
 def bundled(name: str) -> bytes:
-    """What a page asks for by that name: `bundled("reach.js")`. Its files stand beside it as they are written."""
+    """What a page asks for by that name: `bundled("reach.js")`. Its files stand beside it, as written."""
     return joined(BUNDLES[name])
 
 

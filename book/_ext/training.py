@@ -1,7 +1,7 @@
 """`{training} guests` is the picture of one run, and a button that lets the reader run it in the page.
 
-What runs there is the engine of _static/training, in a Worker; its scripts come when the button is pressed. The
-picture is drawn from curves that the same engine made (tools/chapters/trainings.py), and are stored.
+What runs there is the engine of _static/training, in a Worker; its scripts come when the button is pressed.
+The picture is drawn from stored curves, which the same engine made (tools/chapters/trainings.py).
 """
 
 import gzip

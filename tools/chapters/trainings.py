@@ -1,4 +1,4 @@
-"""Run each training that the pages have once, with the pages' own engine, and store its curves beside the chapter.
+"""Run each training of the pages once, with their own engine, and store its curves beside the chapter.
 
 The site draws them where nobody has pressed the button, no script runs, or the page is printed.
 """
@@ -25,7 +25,8 @@ const hear = (said) => {
   if (said.kind === "begun") begun = said.lanes;
   if (said.kind === "report")
     for (const what of ["losses", "rights", "norms"]) lanes[said.lane][what].push(...said[what]);
-  if (said.kind === "tried") lanes[said.lane].tried.push({ length: said.length, loss: said.loss, right: said.right });
+  const { length, loss, right } = said;
+  if (said.kind === "tried") lanes[said.lane].tried.push({ length, loss, right });
   if (said.kind === "done") console.log(JSON.stringify({ begun, lanes }));
 };
 new Crew(given, hear, 1000).go();

@@ -1,6 +1,7 @@
 """What the page is told of a training: what a reader may change there, and one run that is stored beside it.
 
-The chapters' training.py have the pages' trainings as PAGES; the stored runs stand beside them, in training.json.
+The chapters' training.py have the pages' trainings as PAGES; the stored runs stand beside them, in
+training.json.
 """
 
 import json
@@ -18,7 +19,7 @@ POINTS = 60  # of a curve in the page: each is a mean over as many steps as that
 
 
 class Control(NamedTuple):
-    """`Control("heads", "Heads", {"2": {}, "1": {"model": {"heads": 1}}}, as_it_is="2")` is one thing to change."""
+    """`Control("heads", "Heads", {"2": {}, "1": {"model": {"heads": 1}}}, "2")` is one thing to change."""
 
     name: str  # in an address, and as an argument of `settings`
     label: str
@@ -35,6 +36,7 @@ class Training(NamedTuple):
     change: dict[str, str]  # what is different at first, of two lanes that race
     answers: str  # what is counted: "names"
     where: str = "on new ones"  # what it is tried on at its end
+    guess: str = "by guessing"  # what gets as many right as the dotted line
     longer: tuple[int, ...] = ()  # lengths that it is tried on besides
     logarithmic: bool = False  # how the loss is drawn
 
@@ -108,6 +110,7 @@ def told(name: str) -> dict[str, Any]:
         "change": training.change,
         "answers": training.answers,
         "where": training.where,
+        "guess": training.guess,
         "longer": list(training.longer),
         "logarithmic": training.logarithmic,
         "every": training.every,

@@ -1,4 +1,4 @@
-"""The picture of a training's stored run: both lanes' loss and share right, and the lines that nobody passes."""
+"""The picture of a training's stored run: loss and share right of both lanes, and what they are held against."""
 
 import math
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def alt(name: str) -> str:
     return (
         f"Two curves each of the loss and of the share of the {training.answers} that are right, over"
         f" {training.bench.training['steps']} steps. At the end: {sides}."
-        f" No loss can be below {run['limit']:.3g}; guessing gets {_percent(run['chance'])} right."
+        f" No loss can be below {run['limit']:.3g} on average; guessing gets {_percent(run['chance'])} right."
     )
 
 
@@ -41,20 +41,12 @@ def picture(name: str, narrow: bool) -> Part:
     width = 300 if narrow else 330
     steps = training.bench.training["steps"]
     limit = run["limit"]
-    one = _plot(
-        losses,
-        width,
-        steps,
-        low,
-        high,
-        limit,
-        f"Loss; dotted: {limit:.3g}, which nobody can beat",
-        f"{high:.2g}",
+    titles = (
+        f"Loss; dotted: {limit:.3g}, the least on average",
+        f"Right, of the {training.answers}; dotted: {_percent(run['chance'])}, {training.guess}",
     )
-    two = _plot(
-        rights, width, steps, 0, 1, run["chance"], f"Right, of the {training.answers}; dotted: {_percent(run['chance'])}, by guessing",
-        _percent(1),
-    )  # fmt: skip
+    one = _plot(losses, width, steps, low, high, limit, titles[0], f"{high:.2g}")
+    two = _plot(rights, width, steps, 0, 1, run["chance"], titles[1], _percent(1))
     keys = [_key(side, words) for side, words in enumerate(_names(training))]
     return column(across(narrow, *keys, gap=6 if narrow else 24), across(narrow, one, two, gap=20), gap=8)
 

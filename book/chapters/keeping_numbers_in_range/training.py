@@ -1,5 +1,6 @@
 """What a reader can train here: twelve layers that write backwards, with road and norms and without."""
 
+from bookkit.training.page import Control, Training
 from bookkit.training.settings import Bench, Finding
 
 DEPTH = Bench(
@@ -34,3 +35,30 @@ DEPTH = Bench(
     "each block it falls to nearly nothing. With the norm after, the rate of 0.007 needs a warm-up.",
 )
 BENCHES = {"depth": DEPTH}
+RATES = ("0.003", "0.007", "0.015")
+PAGES = {
+    "depth": Training(
+        bench=DEPTH,
+        controls=[
+            Control(
+                "arrangement",
+                "Arrangement",
+                {
+                    "pre-norm": {},
+                    "post-norm": {"model": {"norm": "after"}},
+                    "norm, no road": {"model": {"norm": "after", "road": False}},
+                    "plain": {"model": {"norm": "none", "road": False}},
+                },
+                "pre-norm",
+            ),
+            Control("warm-up", "Steps of warm-up", {"0": {}, "30": {"training": {"warmUp": 30}}}, "0"),
+            Control("rate", "Rate", {rate: {"training": {"rate": float(rate)}} for rate in RATES}, "0.007"),
+            Control(
+                "layers", "Layers", {n: {"model": {"layers": int(n)}} for n in ("3", "12")}, "12", both=True
+            ),
+        ],
+        change={"arrangement": "post-norm"},
+        answers="symbols",
+        where="in new sequences",
+    )
+}

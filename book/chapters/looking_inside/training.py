@@ -1,5 +1,6 @@
 """What a reader can train here: a small model of repeated symbols, in which an induction head forms."""
 
+from bookkit.training.page import Control, Training
 from bookkit.training.settings import Bench, Finding
 
 INDUCTION = Bench(
@@ -26,3 +27,17 @@ INDUCTION = Bench(
     "that can be known are right. One layer stays at four of ten.",
 )
 BENCHES = {"induction": INDUCTION}
+PAGES = {
+    "induction": Training(
+        bench=INDUCTION,
+        controls=[
+            Control("layers", "Layers", {n: {"model": {"layers": int(n)}} for n in ("1", "2")}, "2"),
+            Control(
+                "heads", "Heads in each", {n: {"model": {"heads": int(n)}} for n in ("1", "2", "4")}, "2"
+            ),
+        ],
+        change={"layers": "1"},
+        answers="symbols that can be known",
+        where="in new texts",
+    )
+}

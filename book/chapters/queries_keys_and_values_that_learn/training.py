@@ -1,5 +1,6 @@
 """What a reader can train here: the game of tag, with each matrix and without."""
 
+from bookkit.training.page import Control, Training
 from bookkit.training.settings import Bench, Finding
 
 TAG = Bench(
@@ -30,3 +31,31 @@ TAG = Bench(
     "them is, and with only W_V one in six. Where a word keeps its own vector, W_V is needed.",
 )
 BENCHES = {"tag": TAG}
+PAGES = {
+    "tag": Training(
+        bench=TAG,
+        controls=[
+            Control(
+                "matrices",
+                "What learns",
+                {
+                    "all three": {},
+                    "only W_V": {"model": {"matrices": "only values"}},
+                    "W_Q = W_K": {"model": {"matrices": "tied"}},
+                    "without W_V": {"model": {"matrices": "no values"}},
+                },
+                "all three",
+            ),
+            Control(
+                "keeps",
+                "Each word keeps its vector",
+                {"no": {}, "yes": {"model": {"road": True, "valueWidth": 18}}},
+                "no",
+                both=True,
+            ),
+        ],
+        change={"matrices": "W_Q = W_K"},
+        answers="scarves",
+        where="in new games",
+    )
+}

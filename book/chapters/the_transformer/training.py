@@ -1,6 +1,7 @@
 """What a reader can train here: a small Transformer on sentences of which the best possible loss is known."""
 
 from attnlab.corpora import agreement
+from bookkit.training.page import Control, Training
 from bookkit.training.settings import Bench, Finding
 from chapters.the_transformer import models
 from chapters.the_transformer.playground import grammar
@@ -41,3 +42,17 @@ SENTENCES = Bench(
     "which no honest model can.",
 )
 BENCHES = {"sentences": SENTENCES}
+PAGES = {
+    "sentences": Training(
+        bench=SENTENCES,
+        controls=[
+            Control("layers", "Layers", {n: {"model": {"layers": int(n)}} for n in ("0", "1", "2")}, "2"),
+            Control(
+                "mask", "Mask", {"right": {}, "off by one": {"model": {"sight": "one too many"}}}, "right"
+            ),
+        ],
+        change={"mask": "off by one"},
+        answers="words",
+        where="in new sentences",
+    )
+}

@@ -1,5 +1,6 @@
 """What a reader can train here: copying, with every scheme of positions, and then twice as far."""
 
+from bookkit.training.page import Control, Training
 from bookkit.training.settings import Bench, Finding
 
 COPYING = Bench(
@@ -35,3 +36,21 @@ COPYING = Bench(
     "guess, the sinusoidal table has two or three of ten right, and rotary about three of four.",
 )
 BENCHES = {"copying": COPYING}
+SCHEMES = ("none", "learned", "sinusoidal", "rotary", "ALiBi")
+PAGES = {
+    "copying": Training(
+        bench=COPYING,
+        controls=[
+            Control(
+                "scheme",
+                "Positions",
+                {scheme: {"model": {"positions": scheme}} for scheme in SCHEMES},
+                "sinusoidal",
+            )
+        ],
+        change={"scheme": "rotary"},
+        answers="symbols",
+        where="in new sequences",
+        longer=(48,),
+    )
+}

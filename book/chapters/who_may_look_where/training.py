@@ -1,5 +1,6 @@
 """What a reader can train here: the reader of six words, through masks with holes."""
 
+from bookkit.training.page import Control, Training
 from bookkit.training.settings import Bench, Finding
 
 HOLES = Bench(
@@ -27,3 +28,26 @@ HOLES = Bench(
     "falls below.",
 )
 BENCHES = {"holes": HOLES}
+PAGES = {
+    "holes": Training(
+        bench=HOLES,
+        controls=[
+            Control(
+                "fault",
+                "Fault",
+                {
+                    "none": {},
+                    "no mask": {"model": {"sight": "all"}},
+                    "off by one": {"model": {"sight": "one too many"}},
+                    "after the softmax": {"model": {"sight": "after the softmax"}},
+                    "not shifted": {"task": {"shift": 0}},
+                },
+                "none",
+            )
+        ],
+        change={"fault": "after the softmax"},
+        answers="next words",
+        where="in new texts",
+        guess="the likelier word",
+    )
+}

@@ -1,5 +1,6 @@
 """What a reader can train here: a look-up, with a divisor and without."""
 
+from bookkit.training.page import Control, Training
 from bookkit.training.settings import Bench, Finding
 
 RAW = {"divisor": "none"}
@@ -35,3 +36,28 @@ LOOK_UP = Bench(
     "rate; with dₖ = 4 raw scores learn as well.",
 )
 BENCHES = {"look-up": LOOK_UP}
+RATES = ("0.005", "0.015", "0.05", "0.15", "0.5")
+PAGES = {
+    "look-up": Training(
+        bench=LOOK_UP,
+        controls=[
+            Control(
+                "divided",
+                "Scores are divided",
+                {
+                    "by √dₖ": {},
+                    "by dₖ": {"model": {"divisor": "width"}},
+                    "not at all": {"model": RAW},
+                },
+                "by √dₖ",
+            ),
+            Control("rate", "Rate", {rate: {"training": {"rate": float(rate)}} for rate in RATES}, "0.05"),
+            Control(
+                "width", "dₖ", {n: {"model": {"queryWidth": int(n)}} for n in ("4", "64")}, "64", both=True
+            ),
+        ],
+        change={"divided": "not at all"},
+        answers="values",
+        where="in new examples",
+    )
+}

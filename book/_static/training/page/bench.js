@@ -38,7 +38,9 @@ class TrainingBench {
     this.trouble = make("p", { role: "alert", className: "trouble" });
     const heads = ["", "loss", "right", "gradient’s length"].map((textContent) => make("th", { scope: "col", textContent }));
     const table = make("table", { className: "now" }, make("thead", {}, make("tr", {}, ...heads)), this.now);
-    this.looks = make("div", { className: "looks" }, ...this.rows);
+    const reading = "A row is a place that asks; the more it looks at a place, the stronger that column is there.";
+    const note = make("p", { className: "reading", textContent: reading });
+    this.looks = make("div", { className: "looks" }, ...this.rows, note);
     this.bench = make(
       ...["div", { className: "training-bench" }, this.trouble, this.controls()],
       make("div", { className: "acts" }, this.start, this.stepping, this.again, this.ten),
@@ -166,8 +168,8 @@ class TrainingBench {
     this.stepping.disabled = state === "done";
     const { limit = told.limit, chance = told.stored.chance } = one.known ?? {};
     const marks = [
-      { value: limit, words: `dotted: ${nats(limit)}, which nobody can beat` },
-      { value: chance, words: `dotted: ${percent(chance)}, by guessing` },
+      { value: limit, words: `dotted: ${nats(limit)}, the least on average` },
+      { value: chance, words: `dotted: ${percent(chance)}, ${told.guess}` },
     ];
     for (const [place, what] of ["losses", "rights"].entries()) {
       const lines = lanes.map((lane) => ({ side: SIDES.indexOf(lane.side), points: meansOf(lane[what], told.every) }));

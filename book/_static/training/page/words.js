@@ -54,7 +54,7 @@ function lossesInWords({ lanes }) {
   if (!ended.length) return [];
   const each = ended.map(({ losses }) => nats(mean(losses.slice(-LAST))));
   const limit = lanes[0].known?.limit;
-  const least = limit === undefined ? "" : ` The least that anybody can have is ${nats(limit)}.`;
+  const least = limit === undefined ? "" : ` The least that anybody can have, on average, is ${nats(limit)}.`;
   return [`The loss ended at ${listed(each)}.${least}`];
 }
 
