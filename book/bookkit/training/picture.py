@@ -1,10 +1,10 @@
-"""The picture of a training's stored run: loss and share right of both lanes, and what they are held against."""
+"""The picture of a stored run: loss and share right of both lanes, and what they are held against."""
 
 import math
 from collections.abc import Sequence
 
-from bookkit.pictures.drawings import Part, across, column, over, text, told
-from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, short
+from bookkit.pictures.drawings import Part, across, column, over, told
+from bookkit.pictures.svg import Place, label, line, rectangle, short
 from bookkit.training.page import Training, known, stored
 
 HEIGHT = 130
@@ -113,4 +113,4 @@ def _plot(
         label(0, HEIGHT + 15, "step 0", size=12, colour="grey", anchor="start"),
         label(width, HEIGHT + 15, f"step {steps}", size=12, colour="grey", anchor="end"),
     )
-    return column(text(title, size=SMALL), field, gap=4, align="left")
+    return column(told(title, width - 10), field, gap=4, align="left")

@@ -51,7 +51,7 @@ PAGES = {
                 },
                 "pre-norm",
             ),
-            Control("warm-up", "Steps of warm-up", {"0": {}, "30": {"training": {"warmUp": 30}}}, "0"),
+            Control("warm_up", "Steps of warm-up", {"0": {}, "30": {"training": {"warmUp": 30}}}, "0"),
             Control("rate", "Rate", {rate: {"training": {"rate": float(rate)}} for rate in RATES}, "0.007"),
             Control(
                 "layers", "Layers", {n: {"model": {"layers": int(n)}} for n in ("3", "12")}, "12", both=True

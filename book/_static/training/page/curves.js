@@ -58,7 +58,7 @@ class Plot {
     this.svg.replaceChildren(...marked, ...drawn);
     const say = this.share ? (value) => percent(value) : nats;
     this.top.textContent = say(this.high);
-    this.bottom.textContent = say(this.low);
+    this.bottom.textContent = this.logarithmic ? say(this.low) : "";
     this.last.textContent = `step ${steps}`;
     this.marked.textContent = mark.words;
   }
