@@ -80,8 +80,9 @@ def main() -> int:
         runs.setdefault(chapter, {})[name] = made(name)
         print(f"trainings: {name}: {time.monotonic() - started:.0f} s", flush=True)
     for chapter, each in runs.items():
-        text = json.dumps(each, separators=(",", ":"))
-        page.place_of_runs(chapter).write_text(text + "\n", "utf-8")
+        place = page.place_of_runs(chapter)
+        others = json.loads(place.read_text("utf-8")) if place.exists() and sys.argv[1:] else {}
+        place.write_text(json.dumps(others | each, separators=(",", ":")) + "\n", "utf-8")
     return 0
 
 

@@ -5,9 +5,9 @@ import torch
 from bookkit.training.die import die_of
 from bookkit.training.learner import Learner, loss_of, rate_at
 from bookkit.training.tasks import task_of
-from chapters.{chapter}.training import BENCHES
+from chapters.{chapter}.training import {table}
 
-settings, seed, losses = BENCHES["{bench}"].settings("{lane}"), {seed}, []
+settings, seed, losses = {call}, {seed}, []
 training, task = settings["training"], task_of(settings["task"])
 model, data = Learner(settings["model"], task, seed), die_of("data", seed)
 optimizer = torch.optim.Adam(model.numbers(), betas=training["betas"])
@@ -33,4 +33,14 @@ def cell(chapter: str, bench: str, lane: str, seed: int, steps: int) -> str:
     >>> print(cell("many_heads", "guests", "one head", seed=7, steps=300).splitlines()[6])
     settings, seed, losses = BENCHES["guests"].settings("one head"), 7, []
     """
-    return CELL.format(chapter=chapter, bench=bench, lane=lane, seed=seed, steps=steps)
+    call = f'BENCHES["{bench}"].settings("{lane}")'
+    return CELL.format(chapter=chapter, table="BENCHES", call=call, seed=seed, steps=steps)
+
+
+def unfinished(chapter: str, steps: int) -> str:
+    """`unfinished("many_heads", steps=300)` waits for settings and a seed, in the places of CHOSEN and SEED.
+
+    >>> print(unfinished("many_heads", steps=300).splitlines()[6])
+    settings, seed, losses = CHOSEN, SEED, []
+    """
+    return CELL.format(chapter=chapter, table="PAGES", call="CHOSEN", seed="SEED", steps=steps)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bookkit import registry
-from bookkit.training.cell import CELL
+from bookkit.training.cell import unfinished
 from bookkit.training.settings import Bench
 from bookkit.training.tasks import Settings, task_of
 
@@ -96,10 +96,7 @@ def stored(name: str) -> dict[str, Any]:
 def told(name: str) -> dict[str, Any]:
     """`told("guests")` is all that the page needs to train it."""
     chapter, training = known(name)
-    bench = training.bench
     settings = training.settings()
-    call = f'BENCHES["{name}"].settings("{{lane}}")'
-    cell = CELL.replace("import BENCHES", "import PAGES").replace(call.replace(name, "{bench}"), "CHOSEN")
     return {
         "name": name,
         "settings": settings,
@@ -116,5 +113,5 @@ def told(name: str) -> dict[str, Any]:
         "every": training.every,
         "limit": task_of(settings["task"]).limit,
         "stored": stored(name),
-        "cell": cell.format(chapter=chapter, seed="SEED", steps=bench.training["steps"]),
+        "cell": unfinished(chapter, training.bench.training["steps"]),
     }

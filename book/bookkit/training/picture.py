@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from bookkit.pictures.drawings import Part, across, column, over, told
+from bookkit.pictures.drawings import Part, across, column, over, row, told
 from bookkit.pictures.svg import Place, label, line, rectangle, short
 from bookkit.training.page import Training, known, stored
 
@@ -48,7 +48,8 @@ def picture(name: str, narrow: bool) -> Part:
     one = _plot(losses, width, steps, low, high, limit, titles[0], f"{high:.2g}")
     two = _plot(rights, width, steps, 0, 1, run["chance"], titles[1], _percent(1))
     keys = [_key(side, words) for side, words in enumerate(_names(training))]
-    return column(across(narrow, *keys, gap=6 if narrow else 24), across(narrow, one, two, gap=20), gap=8)
+    plots = column(one, two, gap=20) if narrow else row(one, two, gap=20, align="bottom")
+    return column(across(narrow, *keys, gap=6 if narrow else 24), plots, gap=8)
 
 
 def _percent(share: float) -> str:
