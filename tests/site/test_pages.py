@@ -189,10 +189,10 @@ def test_links_and_images_lead_to_what_is_there(site: Path, soup: Callable, name
         elif anchor.startswith("train="):
             # What a training begins with (book/_static/training.js): this one must be there, and its options.
             given = dict(parse_qsl(anchor))
-            name = given.pop("train")
-            if f'class="training" data-name="{name}"' not in (site / target).read_text("utf-8"):
+            training = given.pop("train")
+            if f'class="training" data-name="{training}"' not in (site / target).read_text("utf-8"):
                 troubles.append(f"{address}: {target} has no such training")
-            known(name)[1].settings(**given)
+            known(training)[1].settings(**given)
         elif anchor and f'id="{anchor}"' not in (site / target).read_text("utf-8"):
             troubles.append(f"{address}: {target} has no such place")
     assert not troubles, "\n".join(troubles)
