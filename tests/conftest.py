@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 import torch
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from bookkit.checking import exercise, guard
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.report import Report
 from tools import ROOT
 from tools.site import build
-from tools.site.browser import launch
 from tools.site.server import serving
 from tools.testing.beside import await_site
+
+pytest_plugins = ["browser_pages"]  # a browser to look at the site with
 
 # `make test` has a worker for each core: second threads would mostly wait for each other.
 torch.set_num_threads(1)
@@ -66,38 +66,7 @@ def nothing_hangs_on_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "TIME_LIMIT", 4 * guard.TIME_LIMIT)
 
 
-# ---- a browser to look at the site with ----
-
-
 @pytest.fixture(scope="session")
 def base_url(site: Path) -> Iterator[str]:
     with serving(site) as address:
         yield address
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        try:
-            chromium = launch(playwright)
-        except FileNotFoundError as error:
-            pytest.fail(str(error), pytrace=False)
-        expect.set_options(timeout=30_000)  # other tests keep the machine busy, and 5 seconds can be short
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="session")
-def window(browser: Browser) -> BrowserContext:
-    """One for all tests: each has a process and a cache of its own, and takes a second to open."""
-    return browser.new_context(viewport={"width": 1280, "height": 900})
-
-
-@pytest.fixture
-def page(window: BrowserContext) -> Iterator[Page]:
-    """A fresh tab, on a wide screen and in light colours, that remembers nothing of those before it."""
-    tab = window.new_page()
-    yield tab
-    if tab.url.startswith("http"):
-        tab.evaluate("localStorage.clear()")
-    tab.close()

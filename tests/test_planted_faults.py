@@ -55,6 +55,7 @@ def run(tests: list[str], project: Path) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(path)  # for the processes that a test starts
     # A GPU that the process before the fork has looked for can't be used after it.
     os.environ["ATTNLAB_DEVICE"] = "cpu"
+    os.environ["PATIENCE"] = "8"  # with a page that does not come to show what it should
     # Nothing that is set up for the whole suite: it would start nbval and look for the built site.
     os.environ.pop("PYTEST_ADDOPTS", None)
     options = ["-x", "-q", "-c", os.devnull, "-o", "markers=slow\nthorough", f"--rootdir={ROOT}"]
@@ -62,6 +63,7 @@ def run(tests: list[str], project: Path) -> None:
     # Whether a test fails matters, and hardly ever how: this halves the time.
     options += ["--assert=plain", "--tb=native", "-W", "error"]
     options += [f"-pno:{plugin}" for plugin in NOT_NEEDED]
+    options += ["-pbrowser_pages"]  # for what only a page shows
     sys.stdout = sys.stderr = (project / REPORT).open("w", encoding="utf-8")
     sys.exit(pytest.main([*options, *(f"{TESTS}/{test}" for test in tests)]))
 

@@ -5,7 +5,8 @@ class SentenceBench extends Workbench {
   form() {
     const { id, asks, data, kind } = this;
     const [known, offered] = [typeable([...data.read]), data.offered];
-    this.field = new SentenceField({ id, known, asks, offered, kind, changed: () => this.readAnew() });
+    const marks = data.read.filter((word) => !known.includes(word)).map(shown);
+    this.field = new SentenceField({ id, known, marks, asks, offered, kind, changed: () => this.readAnew() });
     return [this.field.element];
   }
 
@@ -56,8 +57,8 @@ class TranslatorBench extends SentenceBench {
 
   // The one thing to do on the front page.
   oneSwitch() {
-    this.places = make("button", { type: "button", textContent: "Take the positions away", ariaPressed: false });
-    this.places.onclick = () => this.change((changes) => (changes.positions = !changes.positions), "Without positions");
+    this.places = make("button", { type: "button" });
+    this.places.onclick = () => this.change((changes) => (changes.positions = !changes.positions), "the positions off");
     return make("p", {}, this.places);
   }
 
@@ -79,16 +80,23 @@ class TranslatorBench extends SentenceBench {
       this.verdict.textContent = this.field.unread ? "" : EMPTY;
       return;
     }
-    const { known, right, fault, marks, missing, words } = judged(this.data, this.words, this.written);
+    const { known, right, fault, expected, marks, missing, words } = judged(this.data, this.words, this.written);
     const plain = this.written.filter((word) => !(word in MARKS)).map((word) => ({ word }));
     this.translation.replaceChildren(...markedUp(known ? marks : plain, missing));
-    const before = this.plainResult.map((id) => this.data.written[id]);
-    const was = text(before) === text(this.written) ? "" : ` With everything on it was ${quoted(text(before))}.`;
-    const said = known ? `${right ? "✓" : "✗"} ${words}` : `${fault} What it makes of this means little.`;
-    this.verdict.textContent = `${said}${was}`;
+    const why = this.field.unread ? "Only a part is read." : fault;
+    const said = known ? `${right ? "✓" : "✗"} ${words}` : `${why} What it makes of this means little.`;
+    this.verdict.textContent = `${said}${this.before(expected)}`;
     this.tally.show();
-    if (this.places) this.places.ariaPressed = !this.changes.positions;
-    this.say(this.field.unread || `In Lingo: ${text(this.written)}. ${this.verdict.textContent}`);
+    if (this.places) this.places.textContent = this.changes.positions ? "Take the positions away" : "Give the positions back";
+    this.outcomeInWords = `In Lingo: ${text(this.written)}. ${this.verdict.textContent}`;
+    this.say(this.field.unread || this.outcomeInWords);
+  }
+
+  // What it was before it was changed, if that was something else.
+  before(expected) {
+    const plain = text(this.plainResult.map((id) => this.data.written[id]));
+    if (plain === text(this.written)) return "";
+    return plain === expected?.join(" ") ? " With everything on it was right." : ` With everything on it was ${quoted(plain)}.`;
   }
 
   labels(stack) {
@@ -191,7 +199,8 @@ class LanguageModelBench extends SentenceBench {
     this.tally.show();
     this.verdict.textContent = this.told(now, before, grammar, judged);
     const three = rows.slice(0, 3).map(([word, share]) => `${shown(word)} ${percent(share)}`);
-    this.say(this.field.unread || `Likeliest next: ${listed(three)}. ${this.verdict.textContent}`);
+    this.outcomeInWords = `Likeliest next: ${listed(three)}. ${this.verdict.textContent}`;
+    this.say(this.field.unread || this.outcomeInWords);
   }
 
   // The chance in the grammar of each word that it allows behind these; none where they have no place in it.
@@ -205,7 +214,8 @@ class LanguageModelBench extends SentenceBench {
   // What the changes and the temperature have done to the two rivals, and to all words that the grammar allows.
   told(now, before, grammar, judged) {
     const { read } = this.data;
-    const moved = this.rivals.map((id) => `${quoted(shown(read[id]))} goes from ${percent(before[id])} to ${percent(now[id])}`);
+    const last = this.likelyRivals({ stack: this.stacks.at(-1).name, place: Infinity });
+    const moved = last.map((id) => `${quoted(shown(read[id]))} goes from ${chanceWords(before[id])} to ${chanceWords(now[id])}`);
     const cause = this.deeds.length > 0 || this.temperature !== 1;
     const effect = cause ? `${sentence(listed(moved))} ` : "";
     if (!judged.right) return `${effect}✗ ${judged.words}`;

@@ -22,10 +22,7 @@ class GptBench extends Workbench {
     this.vocabulary = Array.from({ length: this.pieces.end + 1 }, (_, id) => this.named(id));
   }
 
-  // The views come when one is asked for: they run the model over the whole text.
-  get opensWith() {
-    return undefined;
-  }
+  tallyAsks = "How well does it foresee?";
 
   begins() {
     return this.put(this.data.offered[0]);
@@ -92,15 +89,19 @@ class GptBench extends Workbench {
       const model = Object.assign(twin(this.model), { changes: this.changes });
       this.reading = Object.assign(new Reading(model, this.pieces.end), { changed });
     }
+    const told = (read) => (this.summary.textContent = `Reading … ${read} of ${several(this.typed.length, "piece")}.`);
+    this.playground.classList.add("computing");
     for (const reading of [this.reading, this.plainReading])
-      if (!(await this.readThrough(reading, this.typed, turn))) return;
+      if (!(await this.readThrough(reading, this.typed, turn, told))) return;
+    this.playground.classList.remove("computing");
     this.showCosts();
     this.showNext();
     this.showDeeds();
     this.tally.show();
     const likely = this.options.slice(0, 3).map(([id, share]) => `${this.spoken(id)} ${percent(share)}`);
-    this.say(`${this.summary.textContent} Likeliest next: ${listed(likely)}.`, QUIET);
-    if (this.view) await super.run();
+    this.outcomeInWords = `Likeliest next: ${listed(likely)}.`;
+    this.say(`${this.summary.textContent} ${this.outcomeInWords}`, QUIET);
+    await super.run();
   }
 
   // Whoever types, or presses a button below, ends what was going on.
@@ -110,13 +111,14 @@ class GptBench extends Workbench {
   }
 
   // Whether all was read before the next turn began. Between slices the page shows what was typed.
-  async readThrough(reading, ids, turn) {
+  async readThrough(reading, ids, turn, told = () => {}) {
     for (;;) {
       await pause(0);
       if (this.turn !== turn) return false;
       reading.set(ids);
       for (const until = performance.now() + SLICE; reading.behind && performance.now() < until; ) reading.step();
       if (!reading.behind) return true;
+      told(reading.chances.length);
     }
   }
 
@@ -183,7 +185,7 @@ class GptBench extends Workbench {
     const legend = make("p", { className: "hint grades" }, "bits: ", ...grades);
     this.summary = make("p", { className: "change" });
     this.detail = make("p", { className: "looks", id: `${this.id}-detail` });
-    const hint = "Point at a piece, or go from one to the next with the arrow keys: what had the model expected there?";
+    const hint = "Press a piece, or point at it; the arrow keys lead to the next. What had the model expected there?";
     return [this.list, legend, this.summary, this.detail, make("p", { className: "hint" }, hint)];
   }
 
@@ -203,7 +205,7 @@ class GptBench extends Workbench {
     for (const item of [...this.list.children].slice(same)) item.remove();
     this.listed = this.typed;
     for (const id of this.typed.slice(same)) {
-      const button = make("button", { type: "button", tabIndex: -1 }, ...this.letters(id));
+      const button = make("button", { type: "button", tabIndex: -1, ariaPressed: false }, ...this.letters(id));
       const item = make("li", {}, button);
       if (this.pieces.bytes[id].includes(10)) item.append(make("br")); // a new line
       this.list.append(item);
@@ -216,7 +218,8 @@ class GptBench extends Workbench {
     const costs = typed.map((_, place) => reading.bits(place + 1)); // the 0th is the end of another text
     const from = Math.max(0, reading.seenFrom(typed.length) - 1);
     for (const [place, item] of [...this.list.children].entries()) {
-      if (!item.className) {
+      if (item.bits !== costs[place]) {
+        item.bits = costs[place]; // with a part off they are others
         item.className = `shade-${SHADES.filter((bits) => costs[place] >= bits).length}`;
         item.firstChild.ariaLabel = `${this.spoken(typed[place])}, ${inBits(costs[place])}`;
       }
@@ -227,7 +230,8 @@ class GptBench extends Workbench {
     const was = this.deeds.length ? ` It was ${(total(plain) / bytes).toFixed(2)}.` : "";
     const size = `${several(typed.length, "piece")}, ${several(bytes, "byte")}: ${(total(costs) / bytes).toFixed(2)} bits a byte.${was}`;
     const sees = `For what comes next the model still sees the last ${typed.length - from}; dashed are those before.`;
-    this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}` : "Nothing is typed.";
+    const cut = this.area.value.length < MOST_LETTERS ? "" : ` More than ${MOST_LETTERS} letters are not read.`;
+    this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}${cut}` : "Nothing is typed.";
     this.detail.textContent = "";
     if (typed.length) this.point(costs.indexOf(Math.max(...costs)));
   }
@@ -238,7 +242,8 @@ class GptBench extends Workbench {
     if (!chances) return; // it is still being read
     const mark = (button, chosen) => {
       Object.assign(button, { ariaPressed: chosen, tabIndex: chosen ? 0 : -1 });
-      button.setAttribute("aria-describedby", chosen ? this.detail.id : "");
+      if (chosen) button.setAttribute("aria-describedby", this.detail.id);
+      else button.removeAttribute("aria-describedby");
     };
     if (this.list.children[this.chosen]) mark(this.list.children[this.chosen].firstChild, false);
     mark(this.list.children[place].firstChild, true);

@@ -26,6 +26,8 @@ class Workbench {
   // form() are the elements that ask, answer() those that answer, showAnswer() fills them in; `input` is what the model
   // is given, or null where there is nothing to read; labels(stack) and vocabulary name places and outputs.
 
+  tallyAsks = "How often is it right?";
+
   // The words at the places of a stack when they are looked from: a place that writes has the word that it writes.
   asked(stack) {
     return this.labels(stack);
@@ -44,16 +46,11 @@ class Workbench {
     parts.push(this.shown);
     if (!this.slim) parts.push(this.sharing());
     this.playground.replaceChildren(...parts, this.status);
-    this.playground.classList.add("opened");
     this.status.textContent = "";
     if (this.view) this.shown.replaceChildren(this.view.element);
-    else if (this.opensWith) this.look(this.opensWith);
+    else this.look("looks");
     this.begins();
     return this;
-  }
-
-  get opensWith() {
-    return "looks";
   }
 
   // Another text: what was followed in the last one is of no use in it.
@@ -87,16 +84,27 @@ class Workbench {
       this.plain = { key, ...plain };
     }
     this.model.changes = this.changes;
-    const run = this.deeds.length ? await this.through(this.model, input, turn) : this.plain;
+    const run = this.deeds.length ? await this.changedRun(input, turn) : this.plain;
     if (!run || this.turn !== turn) return;
     Object.assign(this, { result: run.result, traces: run.traces, logits: run.logits });
     Object.assign(this, { plainResult: this.plain.result, plainTraces: this.plain.traces, plainLogits: this.plain.logits });
     if (!this.deeds.length) Object.assign(this.model, { traces: run.traces, logits: run.logits });
     this.settle();
+    if (this.copied) this.copied.textContent = "";
     this.shown.hidden = false;
     this.showAnswer();
     this.showDeeds();
     this.show();
+  }
+
+  // A change that can't be made, as an address may ask for, is told, and all is as it was.
+  async changedRun(input, turn) {
+    try {
+      return await this.through(this.model, input, turn);
+    } catch ({ message }) {
+      this.tellTroubles([`That can’t be changed: ${message}`]);
+      return void this.undoAll();
+    }
   }
 
   // What the model makes of this input, or nothing where another turn has begun.
@@ -226,13 +234,14 @@ class Workbench {
     return this.deeds.map(({ words }) => words);
   }
 
-  // A change that takes an earlier one back leaves neither of them.
-  change(deed, words) {
+  // A change that takes an earlier one back leaves neither of them. Of the same `key` there is but one: the last.
+  change(deed, words, key) {
+    if (key) this.deeds = this.deeds.filter((each) => each.key !== key);
     const now = inText(changesBy([...this.deeds, { deed }]));
-    if (now === inText(this.changes)) return undefined; // it is so already
+    if (now === inText(this.changes)) return this.run(); // it is so already
     const before = this.deeds.findIndex((_, place) => inText(changesBy(this.deeds.toSpliced(place, 1))) === now);
     if (before >= 0) this.deeds.splice(before, 1);
-    else this.deeds.push({ deed, words });
+    else this.deeds.push({ deed, words, key });
     return this.run();
   }
 
@@ -263,17 +272,13 @@ class Workbench {
       };
       items.push(make("li", {}, all));
     }
-    this.changed.replaceChildren(...items);
+    this.changed.replaceChildren(...(this.slim ? [] : items)); // a slim bench has one switch, which says how it stands
   }
 
   // The button that was pressed is gone: the next one has the focus, or the first that there is.
   focusNear(place) {
     const buttons = this.changed.querySelectorAll("button");
     (buttons[Math.min(place, buttons.length - 1)] ?? this.playground.querySelector("input, textarea")).focus();
-  }
-
-  placesOf(stack) {
-    return this.labels(stack).length;
   }
 
   // ---- to be shared ----

@@ -108,12 +108,12 @@ def test_what_arrives_damaged_or_not_at_all_is_asked_for_again(
 
 def test_a_damaged_file_is_asked_for_again(page: Page, base_url: str, site: Path) -> None:
     test_what_arrives_damaged_or_not_at_all_is_asked_for_again(
-        page, base_url, site, "elements.js", "its first lines"
+        page, base_url, site, "bench.js", "its first lines"
     )
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("file", ["elements.js", "model-translator.js"])
+@pytest.mark.parametrize("file", ["bench.js", "model-translator.js"])
 def test_in_a_folder_too(page: Page, site: Path, tmp_path: Path, file: str) -> None:
     """There nothing compares what came; a script that can't be read is known all the same."""
     for each in site.iterdir():
@@ -207,7 +207,7 @@ def test_whoever_is_at_the_button_is_left_to_press_it(page: Page, base_url: str)
 
 @pytest.mark.thorough
 def test_one_that_can_t_open_by_itself_says_nothing_of_it(page: Page, base_url: str) -> None:
-    page.route("**/elements.js", lambda route: route.abort())
+    page.route(re.compile(r"/_static/bench\.js"), lambda route: route.abort())
     page.goto(base_url + HOME)
     box = page.locator(".playground")
     page.keyboard.press("Shift")

@@ -1,10 +1,13 @@
 """The language model in the page, and what a reader does with it."""
 
 import re
+from pathlib import Path
 
 import pytest
 import torch
-from open_playground import CHAPTER, field, opened
+from bench_page import opened_bench
+from bench_state import BENCH, put
+from open_playground import field
 from playwright.sync_api import Locator, Page, expect
 from script_and_pytorch import switched
 
@@ -34,19 +37,18 @@ def is_share(said: str, number: float) -> bool:
     return abs(float(said.removesuffix("\xa0%")) / 100 - number) < (0.0006 if number < 0.0995 else 0.0051)
 
 
-def test_the_likeliest_words_with_the_models_chances_and_the_grammars(page: Page, base_url: str) -> None:
-    box = opened(page, base_url + CHAPTER, "language-model")
+def test_the_likeliest_words_with_the_models_chances_and_the_grammars(page: Page, tmp_path: Path) -> None:
+    box = opened_bench(page, tmp_path, "language-model")
     words = "the dogs near the king"
-    field(box).fill(words)
-    state = agreement.FIRST
-    for word in words.split():
-        state = agreement.following(state)[word][1]
+    put(page, words)
+    state = walked(words)
     slider = box.get_by_role("slider", name="temperature")
     for temperature in (1, 0.5, 2):
         slider.fill(str(temperature))
         expect(box.locator(".draw span")).to_have_text(str(temperature))
-        said = numbers_of(box)
         likeliest = chances(words, temperature).topk(8)
+        page.evaluate(f"() => {{ {BENCH} return bench.run(); }}")
+        said = numbers_of(box)
         assert [*said] == [models.WORDS[word] for word in likeliest.indices.tolist()]
         for word, chance in zip(said, likeliest.values.tolist(), strict=True):
             allowed = agreement.following(state).get(word, (0, None))[0]
@@ -55,30 +57,36 @@ def test_the_likeliest_words_with_the_models_chances_and_the_grammars(page: Page
 
 
 @pytest.mark.thorough
-def test_a_word_is_chosen_from_the_bars_and_a_wrong_beginning_is_told(page: Page, base_url: str) -> None:
-    box = opened(page, base_url + CHAPTER, "language-model")
-    field(box).fill("the")
+def test_a_word_is_chosen_from_the_bars_and_a_wrong_beginning_is_told(page: Page, tmp_path: Path) -> None:
+    box = opened_bench(page, tmp_path, "language-model")
+    put(page, "the")
     first = box.locator(".next").get_by_role("button").first
     word = first.text_content()
     first.press("Enter")
     expect(field(box)).to_have_value(f"the {word} ")
     expect(box.locator(".next").get_by_role("button").first).to_be_focused()
     field(box).fill("the dogs sees")
-    expect(box.locator(".change")).to_have_text(
-        "The grammar has no such beginning: word 3, “sees”, can't stand there."
-    )
+    told = "✗ “sees” does not fit “dogs”: “see” would."
+    expect(box.locator(".verdict")).to_have_text(told)
+    expect(box.locator(".typed .wrong")).to_have_text("sees")
+    expect(box.locator(".typed")).to_have_text("the dogs sees")
+    field(box).fill("the dogs near near")
+    expect(box.locator(".verdict")).to_contain_text("✗ Word 4, “near”, can’t stand behind “near”")
+    expect(box.locator(".typed .wrong")).to_have_text("near")
+    field(box).fill("the dogs see the king.")
+    expect(box.locator(".typed")).to_be_empty()
     # Behind a whole sentence the full stop may come first, which can't be pressed.
-    field(box).fill("the dogs see the")
+    put(page, "the dogs see the")
     box.locator(".next").get_by_role("button", disabled=False).first.press("Enter")
     assert page.evaluate("document.activeElement.closest('.next') !== null")
-    field(box).fill("the dogs near " * 9)
+    put(page, "the dogs near " * 9)
     assert box.locator(".next").get_by_role("button", disabled=False).count() == 0
 
 
 @pytest.mark.thorough
-def test_rings_and_bars_have_one_scale(page: Page, base_url: str) -> None:
-    box = opened(page, base_url + CHAPTER, "language-model")
-    field(box).fill("the dogs near the king")
+def test_rings_and_bars_have_one_scale(page: Page, tmp_path: Path) -> None:
+    box = opened_bench(page, tmp_path, "language-model")
+    put(page, "the dogs near the king")
     rows = box.locator(".next tbody tr").all()
     said = [[float(part.removesuffix("\xa0%")) for part in each] for each in numbers_of(box).values()]
     width = {}
@@ -98,8 +106,8 @@ def test_rings_and_bars_have_one_scale(page: Page, base_url: str) -> None:
 
 
 @pytest.mark.thorough
-def test_an_unknown_word_is_not_passed_over_in_writing_on(page: Page, base_url: str) -> None:
-    box = opened(page, base_url + CHAPTER, "language-model")
+def test_an_unknown_word_is_not_passed_over_in_writing_on(page: Page, tmp_path: Path) -> None:
+    box = opened_bench(page, tmp_path, "language-model")
     field(box).fill("the elephant ")
     box.get_by_role("button", name="Write on").click()
     expect(box.locator(".sample")).to_contain_text("Only “the” is read. The model has not met “elephant”")
@@ -114,37 +122,54 @@ def test_an_unknown_word_is_not_passed_over_in_writing_on(page: Page, base_url: 
 
 
 @pytest.mark.thorough
-def test_a_mark_is_named_and_cannot_be_chosen(page: Page, base_url: str) -> None:
-    box = opened(page, base_url + CHAPTER, "language-model")
+def test_a_mark_is_named_and_cannot_be_chosen(page: Page, tmp_path: Path) -> None:
+    box = opened_bench(page, tmp_path, "language-model")
     field(box).fill("")
     expect(box.locator(".next")).not_to_contain_text("<")
     expect(box.locator(".next").get_by_role("button", name="start")).to_be_disabled()
 
 
 @pytest.mark.thorough
-def test_without_a_head_the_chances_change_as_pytorchs_do(page: Page, base_url: str) -> None:
-    box = opened(page, base_url + CHAPTER, "language-model")
+def test_without_a_head_the_chances_change_as_pytorchs_do(page: Page, tmp_path: Path) -> None:
+    box = opened_bench(page, tmp_path, "language-model")
     words = "the dogs near the king"
-    field(box).fill(words)
+    put(page, words)
     place, head = exported("language-model")["shown"]
-    box.get_by_role("checkbox", name=re.compile("^head")).check()
+    off = f"(changes) => changes.off.add('{place} {head}')"
+    page.evaluate(f"async () => {{ {BENCH} await bench.run(); return bench.change({off}, 'off'); }}")
     before, now = chances(words), chances(words, off=[f"{place} {head}"])
     for word, (said, _) in numbers_of(box).items():
         assert is_share(said, now[models.WORDS.index(word)])
-    most = int((now - before).abs().argmax())
-    told = re.search(r"“(\S+)” goes from (\S+\s%) to (\S+\s%)\.", box.locator(".change").text_content())
-    assert told[1] == models.WORDS[most]
-    assert is_share(told[2], before[most])
-    assert is_share(told[3], now[most])
-    box.get_by_role("checkbox", name=re.compile("^head")).uncheck()
+    told = box.locator(".verdict").inner_text()
+    moved = re.findall(r"“(\S+)” goes from (\S+\s%) to (\S+\s%)", told)
+    first, second = moved
+    assert {first[0], second[0]} == {first[0].removesuffix("s"), f"{first[0].removesuffix('s')}s"}
+    for word, was, became in moved:
+        assert is_share(was, before[models.WORDS.index(word)])
+        assert is_share(became, now[models.WORDS.index(word)])
+    allowed = agreement.following(walked(words))
+    total = [100 * sum(float(each[models.WORDS.index(word)]) for word in allowed) for each in (now, before)]
+    assert f"get {total[0]:.0f}\xa0% together; it was {total[1]:.0f}\xa0%." in told
+    page.evaluate(f"() => {{ {BENCH} return bench.undo(); }}")
     for word, (said, _) in numbers_of(box).items():
         assert is_share(said, before[models.WORDS.index(word)])
 
 
-def test_what_it_writes_is_judged_by_the_grammar(page: Page, base_url: str) -> None:
-    box = opened(page, base_url + CHAPTER, "language-model")
-    field(box).fill("the dogs")
-    box.get_by_role("slider", name="temperature").fill("1.6")
+def warmed(page: Page, temperature: float) -> None:
+    page.evaluate(f"temperature => {{ {BENCH} return bench.warm(temperature); }}", temperature)
+
+
+def walked(words: str):
+    state = agreement.FIRST
+    for word in words.split():
+        state = agreement.following(state)[word][1]
+    return state
+
+
+def test_what_it_writes_is_judged_by_the_grammar(page: Page, tmp_path: Path) -> None:
+    box = opened_bench(page, tmp_path, "language-model")
+    put(page, "the dogs")
+    warmed(page, 1.6)
     right = 0
     for count in range(1, 13):
         before = box.locator(".sample").text_content()
@@ -156,20 +181,22 @@ def test_what_it_writes_is_judged_by_the_grammar(page: Page, base_url: str) -> N
         right += not fault
         assert ("✓ A sentence of the grammar." in said) == (not fault)
         if fault:
-            assert f"No sentence of the grammar: {fault.partition(' must')[0]}, " in said
+            number = int(re.search(r"^word (\d+)", fault)[1])
+            wrong = text.replace(".", " .").split()[number - 1]
+            assert f"“{wrong}”" in said.partition("No sentence of the grammar: ")[2]
         if count > 1:
             assert said.endswith(f"So far {right} of {count} were, at temperature 1.6.")
-    box.get_by_role("slider", name="temperature").fill("0.5")
+    warmed(page, 0.5)
     box.get_by_role("button", name="Write on").press("Enter")
     expect(box.locator(".sample")).not_to_contain_text("So far")
 
 
 @pytest.mark.thorough
-def test_written_at_hardly_any_temperature_it_takes_the_likeliest(page: Page, base_url: str) -> None:
+def test_written_at_hardly_any_temperature_it_takes_the_likeliest(page: Page, tmp_path: Path) -> None:
     page.add_init_script("Math.random = () => 0.5")
-    box = opened(page, base_url + CHAPTER, "language-model")
-    field(box).fill("the dogs")
-    box.get_by_role("slider", name="temperature").fill("0.1")
+    box = opened_bench(page, tmp_path, "language-model")
+    put(page, "the dogs")
+    warmed(page, 0.1)
     words = "the dogs"
     while not words.endswith(".") and len(words.split()) < 60:
         cumulated = chances(words, 0.1).cumsum(-1)

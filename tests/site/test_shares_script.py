@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 import torch
-from script_and_pytorch import in_pytorch, spelled, texts, translations
-from torch import Tensor, nn
-from torch.nn import functional as F
+from script_and_pytorch import texts, translations
+from share_reference import Reference
 
 from _ext import playground
 from _ext.javascript import NODE
 from attnlab.runtime import generator
-from attnlab.transformer import GPT, LanguageModel, Transformer
+from attnlab.transformer import GPT
 from bookkit.playground import openable
 from bookkit.registry import BOOK
 
 SCRIPTS = ["model.js", "transformer.js", "gpt.js", "bench/anatomy.js", "bench/shares.js"]
 IN_JAVASCRIPT = """
-const model = new { Transformer, LanguageModel, GPT }[data.kind](data);
+const kinds = { Transformer, LanguageModel, Induction: LanguageModel, GPT };
+const model = new kinds[data.kind](data);
 const stacks = anatomy(model);
 const named = ["kind", "layer", "part", "head", "name"];
 console.log(JSON.stringify(given.map(({ read, rivals, changes = {} }) => {
@@ -82,130 +82,18 @@ def given(name: str, count: int) -> list[dict[str, Any]]:
     ]
 
 
-# ---- the same in PyTorch ----
-
-
-class Reference:
-    """What PyTorch's own modules gave on the way, and what a change of the last stream does to a difference.
-
-    The gradient of the difference, with the last deviation held, is what a number of the stream is worth. It
-    does not come from a formula here, but from autograd.
-    """
-
-    def __init__(self, model: nn.Module, run: dict[str, Any], translation: list[int] | None) -> None:
-        self.model, self.rivals = spelled(model, run.get("changes", {})), run["rivals"]
-        self.trace = in_pytorch(model, run, translation)[-1]
-        # The names of the embedding, of the layers, of what each has, and of the last norm.
-        self.names = {
-            Transformer: ("written", "decoder", ("self_attention", "cross_attention", "feed_forward")),
-            LanguageModel: ("embedding", "layers", ("self_attention", "feed_forward")),
-            GPT: ("pieces", "blocks", ("attention", "narrow")),
-        }[type(model)]
-        self.last = "decoder_norm" if isinstance(model, Transformer) else "norm"
-        self.norm = self.model.get_submodule(self.last)
-        self.table = None if isinstance(model, GPT) else self.model.word
-        self.worth = self._worth()
-
-    def logits(self, stream: Tensor, deviation: Tensor | None = None) -> Tensor:
-        """Of the stream at any station; its deviation may be held."""
-        if deviation is None:
-            normed = self.norm(stream)
-        else:
-            normed = (stream - stream.mean(-1, keepdim=True)) / deviation * self.norm.weight + self.norm.bias
-        return F.linear(normed, self.model.pieces.weight) if self.table is None else self.table(normed)
-
-    def difference(self, logits: Tensor) -> Tensor:
-        a, b = self.rivals
-        return logits[..., a] - logits[..., b]
-
-    def _worth(self) -> Tensor:
-        stream = self.stream().clone().requires_grad_()
-        deviation = (stream.var(-1, keepdim=True, unbiased=False) + 1e-5).sqrt().detach()
-        (gradient,) = torch.autograd.grad(self.difference(self.logits(stream, deviation)).sum(), stream)
-        return gradient[None]
-
-    def parts(self) -> list[tuple[str, int, int]]:
-        """Each part's name, layer and place in it."""
-        _, layers, kinds = self.names
-        every = range(len(self.model.get_submodule(layers)))
-        return [
-            (f"{layers}.{layer}.{kind}", layer, part) for layer in every for part, kind in enumerate(kinds)
-        ]
-
-    def output_of(self, name: str) -> str:
-        """The module whose output a part adds to the stream."""
-        last = {"feed_forward": ".narrow", "attention": ".write", "narrow": ""}
-        return name + last.get(name.rpartition(".")[2], ".out_proj")
-
-    def stream(self, station: str | None = None) -> Tensor:
-        """The stream at a station, or where the last norm reads it."""
-        _, layers, _ = self.names
-        return self.trace[station or f"{layers}.{len(self.model.get_submodule(layers)) - 1}"][0]
-
-    @torch.no_grad()
-    def shares(self) -> dict[str, Tensor]:
-        """By the names that the script gives them, of all places."""
-        added = {
-            "embedding,,,,": self.trace[self.names[0]],
-            "positions,,,,": self.trace["positions"] - self.trace[self.names[0]],
-        }
-        for name, layer, part in self.parts():
-            output = self.model.get_submodule(self.output_of(name))
-            if name.endswith("attention"):
-                mixed = self.trace[f"{name}.mixed"]
-                for head in range(self.heads(name)):
-                    alone = self.alone(mixed, head, self.heads(name))
-                    added[f"head,{layer},{part},{head},"] = output(alone) - output.bias
-            else:
-                added[f"network,{layer},{part},,"] = self.trace[self.output_of(name)] - output.bias
-            bias = f"bias,{layer},{part},,{self.output_of(name)}"
-            added[bias] = output.bias.expand(self.worth.shape)
-        found = {name: (each * self.worth).sum(-1)[0] for name, each in added.items()}
-        nothing = torch.zeros(self.worth.shape[1], self.worth.shape[2])
-        without = F.linear(nothing + self.norm.bias, self.matrix())
-        found[f"bias,,,,{self.last}"] = self.difference(without)
-        if self.table is not None:
-            found["bias,,,,word"] = self.difference(self.table.bias).expand(len(nothing))
-        return found
-
-    def matrix(self) -> Tensor:
-        return self.model.pieces.weight if self.table is None else self.table.weight
-
-    def heads(self, name: str) -> int:
-        return int(self.model.get_submodule(name).heads)
-
-    def alone(self, mixed: Tensor, head: int, heads: int) -> Tensor:
-        """One head's numbers, and zeros for the others."""
-        width = mixed.shape[-1] // heads
-        kept = torch.zeros_like(mixed)
-        kept[..., head * width : (head + 1) * width] = mixed[..., head * width : (head + 1) * width]
-        return kept
-
-    @torch.no_grad()
-    def brought(self, name: str, head: int) -> Tensor:
-        """By each place that is looked at (columns), for each that looks (rows)."""
-        output = self.model.get_submodule(self.output_of(name))
-        values = self.trace[f"{name}.values"]
-        written = F.linear(self.alone(values, head, self.heads(name)), output.weight)  # (1, m, d_model)
-        return self.trace[f"{name}.weights"][0, head] * (self.worth[0] @ written[0].T)
-
-
 def largest_differences(name: str, runs: list[dict[str, Any]], folder: Path) -> dict[str, float]:
     """Between script and PyTorch, over all places of these runs, and between sums and what they come to."""
     model = openable()[name].load()
     found: dict[str, float] = {}
 
     def compare(what: str, ours: Any, theirs: Any) -> None:
-        gap = (
-            (torch.as_tensor(ours, dtype=torch.float) - torch.as_tensor(theirs, dtype=torch.float))
-            .abs()
-            .max()
-        )
-        found[what] = max(found.get(what, 0.0), float(gap))
+        gap = torch.as_tensor(ours, dtype=torch.float) - torch.as_tensor(theirs, dtype=torch.float)
+        found[what] = max(found.get(what, 0.0), float(gap.abs().max()))
 
     for run, said in zip(runs, in_node(name, runs, folder), strict=True):
         reference = Reference(model, run, said["translation"])
-        shares, logits = reference.shares(), reference.logits(reference.stream()).detach()
+        shares, logits = reference.shares(), reference.said()
         looking = [(part, each) for part, *each in reference.parts() if part.endswith("attention")]
         heads = {
             f"head,{layer},{place},{head},": reference.brought(part, head)
@@ -221,7 +109,7 @@ def largest_differences(name: str, runs: list[dict[str, Any]], folder: Path) -> 
             compare("their sum", sum(share for _, share in each["parts"]), each["total"])
             compare("total", each["total"], reference.difference(logits[place]))
             for station, chances, difference in each["so"]:
-                so_far = reference.logits(reference.stream(station)[place]).detach()
+                so_far = reference.said(station)[place]
                 compare("chances so far", chances, so_far.softmax(-1))
                 compare("difference so far", difference, reference.difference(so_far))
             for head, brings in zip(heads, each["brings"], strict=True):
@@ -248,7 +136,7 @@ ATTENTION = {
 
 
 def changed(name: str) -> list[dict[str, Any]]:
-    """One sentence, changed: a head off, no positions, a weight set, what a head or a place has carried in."""
+    """One sentence, changed: a head off, no positions, a weight set, what a head or a place has carried."""
     attention, matrix, stream = ATTENTION[name]
     module = openable()[name].load().get_submodule(attention)
     width, source = getattr(module, matrix).out_features, generator(7)

@@ -211,6 +211,28 @@ def test_what_was_carried_over_is_pytorchs_and_the_step_says_so(name, carried, t
         step["id"] for step in said[0]["steps"] if step["carried"] and step["stack"] == carried["stack"]
     ]
     assert marked == [f"{layer}.0.{'mix' if 'head' in carried else 'output'}"]
+    # Of another place nothing is said, nor of another head.
+    others = [{"where": 0.99}, *([{"head": 3}] * ("head" in carried))]
+    elsewhere = [runs[0] | {"choice": runs[0]["choice"] | other} for other in others]
+    for each in in_node(name, elsewhere, tmp_path):
+        assert not [step["id"] for step in each["steps"] if step["carried"]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unless_one_is_chosen_the_head_that_adds_most_and_its_strongest_look_are_followed(name, tmp_path):
+    free = {"where": 0.9, "layer": 0, "part": 0, "head": None, "key": None}
+    heads = []
+    for said in in_node(name, [run | {"choice": free} for run in runs_of(name, 3)], tmp_path):
+        steps = {(step["stack"], step["id"]): step for step in said["steps"]}
+        for (stack, name_), step in steps.items():
+            if step["kind"] != "output":
+                continue
+            lengths = torch.tensor(step["numbers"]["heads"]).norm(dim=-1)
+            assert step["head"] == int(lengths.argmax())
+            weights = steps[stack, name_.replace("output", "softmax")]["numbers"]["weights"]
+            assert weights[step["key"]] == max(weights)
+            heads.append(step["head"])
+    assert len({*heads}) > 1
 
 
 # ---- what is said ----
@@ -247,6 +269,24 @@ def test_the_arithmetic_that_is_written_out_comes_true(name, tmp_path):
                 assert len(sides) >= several.get(step["kind"], 1), step["sum"]
             for one, other in sides:  # each of their numbers is rounded
                 assert one == pytest.approx(other, abs=0.05, rel=0.02), (step["id"], step["sum"])
+
+
+def test_a_bias_that_is_large_is_in_the_arithmetic_too(tmp_path):
+    """The model's own are so small that a sum without them comes nearly true."""
+    state = model_of("language-model").state_dict()
+    of_sums = ("in_proj_bias", "out_proj.bias", "widen.bias", "narrow.bias", "word.bias", "norm.bias")
+    large = {name: each for name, each in state.items() if name.endswith(of_sums)}
+    set_ = [
+        {"name": name, "row": row, "value": 3} for name, each in large.items() for row in range(len(each))
+    ]
+    run = runs_of("language-model", 1)[0] | {"numbers": set_}
+    found = []
+    for step in in_node("language-model", [run], tmp_path)[0]["steps"]:
+        if step["kind"] in ("norm", "query", "output", "widen", "narrow", "logits"):
+            found.append(step["kind"])
+            for one, other in equations(step["sum"]):
+                assert one == pytest.approx(other, abs=0.1, rel=0.02), (step["id"], step["sum"])
+    assert len(found) == 14
 
 
 @pytest.mark.parametrize(("name", "change"), [*((name, {}) for name in NAMES), *CHANGES])

@@ -163,8 +163,11 @@ def test_the_page_may_do_something_else_every_few_milliseconds(name, mask, tmp_p
         product = (a, b) => ((products += a.length), two(a, b));
         model.changes.mask = {str(mask).lower()};
         const counts = [];
-        for (const running = model.running(given); !running.next().done; products = 0) counts.push(products);
-        return Math.max(...counts);
+        for (const running = model.running(given); ; products = 0) {{
+          const {{ done }} = running.next();
+          counts.push(products);
+          if (done) return Math.max(...counts);
+        }}
         """,
         tmp_path,
     )

@@ -35,7 +35,7 @@ def opened_bench(
     page.goto(bench_page(folder, model, form))
     box = page.locator(".playground")
     box.get_by_role("button", name="Open the model here").click()
-    expect(box.get_by_role("textbox")).to_be_focused()
+    expect(box.get_by_role("textbox").first).to_be_focused()
     if text is not None:
-        box.get_by_role("textbox").fill(text)
+        box.get_by_role("textbox").first.fill(text)
     return box

@@ -3,7 +3,13 @@
 from playwright.sync_api import Locator, Page, expect
 
 HOME, CHAPTER, GPT_CHAPTER = "index.html", "the-transformer.html", "a-gpt-of-your-own.html"
-PAGES = {"translator": CHAPTER, "language-model": CHAPTER, "gpt": GPT_CHAPTER}
+INSIDE_CHAPTER = "looking-inside.html"
+PAGES = {
+    "translator": CHAPTER,
+    "language-model": CHAPTER,
+    "induction": INSIDE_CHAPTER,
+    "gpt": GPT_CHAPTER,
+}
 
 
 def opened(page: Page, address: str, model: str) -> Locator:
@@ -11,7 +17,7 @@ def opened(page: Page, address: str, model: str) -> Locator:
     page.goto(address)
     box = page.locator(f".playground[data-model={model}]")
     press(box)
-    expect(box.get_by_role("textbox")).to_be_focused()
+    expect(field(box)).to_be_focused()
     return box
 
 
@@ -21,4 +27,4 @@ def press(box: Locator) -> None:
 
 
 def field(box: Locator) -> Locator:
-    return box.get_by_role("textbox")
+    return box.get_by_role("textbox").first

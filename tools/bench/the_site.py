@@ -37,14 +37,12 @@ WORD_AFTER_WORD = """(name) => {
       return (performance.now() - begun) / ids.length;
     });
   }
-  const model = data.kind === "Transformer" ? new Transformer(data) : new LanguageModel(data);
+  const bench = doors.get(document.querySelector(`.playground[data-model=${name}]`)).bench;
   return data.offered.map((text) => {
-    const words = text.split(" ").map((word) => data.read.indexOf(word));
+    const model = twin(bench.model);
     const begun = performance.now();
-    const written = model.translate
-      ? model.translate([...words, data.end], data.start, data.end, data.longest).length
-      : words.map((_, place) => model.forward([data.start, ...words.slice(0, place)])).length;
-    return (performance.now() - begun) / written;
+    finished(model.running(bench.inputOfText(text)));
+    return (performance.now() - begun) / model.logits.length;
   });
 }"""
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")

@@ -1,5 +1,5 @@
-// The lines of one head: from each word to those that it looks at, with the weights, and what each of them brings for one
-// word against another. How a head, an attention and a number are told in words is here, too.
+// The lines of one head: from each word to those that it looks at, with the weights, and what each of them brings for
+// one word against another. How a head, an attention and a number are told in words is here, too.
 
 const MOST_LINED = 32; // places; of a longer text only those that matter are drawn
 const MOST_NEAR = 12; // of them
@@ -7,7 +7,8 @@ const LOOKS_BY = { read: "reading", written: "writing", text: "reading back" };
 const A_MARK = /^(start|end|padding|end of text)$/;
 
 const lookingWords = (stack, part) => (part.cross ? "looking across" : LOOKS_BY[stack.name]);
-const layerWords = (stack, layer, part) => `layer ${layer + 1} (${lookingWords(stack, stack.layers[layer].parts[part])})`;
+const layerWords = ({ layers, ...stack }, layer, part) =>
+  `layer ${layer + 1} (${lookingWords(stack, layers[layer].parts[part])})`;
 const headWords = (stack, { layer, part, head }) => `head ${head + 1} of ${layerWords(stack, layer, part)}`;
 const allHeadsWords = (stack, { layer, part }) =>
   `all ${stack.layers[layer].parts[part].heads} heads of ${layerWords(stack, layer, part)}`;
@@ -41,8 +42,8 @@ function stays(element, words, children) {
 }
 
 class AttentionView {
-  constructor(bench, slim = false) {
-    Object.assign(this, { bench, slim });
+  constructor(bench) {
+    Object.assign(this, { bench, slim: bench.slim });
     this.sentence = make("p", { className: "looks" });
     this.title = make("div");
     this.askers = make("ol", { className: "asking", ariaLabel: "Which word to follow" });
@@ -51,8 +52,8 @@ class AttentionView {
     this.titles = make("div");
     const parts = [this.title, make("div"), this.titles, this.askers, this.lines, this.found];
     this.picture = make("div", { className: "attention" }, ...parts);
-    const hint = make("p", { className: "hint" }, "Lines: the thicker, the more it looks. Choose a word on the left to follow its lines.");
-    this.element = make("div", {}, this.sentence, this.picture, hint);
+    const hint = "Lines: the thicker, the more it looks. Choose a word on the left to follow its lines.";
+    this.element = make("div", {}, this.sentence, this.picture, make("p", { className: "hint" }, hint));
   }
 
   // What is shown of the chosen head, at the chosen place.
@@ -84,16 +85,17 @@ class AttentionView {
     const keys = row.length > MOST_LINED ? heaviest(row) : [...row.keys()];
     this.picture.classList.toggle("brings", Boolean(brings));
     this.title.textContent = stack.name === "written" ? "writes" : "reads";
-    this.showTitles(brings);
+    this.showTitles(brings, shown.off);
     this.showAskers(askers, queries, place);
     this.showLines(weights, queries, keys, place);
     this.showFound(found, row, keys, brings, shown.off);
     this.sentence.textContent = this.inWords(shown, askers, found, brings);
   }
 
-  showTitles(brings) {
+  showTitles(brings, off) {
     const { vocabulary, rivals } = this.bench;
-    const titles = ["looks at", "weight", ...(brings ? [`brings for ${quoted(vocabulary[rivals[0]])}`] : [])];
+    const titles = ["looks at", "weight"];
+    if (brings) titles.push(`${off ? "would bring" : "brings"} for ${quoted(vocabulary[rivals[0]])}`);
     stays(this.titles, titles, () => titles.map((title) => make("span", {}, title)));
   }
 
@@ -101,7 +103,7 @@ class AttentionView {
     const words = queries.map((query) => [query, askers[query]]);
     const focused = this.askers.contains(document.activeElement);
     stays(this.askers, words, () => words.map((each) => make("li", {}, this.asker(...each))));
-    for (const [i, { firstChild }] of [...this.askers.children].entries()) firstChild.ariaPressed = queries[i] === place;
+    for (const [i, query] of queries.entries()) this.askers.children[i].firstChild.ariaPressed = query === place;
     if (focused) this.askers.children[queries.indexOf(place)].firstChild.focus(); // it may be a new one
   }
 
@@ -131,14 +133,15 @@ class AttentionView {
     for (const [number, d] of paths.entries()) this.lines.children[number].setAttribute("d", d);
   }
 
-  // The words that are looked at, each with its weight and what it brings; what there are more, and all together, below.
+  // The words that are looked at, each with its weight and what it brings. Below them all others, and all together.
   showFound(found, weights, keys, brings, off) {
     const others = [...weights.keys()].filter((key) => !keys.includes(key));
-    const groups = [...keys.map((key) => [key]), ...(others.length ? [others] : []), ...(brings ? [[...weights.keys()]] : [])];
-    const names = keys.map((key) => found[key]);
-    if (others.length) names.push(`${others.length} others`);
-    if (brings) names.push(off ? "it is off" : "together");
-    stays(this.found, [names, Boolean(brings)], () => names.map((name, row) => this.foundRow(name, row < keys.length, Boolean(brings))));
+    const [groups, names] = [keys.map((key) => [key]), keys.map((key) => found[key])];
+    const more = (places, name) => [groups.push(places), names.push(name)];
+    if (others.length) more(others, `${others.length} others`);
+    if (brings) more([...weights.keys()], off ? "it is off" : "together");
+    const rows = () => names.map((name, row) => this.foundRow(name, row < keys.length, Boolean(brings)));
+    stays(this.found, [names, Boolean(brings)], rows);
     const largest = brings && brings.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
     const sum = (each, places) => places.reduce((total, place) => total + each[place], 0);
     for (const [row, places] of groups.entries()) {
@@ -153,7 +156,8 @@ class AttentionView {
   }
 
   foundRow(name, isWord, brings) {
-    const cells = [make("span", { textContent: name, className: isWord && A_MARK.test(name) ? "mark" : "" }), make("span")];
+    const className = isWord && A_MARK.test(name) ? "mark" : "";
+    const cells = [make("span", { textContent: name, className }), make("span")];
     if (brings) cells.push(signedBar(), make("span"));
     return make("li", { className: isWord ? "" : name.endsWith(" others") ? "others" : "mix" }, ...cells);
   }

@@ -2,6 +2,7 @@
 // they stand. What is right here a rule says: what followed the same symbol the last time.
 
 const FEWEST_COLUMNS = 8;
+const UNSURE = 0.1; // of 64 symbols, a chance that is not much
 const ALIKE = 0.6; // of the symbols, in a text that repeats itself
 
 // Letters without spaces: each is a symbol.
@@ -32,7 +33,7 @@ class SymbolField {
     const strange = symbols.findIndex((symbol) => !this.known.includes(symbol));
     this.words = symbols.slice(0, Math.min(this.most, strange < 0 ? Infinity : strange));
     this.unread = this.notRead(symbols, strange);
-    this.hint.textContent = this.unread || `Capital and small letters differ. ${this.most} symbols at most.`;
+    this.hint.textContent = this.unread || `Capital and small letters differ, spaces are left out. ${this.most} symbols at most.`;
     return this.changed();
   }
 
@@ -115,7 +116,8 @@ class InductionBench extends SentenceBench {
     this.verdict.textContent = this.told(likely[0], marks, before);
     this.showRounds(marks, likely[0]);
     this.tally.show();
-    this.say(this.field.unread || `Next comes: ${this.likely.textContent}. ${this.verdict.textContent}`);
+    this.outcomeInWords = `Next comes: ${this.likely.textContent}. ${this.verdict.textContent}`;
+    this.say(this.field.unread || this.outcomeInWords);
   }
 
   // What is likeliest behind the last symbol, and of each symbol what had been foreseen where it stands.
@@ -144,7 +146,8 @@ class InductionBench extends SentenceBench {
     const expected = words[place + 1];
     const rule = `the last time, at place ${place + 1}, ${words.at(-1)} was followed by ${expected}`;
     const parts = [`${words.at(-1)} has not stood before: what follows can’t be known${was(`${best.symbol} had ${had(best.symbol)}`)}.`];
-    if (place >= 0) parts[0] = `${best.symbol === expected ? "Right" : "Wrong"}: ${rule}${was(`${expected} had ${had(expected)}`)}.`;
+    const sure = best.share < UNSURE ? "Right, though hardly surer than of any other" : "Right";
+    if (place >= 0) parts[0] = `${best.symbol === expected ? sure : "Wrong"}: ${rule}${was(`${expected} had ${had(expected)}`)}.`;
     if (known.length) parts.push(`Foreseen: ${right(marks)} of the ${known.length} that could be known so${was(right(before.marks))}.`);
     return parts.join(" ");
   }

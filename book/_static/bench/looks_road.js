@@ -1,5 +1,5 @@
-// The road that a word takes through a model, from top to bottom as it computes: the heads as small squares, the networks
-// as boxes, on each what it adds to one word against another, and beside them the word so far.
+// The road that a word takes through a model, from top to bottom as it computes: heads as small squares, networks as
+// boxes, on each what it adds to one word against another, and beside them the word so far.
 
 const MOST_SQUARES = 24; // to a side of a small picture; of a longer text several words share one
 const STRENGTHS = [0.1, 0.3, 0.5, 0.7, 0.9];
@@ -16,8 +16,10 @@ class LooksRoad {
   // ---- what there is, made once ----
 
   rowsOf(stack) {
-    const first = stack.head ? ["embedding", "positions"].map((kind) => this.row(kind, [this.box(kind)], "", true)) : [];
-    const layered = stack.layers.flatMap(({ parts }, layer) => parts.map((part, number) => this.partRow(stack, layer, number, part)));
+    const before = stack.head ? ["embedding", "positions"] : [];
+    const first = before.map((kind) => this.row(kind, [this.box(kind)], "", true));
+    const rows = ({ parts }, layer) => parts.map((part, number) => this.partRow(stack, layer, number, part));
+    const layered = stack.layers.flatMap(rows);
     if (!stack.head) return layered.filter(Boolean); // the side that says no words: its heads
     const last = this.row("always", [this.box("bias"), this.box("carried")], "whatever is read", false);
     return [...first, ...layered, last];
@@ -26,7 +28,8 @@ class LooksRoad {
   partRow(stack, layer, number, part) {
     const says = Boolean(stack.head);
     const title = `layer ${layer + 1}`;
-    if (part.kind === "network") return says ? this.row(title, [this.box("network", layer, number)], "network", true) : undefined;
+    if (part.kind === "network" && !says) return undefined;
+    if (part.kind === "network") return this.row(title, [this.box("network", layer, number)], "network", true);
     const heads = Array.from({ length: part.heads }, (_, head) => this.head(stack, layer, number, head));
     return this.row(title, heads, lookingWords(stack, part), says);
   }
@@ -35,7 +38,8 @@ class LooksRoad {
   row(title, parts, does, says) {
     const words = { embedding: "the last word", positions: "its place", always: "at the end" }[title] ?? title;
     const [what, so] = [make("span", { translate: false }, does), make("span", { className: says ? "so" : "no-so" })];
-    if (says) so.append(make("span", { className: "unseen" }, "The word so far: "), make("strong", { translate: false }), make("small"));
+    const said = make("span", { className: "unseen" }, "The word so far: ");
+    if (says) so.append(said, make("strong", { translate: false }), make("small"));
     if (says) Object.assign(this, { sos: [...this.sos, so], whats: [...this.whats, what] });
     else if (title !== "always") so.textContent = "adds to no word itself";
     const name = make("span", { className: "where" }, make("b", {}, words), " ", what);
@@ -54,7 +58,9 @@ class LooksRoad {
   box(kind, layer, part) {
     const name = { bias: "all biases", carried: "carried in" }[kind];
     const adds = numberWithBar("adding");
-    const box = make("span", { className: "box" }, ...(name ? [make("span", { className: "name" }, name)] : []), adds.element);
+    const box = make("span", { className: "box" });
+    if (name) box.append(make("span", { className: "name" }, name));
+    box.append(adds.element);
     this.boxes.push({ box, adds, kind, layer, part });
     return box;
   }
@@ -63,7 +69,8 @@ class LooksRoad {
 
   // Of the place that is followed: all shares, and the words so far.
   show({ place, shares, so }) {
-    this.scale = Math.max(...shares.map(({ share }) => Math.abs(share)));
+    const drawn = [...shares.map(({ share }) => share), ...this.heads.map(({ lost }) => lost ?? 0)];
+    this.scale = Math.max(...drawn.map(Math.abs));
     this.showMaps();
     for (const each of this.heads) this.showHead(each, shares);
     for (const each of this.boxes) this.showBox(each, shares);
@@ -82,7 +89,7 @@ class LooksRoad {
     const share = stack.head ? shares.find(own).share : null;
     adds.set(off ? "off" : share === null ? "" : withSign(share), off ? null : share, this.scale);
     const said = off ? "off" : share === null ? "" : `adds ${withSign(share)}`;
-    const chosen = choice.stack === stack.name && choice.layer === layer && choice.part === part && choice.head === head;
+    const chosen = choice.stack === stack.name && own({ kind: "head", ...choice });
     button.classList.toggle("off", off);
     button.ariaPressed = chosen;
     button.ariaLabel = [headWords(stack, { layer, part, head }), said].filter(Boolean).join(", ");
@@ -90,7 +97,8 @@ class LooksRoad {
   }
 
   showBox({ box, adds, kind, layer, part }, shares) {
-    const own = shares.filter((each) => each.kind === kind && (layer === undefined || (each.layer === layer && each.part === part)));
+    const here = (each) => layer === undefined || (each.layer === layer && each.part === part);
+    const own = shares.filter((each) => each.kind === kind && here(each));
     box.hidden = kind === "carried" && !own.length;
     adds.set(withSign(shareSum(own)), shareSum(own), this.scale);
   }
@@ -145,7 +153,8 @@ function smallPicture(weights) {
     }
   const paths = STRENGTHS.map(() => "");
   for (const [square, weight] of most.entries())
-    if (weight > 0.03) paths[Math.min(4, Math.floor(5 * weight))] += `M${square % columns} ${Math.floor(square / columns)}h1v1h-1z`;
+    if (weight > 0.03)
+      paths[Math.min(4, Math.floor(5 * weight))] += `M${square % columns} ${Math.floor(square / columns)}h1v1h-1z`;
   const squares = paths.map((d, strength) => draw("path", { d, "fill-opacity": STRENGTHS[strength] }));
   return stretched(`0 0 ${columns} ${rows}`, {}, ...squares);
 }

@@ -1,8 +1,8 @@
-// Looks and effects: where each head looks, what it adds to one word against another, and what becomes of that when it is
-// switched off.
+// Looks and effects: where each head looks, what it adds to one word against another, and what becomes of that when it
+// is switched off.
 
 const MOST_LISTED = 200; // words in a list; of more only the likeliest
-const MOST_OF_MANY = 40;
+const MOST_OF_MANY = 24;
 
 class LooksView {
 
@@ -16,8 +16,9 @@ class LooksView {
     this.name = make("p", { className: "head-name" });
     const maps = "A square is a head: a row for each word that looks, a column for each that it may look at.";
     const press = `${maps} Press one: its lines are drawn below.`;
-    const parts = [this.asking(), this.stands, this.legend, this.road.element, this.most, make("p", { className: "hint" }, press)];
-    this.element = make("div", { className: "looks-view" }, ...parts, this.name, this.switches(), this.lines.element, this.caution());
+    const road = [this.road.element, this.most, make("p", { className: "hint" }, press)];
+    const head = [this.name, this.switches(), this.lines.element, this.caution()];
+    this.element = make("div", { className: "looks-view" }, this.asking(), this.stands, this.legend, ...road, ...head);
   }
 
   // ---- which word, and which against which ----
@@ -46,8 +47,9 @@ class LooksView {
   // The stack that says words has other parts.
   inWordStack({ layer, part, head }) {
     const { name, layers } = stackWithWords(this.bench.stacks);
-    const { parts } = layers[Math.min(layer, layers.length - 1)];
-    return { stack: name, layer: Math.min(layer, layers.length - 1), part: parts[part]?.kind === "attention" ? part : 0, head };
+    const there = within(layer, layers.length);
+    const isAttention = layers[there].parts[part]?.kind === "attention";
+    return { stack: name, layer: there, part: isAttention ? part : 0, head };
   }
 
   // The place whose next word is followed. A head of the side that reads has places of its own.
@@ -67,7 +69,7 @@ class LooksView {
     const all = [...bench.vocabulary.keys()];
     const some = all.length > MOST_LISTED ? [...new Set([...bench.rivals, ...likeliest(logits, MOST_OF_MANY)])] : all;
     const named = some.map((id) => [id, bench.vocabulary[id]]);
-    named.sort(([, a], [, b]) => a.localeCompare(b, "en"));
+    named.sort(([, a], [, b]) => (a < b ? -1 : 1));
     this.rivals.forEach((select, i) => fillSelect(select, named, bench.rivals[i]));
   }
 
@@ -77,24 +79,33 @@ class LooksView {
     const { bench } = this;
     const { model, stacks, traces, rivals } = bench;
     const place = this.followed;
-    const found = { place, ...shares(model, stacks, traces, place, rivals), so: soFar(model, stacks, traces, place, rivals) };
-    this.found = found;
-    this.forget(traces, place, rivals);
+    if (this.forget(traces, place, ...rivals))
+      this.found = {
+        place,
+        ...shares(model, stacks, traces, place, rivals),
+        so: soFar(model, stacks, traces, place, rivals),
+      };
+    const { found } = this;
     this.showAsking(place, bench.logits[place]);
-    this.road.show(found);
+    this.showRoad();
     this.stands.textContent = this.standing(found);
-    this.legend.textContent = this.scale(found);
     this.most.textContent = this.strongest(found.shares);
     this.lines.show();
     this.showSwitches();
   }
 
-  // What was measured of another run, or of other words, is of no use.
+  showRoad() {
+    this.road.show(this.found);
+    this.legend.textContent = this.scale(this.found);
+  }
+
+  // What was found of another run, or of other words, is of no use. Whether there was such.
   forget(...state) {
-    if (this.state?.every((each, i) => each === state[i])) return;
+    if (this.state?.every((each, i) => each === state[i])) return false;
     Object.assign(this, { state, turn: {} });
     for (const each of this.road.heads) delete each.lost;
     this.progress.textContent = "";
+    return true;
   }
 
   get pair() {
@@ -118,17 +129,17 @@ class LooksView {
     return `${chances}. Logit of ${a} less logit of ${b}: ${odds}, so that ${likely}.${other}`;
   }
 
-  // A translator that is changed may have written other words before.
-  isSameBefore(place) {
-    const { name, embedding } = stackWithWords(this.bench.stacks);
-    const [now, plain] = [this.bench.traces, this.bench.plainTraces].map((traces) => traces[name][embedding]);
-    return place < plain.length && now.slice(0, place + 1).every((vector, i) => vector.every((number, k) => number === plain[i][k]));
+  // A translator that is changed may have written other words before that place.
+  isSameBefore(place, result = this.bench.plainResult) {
+    if (stackWithWords(this.bench.stacks).name !== "written") return true;
+    return place < result.length && result.slice(0, place).every((id, i) => id === this.bench.result[i]);
   }
 
   scale({ total }) {
     const [a, b] = this.pair;
-    const bars = `A bar to the right speaks for ${a}, to the left for ${b}, in logits: the longest is ${this.road.scale.toFixed(2)}`;
-    return `${bars}. All together come to ${withSign(total)}. The word so far is what the model would say if it stopped there.`;
+    const bars = `A bar to the right speaks for ${a}, to the left for ${b}, in logits:`;
+    const sum = `the longest is ${this.road.scale.toFixed(2)}. All together come to ${withSign(total)}.`;
+    return `${bars} ${sum} The word so far is what the model would say if it stopped there.`;
   }
 
   strongest(found) {
@@ -136,7 +147,8 @@ class LooksView {
     const [a, b] = this.pair;
     const told = [1, -1].map((sign, i) => {
       const best = named.reduce((most, each) => (sign * each.share > sign * most.share ? each : most));
-      return sign * best.share > 0.005 ? `Most for ${[a, b][i]}: ${this.partWords(best)} (${withSign(best.share)}).` : `Nothing speaks for ${[a, b][i]}.`;
+      if (sign * best.share < 0.005) return `Nothing speaks for ${[a, b][i]}.`;
+      return `Most for ${[a, b][i]}: ${this.partWords(best)} (${withSign(best.share)}).`;
     });
     return told.join(" ");
   }
@@ -199,31 +211,30 @@ class LooksView {
   // One run without each head, between which the page answers. Then a second bar shows what its lack does.
   async measureEffects() {
     const { bench, road } = this;
-    const turn = this.turn;
+    const turn = (this.turn = {});
     const { place, total } = this.found;
     const [a, b] = bench.rivals;
-    const { name, embedding } = stackWithWords(bench.stacks);
     const heads = road.heads.filter(({ button }) => !button.classList.contains("off"));
     for (const [count, each] of heads.entries()) {
       this.progress.textContent = `${count} of ${heads.length} heads are measured.`;
-      const off = new Set([...bench.changes.off, `${each.stack.layers[each.layer].parts[each.part].attention} ${each.head}`]);
+      const { attention } = each.stack.layers[each.layer].parts[each.part];
+      const off = new Set([...bench.changes.off, `${attention} ${each.head}`]);
       const run = await bench.compute(bench.input, { ...bench.changes, off });
       if (!run || this.turn !== turn) return;
-      const [now, then] = [bench.traces, run.traces].map((traces) => traces[name][embedding].slice(0, place + 1));
-      const same = then.length > place && now.every((vector, i) => vector.every((number, k) => number === then[i][k]));
+      const same = this.isSameBefore(place, run.result);
       each.lost = same ? total - (run.logits[place][a] - run.logits[place][b]) : null;
-      road.showEffect(each);
+      if (Math.abs(each.lost) > road.scale) this.showRoad();
+      else road.showEffect(each);
     }
-    this.progress.textContent = "Below each head’s own share stands what becomes of the difference of the logits when it is off: what it loses or gains.";
+    const told = "Below each head’s share stands by how much the difference of the logits";
+    this.progress.textContent = `${told} rises or falls when that head is off.`;
     bench.say(this.progress.textContent);
   }
 
   caution() {
-    const words = [
-      "A share is what a part writes straight to the end, with the last norm’s deviation as it is here. What a head does through ",
-      "later layers, which read what it wrote, is not in it: switching it off shows both. Neither is a reason why.",
-    ];
-    return make("p", { className: "hint" }, words.join(""));
+    const share = "A share is what a part writes straight to the end, with the last norm’s deviation as it is here.";
+    const rest = "What a head does through later layers, which read what it wrote, is not in it:";
+    return make("p", { className: "hint" }, `${share} ${rest} switching it off shows both. Neither is a reason why.`);
   }
 }
 

@@ -49,6 +49,7 @@ function pairedPlaces(first, second) {
   let [same, behind] = [0, 0];
   while (same < shorter && first[same] === second[same]) same++;
   while (behind < shorter - same && first.at(-1 - behind) === second.at(-1 - behind)) behind++;
+  behind = Math.max(1, behind); // the last is where the answer is given
   return first.map((_, place) => {
     if (place < shorter - behind) return place;
     return first.length - place <= behind ? second.length - first.length + place : -1;

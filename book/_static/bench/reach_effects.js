@@ -8,8 +8,8 @@ class ReachEffects {
 
   // What was found counts for these two sentences, and for the place where the answer is followed.
   begin() {
-    const { firstKey, second, view } = this.carry;
-    const key = [firstKey, second, view.place];
+    const { second, view } = this.carry;
+    const key = [second.firstKey, second.run, view.place];
     if (this.key?.every((each, i) => each === key[i])) return;
     Object.assign(this, { key, found: new Map() });
     this.stop();
@@ -31,13 +31,13 @@ class ReachEffects {
 
   odds(logits) {
     const { bench, place } = this.carry.view;
-    return [bench.plainLogits[place], logits, this.carry.answer].map((each) => oddsOf(each, bench.rivals));
+    return [bench.plainLogits[place], logits, this.carry.second.answer].map((each) => oddsOf(each, bench.rivals));
   }
 
   async all(cells, told) {
     const turn = (this.turn = {});
     const { bench, place } = this.carry.view;
-    const { input, result } = this.carry.first;
+    const { input, result } = this.carry.second.first;
     for (const [count, cell] of cells.entries()) {
       const changes = { ...noChanges(), carried: this.carry.spots(cell.row, cell.place) };
       const spot = this.spot(cell.row, cell.place);
@@ -67,7 +67,7 @@ class ReachEffects {
 
   wayInWords(rows, columns, labels, effects) {
     const { view, kind } = this.carry;
-    const pairs = this.carry.pairs(kind.stack.name);
+    const pairs = this.carry.second.pairs(kind.stack.name);
     const differing = columns.findIndex((place) => this.carry.differs(rows[0], place, pairs[place]));
     const answering = kind.stack === view.voice ? columns.indexOf(view.place) : -1;
     const shares = effects.map((row) => row.map((effect) => effect?.share ?? 0));

@@ -30,7 +30,7 @@ class ReachMap {
   }
 
   row(row, y, places) {
-    const pairs = this.carry.pairs(this.carry.kind.stack.name);
+    const pairs = this.carry.second.pairs(this.carry.kind.stack.name);
     const cells = places.map((place, x) => {
       // Where both are the same, there is nothing to carry.
       if (place !== "all" && !this.carry.differs(row, place, pairs[place])) return make("td", { className: "same" }, "=");

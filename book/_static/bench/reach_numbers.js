@@ -23,7 +23,7 @@ class ReachNumbers {
   count(words, change) {
     const input = make("input", { type: "number", min: 1, step: 1, id: `${this.view.bench.id}-reach-${words}` });
     input.words = words;
-    input.onchange = () => change(within(Number(input.value) - 1, Number(input.max)));
+    input.oninput = () => input.value && change(within(Number(input.value) - 1, Number(input.max)));
     return input;
   }
 
@@ -96,15 +96,21 @@ class ReachNumbers {
     if (words) fillSelect(this.word, words.map((word, row) => [row, word]), this.row);
     this.word.hidden = !words;
     this.rowNumber.hidden = this.rowNumber.label.hidden = Boolean(words);
-    Object.assign(this.rowNumber, { value: this.row + 1, max: count });
-    Object.assign(this.columnNumber, { value: this.column + 1, max: columns });
+    this.put(this.rowNumber, this.row + 1).max = count;
+    this.put(this.columnNumber, this.column + 1).max = columns;
     const now = rowNow(bench.model, this.chosen, row, bench.changes.numbers);
     const stored = bench.model.weights[name][row][this.column];
     this.draw(now);
     this.told.textContent = `In ${this.rowInWords()}, number ${this.column + 1} of ${columns} ${this.inWords(stored, now[this.column])}.`;
     const most = MOST_DEVIATIONS * this.deviation();
     Object.assign(this.slider, { min: -most, max: most, value: now[this.column] });
-    this.value.value = now[this.column].toFixed(3);
+    this.put(this.value, now[this.column].toFixed(3));
+  }
+
+  // What is being typed stays.
+  put(input, value) {
+    if (document.activeElement !== input) input.value = value;
+    return input;
   }
 
   inWords(stored, now) {

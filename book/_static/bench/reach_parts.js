@@ -95,7 +95,7 @@ class ReachHiding {
     const spot = `${stack} ${place}`;
     const hide = !bench.changes.hidden.has(spot);
     const deed = ({ hidden }) => {
-      if (stack === "written" || place < bench.input.length) hidden[hide ? "add" : "delete"](spot);
+      if (stack === "written" || place < (bench.input?.length ?? 0)) hidden[hide ? "add" : "delete"](spot);
     };
     this.view.change(deed, `${words} ${hide ? "hidden" : "can be seen again"}`);
   }

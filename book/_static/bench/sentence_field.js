@@ -21,8 +21,8 @@ const sentencesOf = (typed) => typed.split(/[.!?]/).filter((sentence) => wordsOf
 
 class SentenceField {
   // `asks` is its label, `offered` are texts to try, each a `kind`; `changed` is called when another text is to be read.
-  constructor({ id, known, asks, offered, kind, changed }) {
-    Object.assign(this, { known, offered, changed, next: 0, words: [] });
+  constructor({ id, known, marks = [], asks, offered, kind, changed }) {
+    Object.assign(this, { known, marks, offered, changed, next: 0, words: [] });
     this.input = make("input", { type: "text", id: `${id}-text`, autocomplete: "off", spellcheck: false, autocapitalize: "off" });
     this.input.setAttribute("aria-describedby", `${id}-hint`);
     this.input.oninput = () => this.read();
@@ -39,8 +39,9 @@ class SentenceField {
   get list() {
     const plain = this.known.filter((word) => !word.startsWith("'"));
     const more = plain.length < this.known.length ? ", and the endings of king’s and kings’" : "";
+    const rest = ` Its table has ${this.marks.length} rows more, for what nobody types: ${listed(this.marks)}.`;
     const summary = make("summary", {}, `The ${plain.length} words it knows`);
-    return make("details", { className: "known" }, summary, make("p", { className: "hint" }, `${plain.join(" ")}${more}.`));
+    return make("details", { className: "known" }, summary, make("p", { className: "hint" }, `${plain.join(" ")}${more}.${rest}`));
   }
 
   offer() {
@@ -65,6 +66,7 @@ class SentenceField {
     this.unread = this.notRead(words, unknown[0] === this.half ? undefined : unknown[0], more);
     this.offers.replaceChildren(...longer.slice(0, MOST_OFFERED).map((word) => this.chip(word)));
     this.hint.textContent = this.unread;
+    this.hint.classList.toggle("unread", Boolean(this.unread));
     return this.changed();
   }
 
@@ -76,7 +78,7 @@ class SentenceField {
       const some = near.length ? `with ${strange[0]} it knows ${listed(near)}` : `it knows ${listed(this.known)}`;
       return `${read} is read. The model has not met ${quoted(strange)}: ${some}.`;
     }
-    if (words.length > MOST_TYPED) return `Only the first ${MOST_TYPED} words are read.`;
+    if (words.length > MOST_TYPED) return `Only the first ${MOST_TYPED} words are read (’s is one).`;
     return more.length ? "Only the first sentence is read." : "";
   }
 

@@ -11,14 +11,23 @@ function knownBy(bench) {
     return [name, { layers: layers.length, parts: layers[0].parts.length, heads: model.heads, places }];
   });
   return {
-    views: Object.keys(TITLES),
+    views: bench.slim ? [] : Object.keys(TITLES),
     stacks: Object.fromEntries(each),
     words: bench.vocabulary,
-    steps: traces && stacks.flatMap(({ name }) => stepping.stepsOf({ model, stacks, traces, choice: { stack: name } }).map(({ id }) => id)),
+    steps: stacks.flatMap(stepNames),
     attentions,
     weights: Object.fromEntries(Object.entries(model.weights).map(([name, weight]) => [name, shapeOf(weight)])),
     kind: data.kind,
   };
+}
+
+// The steps of a word's way, by the names that steps.js gives them: it may not have come yet.
+const STEPS_OF = { attention: "norm query score softmax mix output", network: "norm widen narrow" };
+function stepNames({ layers }) {
+  const inLayers = layers.flatMap(({ parts }, layer) =>
+    parts.flatMap(({ kind }, part) => STEPS_OF[kind].split(" ").map((step) => `${layer}.${part}.${step}`)),
+  );
+  return ["embedding", "positions", ...inLayers, "norm", "logits", "chances"];
 }
 
 function stateOfBench(bench) {
@@ -44,19 +53,24 @@ function stateOfBench(bench) {
 // What of the state there is here is set; what is not there is told, in a sentence each.
 async function restoreBench(bench, given) {
   const first = checked({ ...given }, knownBy(bench));
+  const turn = (bench.restoring = {});
   bench.deeds = [];
   if (first.state.text !== undefined) await bench.put(first.state.text);
   else await bench.run();
+  if (first.state.view) await bench.look(first.state.view); // which steps there are is known when their scripts have come
   const { state, troubles } = checked({ ...given }, knownBy(bench));
+  const carried = state.carried ? await carriedDeeds(bench, state) : [];
+  if (bench.restoring !== turn) return; // another link was pressed
   bench.restoreOwn(state);
-  bench.deeds = deedsOf(bench, state);
-  if (state.carried) bench.deeds.push(...(await carriedDeeds(bench, state)));
-  if (state.view) await bench.look(state.view);
+  bench.deeds = [...deedsOf(bench, state), ...carried];
   await bench.run();
+  if (bench.restoring !== turn) return;
   const { stack, place, layer, part, head, key, number, step } = { ...bench.choice, ...state };
-  bench.choose({ stack, place, layer, part, head, key, number, step });
+  Object.assign(bench.choice, { stack, place, layer, part, head, key, number, step });
+  if (bench.traces) bench.choose({}); // a GPT without a view has none yet
   if (state.rivals) bench.pick(state.rivals.map((word) => bench.vocabulary.indexOf(word)));
   bench.tellTroubles(troubles);
+  bench.restoring = undefined;
 }
 
 // Each change by itself, so that it can be taken back by itself.
@@ -69,12 +83,15 @@ function deedsOf(bench, { off = [], hidden = [], numbers = [], mask = true, posi
   });
   const words = hidden.map((spot) => {
     const [stack, place] = spot.split(" ");
-    const deed = (changes) => Number(place) < bench.placesOf(stack) && changes.hidden.add(spot);
+    const isThere = () => stack === "written" || Number(place) < (bench.input?.length ?? 0); // a shorter text may lack it
+    const deed = (changes) => isThere() && changes.hidden.add(spot);
     return { words: `${quoted(bench.labels(stack)[place])} (place ${Number(place) + 1}) hidden`, deed };
   });
-  const weights = numbers.map((number) => ({
-    words: `a number in row ${number.row + 1} of ${number.name} set to ${number.value}`,
-    deed: (changes) => changes.numbers.push(number),
+  // A row that was set as a whole is taken back as a whole.
+  const rows = Object.groupBy(numbers, ({ name, row }) => `row ${row + 1} of ${name}`);
+  const weights = Object.entries(rows).map(([row, set]) => ({
+    words: `${set.length > 1 ? `${set.length} numbers` : "a number"} in ${row} set by hand`,
+    deed: (changes) => changes.numbers.push(...set),
   }));
   const wholes = [];
   if (!mask) wholes.push({ words: "the mask off", deed: (changes) => (changes.mask = false) });

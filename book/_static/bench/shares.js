@@ -11,7 +11,8 @@ const stackWithWords = (stacks) => stacks.find(({ head }) => head);
 // What makes logits of the stream. A GPT has one table at both ends, and no biases.
 function exitOf(model, stack) {
   const matrix = model.weights[`${stack.head}.weight`] ? stack.head : stack.embedding;
-  const [norm, word] = [stack.norm, matrix].map((name) => [weightOf(model, `${name}.weight`), weightOf(model, `${name}.bias`)]);
+  const both = (name) => [weightOf(model, `${name}.weight`), weightOf(model, `${name}.bias`)];
+  const [norm, word] = [both(stack.norm), both(matrix)];
   return { gain: norm[0], bias: norm[1], rows: word[0], biases: matrix === stack.head ? word[1] : undefined };
 }
 
@@ -35,7 +36,7 @@ function stopsOf(stack) {
 
 // ---- the word so far ----
 
-// For each station the chances of all words if the model stopped there, and how the first of two stands against the other.
+// For each station the chances of all words if the model stopped there, and one logit less another.
 function soFar(model, stacks, traces, place, [a, b]) {
   const stack = stackWithWords(stacks);
   const { gain, bias, rows, biases } = exitOf(model, stack);
@@ -79,7 +80,10 @@ function throughHead(model, part, head, direction) {
   return each;
 }
 
-const sliceOf = (vector, head, heads) => vector.subarray((head * vector.length) / heads, ((head + 1) * vector.length) / heads);
+function sliceOf(vector, head, heads) {
+  const width = vector.length / heads;
+  return vector.subarray(head * width, (head + 1) * width);
+}
 
 // Every part's own share in logit a − logit b at this place. `total` is the difference, and the shares' sum.
 // What was carried in from another sentence, and is nobody's, has a share of its own.
@@ -131,5 +135,6 @@ function brought(model, stacks, traces, place, pair, { layer, part, head }) {
   const attention = stack.layers[layer].parts[part];
   const toward = throughHead(model, attention, head, pullOf(model, stack, traces, place, pair));
   const { [attention.weights]: weights, [attention.values]: values } = traces[stack.name];
-  return [...weights[head][place]].map((weight, key) => weight && weight * along(sliceOf(values[key], head, attention.heads), toward));
+  const worth = (key) => along(sliceOf(values[key], head, attention.heads), toward);
+  return [...weights[head][place]].map((weight, key) => weight && weight * worth(key));
 }

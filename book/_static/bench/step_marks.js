@@ -9,6 +9,8 @@
   const LETTER = 6.9; // pixels a letter of that size takes, or less
   const NARROW = 520; // pixels: below it names stand above what they name
 
+  const short = (number) => Math.round(10 * number) / 10;
+
   // What has no room loses letters, and before them the word “place”.
   function shortened(words, room) {
     const most = Math.floor(room / LETTER);
@@ -82,11 +84,12 @@
       const most = largest || vector.reduce((most, number) => Math.max(most, Math.abs(number)), 1e-9);
       const [step, middle, half] = [width / vector.length, y + height / 2, height / 2 - 1.5];
       const gap = step > 4 ? 0.16 * step : 0;
+      const wide = short(step - gap);
       this.mark("rect", { x, y, width, height, rx: 3, class: "frame" });
       const bar = (number, i) => {
         const long = Math.min(half, (half * Math.abs(number)) / most);
         const [left, top] = [x + i * step + gap / 2, number > 0 ? middle - long : middle];
-        return `M${left.toFixed(1)} ${top.toFixed(1)}h${(step - gap).toFixed(1)}v${long.toFixed(1)}h${(gap - step).toFixed(1)}z`;
+        return `M${short(left)} ${short(top)}h${wide}v${short(long)}h${-wide}z`;
       };
       let d = "";
       for (const [i, number] of vector.entries()) if (i !== follow) d += bar(number, i);

@@ -16,8 +16,17 @@
     terms.map((term, i) => (i ? ` ${written(term).startsWith("−") ? "−" : "+"} ${written(Math.abs(term))}` : written(term))).join("");
 
   // The places of the largest numbers, the largest first.
-  const largestFew = (numbers, count) =>
-    [...numbers.keys()].sort((a, b) => numbers[b] - numbers[a]).slice(0, count);
+  function largestFew(numbers, count) {
+    if (count > 9) return [...numbers.keys()].sort((a, b) => numbers[b] - numbers[a]).slice(0, count);
+    const few = [];
+    for (let i = 0; i < numbers.length; i++) {
+      if (few.length === count && numbers[i] <= numbers[few[count - 1]]) continue;
+      const place = few.findIndex((other) => numbers[other] < numbers[i]);
+      few.splice(place < 0 ? few.length : place, 0, i);
+      few.length = Math.min(few.length, count);
+    }
+    return few;
+  }
 
   const shareOf = (share) => (share > 0 && share < 0.0005 ? "under 0.1\u00a0%" : percent(share));
   const root = (width) => (Number.isInteger(Math.sqrt(width)) ? `${Math.sqrt(width)}` : written(Math.sqrt(width)));
@@ -73,7 +82,8 @@
     embedding({ rows, scale, numbers }) {
       const width = numbers.row.length;
       const loud = scale === 1 ? "" : `, times √${width} = ${root(width)}`;
-      return `Each of ${rows} ${this.unit}s has a row of ${width} numbers in a table, all learned. The way of ${this.who} begins with its row${loud}. ${this.endsWith}`;
+      const table = `Each of ${rows} ${this.unit}s has a row of ${width} numbers in a table, all learned.`;
+      return `${table} The way of ${this.who} begins with its row${loud}. ${this.endsWith}`;
     }
 
     get endsWith() {
@@ -85,7 +95,8 @@
       if (numbers.position.every((number) => Math.abs(number) < 1e-6))
         return `Places are off: nothing is added, and nothing tells where ${this.who} stands.`;
       const kind = learned ? "learned like those of words" : "waves of different lengths";
-      return `So far ${this.who} is the same wherever it stands. Place ${this.way.place + 1} has ${numbers.given.length} numbers of its own, ${kind}: they are added.`;
+      const own = `Place ${this.way.place + 1} has ${numbers.given.length} numbers of its own, ${kind}: they are added.`;
+      return `So far ${this.who} is the same wherever it stands. ${own}`;
     }
 
     norm({ then, numbers }) {
@@ -93,10 +104,12 @@
       const ends = {
         attention: "This is what the heads read.",
         network: "This is what the neurons read.",
-        logits: `With this ${this.unit}s are compared.`,
+        logits: `These numbers are held against each ${this.unit}.`,
         memory: `Here the way of ${this.who} ends: this is what the other side looks at.`,
       };
-      return `To keep numbers in range, their mean, ${written(mean)}, is taken off each, and what is left is divided by their spread, ${written(deviation)}. Then each has a gain and a bias that were learned. ${ends[then]}`;
+      const taken = `To keep numbers in range, their mean, ${written(mean)}, is taken off each`;
+      const divided = `and what is left is divided by their spread, ${written(deviation)}`;
+      return `${taken}, ${divided}. Then each has a gain and a bias that were learned. ${ends[then]}`;
     }
 
     // ---- attention ----
@@ -107,12 +120,15 @@
       const begins = cross ? "Now it looks across, at what was read. " : "";
       const same = !cross && key === this.way.place;
       const from = same ? "the same numbers" : `those of ${other}`;
-      return `${begins}Head ${head + 1} makes ${narrow} numbers out of ${numbers.given.length}: a query, for what ${this.who} seeks. Out of ${from} it makes a key, for what ${other} can be found by.`;
+      const query = `makes ${narrow} numbers out of ${numbers.given.length}: a query, for what ${this.who} seeks`;
+      return `${begins}Head ${head + 1} ${query}. Out of ${from} it makes a key, for what ${other} can be found by.`;
     }
 
     score({ memory, key, narrow, numbers }) {
       const other = this.wordAt(memory, key);
-      return `Does the key of ${other} fit the query of ${this.who}? Number by number they are multiplied, and all ${narrow} products added up: ${written(numbers.sum)}. Over √${narrow} = ${root(narrow)} that is the score: ${written(numbers.score)}.`;
+      const sum = `Number by number they are multiplied, and all ${narrow} products added up: ${written(numbers.sum)}.`;
+      const score = `Over √${narrow} = ${root(narrow)} that is the score: ${written(numbers.score)}.`;
+      return `Does the key of ${other} fit the query of ${this.who}? ${sum} ${score}`;
     }
 
     softmax(step) {
@@ -137,15 +153,18 @@
       if (off) return `Head ${head + 1} is off: in the place of what it finds stand zeros.`;
       const { weights } = numbers;
       const best = largestFew(weights, 2).filter((place, i) => !i || weights[place] > 0.05);
-      const parts = best.map((place) => `${shareOf(weights[place])} of that of ${this.wordAt(memory, place)}`);
-      return `Each ${this.unit} has a value, too: ${narrow} numbers, for what it has to give. Head ${head + 1} takes ${listed(parts)}${best.length < weights.length ? ", and little else" : ""}. Added up, that is what it found.`;
+      const parts = best.map((place) => `${shareOf(weights[place])} from ${this.wordAt(memory, place)}`);
+      const rest = 1 - summed(best.map((place) => weights[place]));
+      if (rest >= 0.005) parts.push(`${shareOf(rest)} from others`);
+      const value = `Each ${this.unit} has a value, too: ${narrow} numbers, for what it has to give.`;
+      return `${value} Head ${head + 1} takes ${listed(parts)}. Added up, that is what it found.`;
     }
 
     output({ heads, numbers }) {
       const lengths = numbers.heads.map(lengthOf);
       const most = largestOf(lengths);
       const width = numbers.given.length;
-      return `What ${heads} heads found lies side by side. The output matrix makes ${width} numbers of each find, and all of them are added to the stream of ${this.who}. Head ${most + 1} adds most: a vector of length ${written(lengths[most])}, to one of ${written(lengthOf(numbers.given))}.`;
+      return `What ${heads} heads found lies side by side. The output matrix makes ${width} numbers of each find, and all of them are added to the stream of ${this.who}. Head ${most + 1} adds most: a vector of length ${written(lengths[most])}, to a stream of length ${written(lengthOf(numbers.given))}.`;
     }
 
     // ---- the network ----

@@ -8,7 +8,7 @@
     constructor(bench) {
       Object.assign(this, { bench, kept: new Map() });
       this.element = make("div", { className: "steps" });
-      this.element.append(this.turning(), this.map(), this.following(), ...this.said());
+      this.element.append(this.turning(), this.map(), ...this.said());
       this.element.onkeydown = (event) => this.key(event);
       this.drawing.onclick = (event) => this.pressed(event);
       new ResizeObserver(() => this.drawn !== this.room && this.redraw()).observe(this.drawing);
@@ -63,7 +63,7 @@
       this.table = make("div", { className: "all-numbers", tabIndex: 0, role: "region", ariaLabel: "All numbers of this step" });
       this.fold = make("details", {}, make("summary", { textContent: "All numbers of this step" }), this.table);
       this.fold.ontoggle = () => this.showNumbers();
-      return [this.title, this.sentence, this.drawing, this.sum, this.more, this.fold];
+      return [this.title, this.sentence, this.drawing, this.sum, this.following(), this.more, this.fold];
     }
 
     // ---- what is shown ----
@@ -178,7 +178,7 @@
         const name = step.layer === null ? (from ? "numbers → word" : "word → numbers") : this.partName(step.layer, step.part);
         if (!i || step.part !== steps[from + i - 1].part)
           groups.push(make("li", {}, button(name, from + i), make("ol", { ariaLabel: name })));
-        groups.at(-1).lastChild.append(make("li", {}, button(step.short, from + i, step.title)));
+        groups.at(-1).lastChild.append(make("li", {}, button(step.short, from + i, `${step.short}: ${step.title}`)));
       }
       this.stations.replaceChildren(...groups);
     }

@@ -3,7 +3,7 @@
 class TallyLine {
   constructor(bench) {
     this.bench = bench;
-    this.button = make("button", { type: "button", textContent: "How often is it right?", onclick: () => this.count() });
+    this.button = make("button", { type: "button", textContent: bench.tallyAsks, onclick: () => this.count() });
     this.words = make("p", { className: "hint" });
     this.element = make("div", { className: "tally" }, this.button, this.words);
     this.counted = new Map(); // what was counted, by the changes

@@ -2,6 +2,8 @@
 
 from planted_faults import (
     attention,
+    bench_numbers,
+    bench_views,
     bookkit,
     checkup,
     corpora,
@@ -32,6 +34,8 @@ MUTATIONS = [
         exercises,
         site,
         in_page,
+        bench_numbers,
+        bench_views,
         tools,
         tiles,
         today,

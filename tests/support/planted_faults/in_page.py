@@ -5,6 +5,17 @@ from planted_faults.kinds import Faults
 SCRIPT, GPT = "site/test_transformer_script.py::", "site/test_gpt_script.py::"
 
 FAULTS: Faults = {
+    "chapters/looking_inside/playground": {
+        "test_the_head_that_is_shown_looks_most_behind_an_earlier_copy": [
+            ("the other head", "int(scores[place].argmax())", "int(scores[place].argmin())"),
+        ],
+        "test_the_picture_tells_each_letters_chance_in_the_second_round": [
+            ("chances a place too early", "zip(text[1:], rows", "zip(text, rows"),
+        ],
+        "test_the_picture_says_what_the_model_says_and_fits_a_phone": [
+            ("what was likeliest at first", "int(rows[-1].argmax())", "int(rows[0].argmax())"),
+        ],
+    },
     "_static/model.js": {
         f"{SCRIPT}test_every_tensor_is_pytorchs[translator]": [
             ("numbers without their sign", "high & 0x80 ? -1 : 1", "1"),

@@ -25,7 +25,7 @@ class TrainingBench {
     this.again = button("Another seed", () => this.seeds(false, this.seed + 1));
     this.ten = button("Ten seeds at once", () => this.seeds(true, this.seed));
     this.plots = [
-      new Plot({ title: "Loss", logarithmic: told.logarithmic }),
+      new Plot({ title: "Loss", first: told.stored.lanes[0].losses[0], logarithmic: told.logarithmic }),
       new Plot({ title: `Right, of the ${told.answers}`, share: true }),
     ];
     this.now = make("tbody");
@@ -126,7 +126,9 @@ class TrainingBench {
   // ---- addresses ----
 
   get address() {
-    const changed = this.told.controls.filter(({ name, asItIs }) => this.chosen[name] !== asItIs);
+    const { controls } = this.told;
+    const changed = controls.filter(({ name, asItIs }) => this.chosen[name] !== asItIs);
+    if (!changed.length) changed.push(controls[0]); // a bare address leaves what the bench begins with
     const all = [["train", this.told.name], ["seed", this.seed], ...changed.map(({ name }) => [name, this.chosen[name]])];
     return `#${new URLSearchParams(all)}`;
   }
@@ -135,7 +137,8 @@ class TrainingBench {
   restore(given) {
     const troubles = [];
     const { controls } = this.told;
-    for (const { name, asItIs } of controls) this.chosen[name] = asItIs;
+    const bare = !given.some(([name]) => name !== "train" && name !== "seed");
+    for (const { name, asItIs } of controls) this.chosen[name] = (bare && this.told.change[name]) || asItIs;
     for (const [name, value] of given) {
       const control = controls.find((one) => one.name === name);
       if (name === "train") continue;

@@ -14,8 +14,8 @@ const nats = (value) => (value >= 100 || Number.isInteger(value) ? value.toFixed
 
 class Plot {
   // A `share` is drawn from 0 to 100 %.
-  constructor({ title, share = false, logarithmic = false }) {
-    Object.assign(this, { share, logarithmic });
+  constructor({ title, first = 1, share = false, logarithmic = false }) {
+    Object.assign(this, { first, share, logarithmic });
     this.svg = stretched("0 0 100 100", { class: "lines" });
     this.top = make("span", { className: "top-end" });
     this.bottom = make("span", { className: "bottom-end" });
@@ -40,7 +40,7 @@ class Plot {
     if (this.share) return [0, 1];
     const starts = lines.flatMap(({ points }) => points.slice(0, 1).map(([, value]) => value));
     const values = lines.flatMap(({ points }) => points.map(([, value]) => value));
-    const high = 1.1 * Math.max(...starts, mark.value, 0.01);
+    const high = 1.1 * Math.max(...(starts.length ? starts : [this.first]), mark.value);
     if (!this.logarithmic) return [0, high];
     const least = Math.min(...values, mark.value || Infinity, high / 10);
     return [Math.max(0.0001, 10 ** Math.floor(Math.log10(least))), high];

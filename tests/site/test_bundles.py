@@ -1,0 +1,107 @@
+"""The files that a page loads for a playground, made of those of _static: complete, whole and light."""
+
+import gzip
+import json
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from _ext.javascript import NODE
+from _ext.playground import BUNDLES, bundled, files
+from bookkit.playground import VIEWS, openable
+from bookkit.registry import BOOK
+
+STATIC = BOOK / "_static"
+SCRIPTS = [name for name in BUNDLES if name.endswith(".js")]
+# What a page has from the start, and is no part of any playground.
+OF_PAGES = {"book.js", "charts.js", "predict.js", "playground.js"}
+DECLARED = re.compile(r"^(?:const|let|var|class|(?:async )?function\*?) (\w+)|^const \{([^}]*)\} =", re.M)
+# Kilobytes of scripts, compressed: at opening, and when all views have been looked at.
+AT_OPENING = {"induction": 37}
+WITH_ALL_VIEWS = {"induction": 64}
+
+
+def names(script: str) -> list[str]:
+    """All that it declares outside of its functions, which is the page's."""
+    found = [one or several for one, several in DECLARED.findall(script)]
+    return [name.strip() for each in found for name in each.split(",") if name.strip()]
+
+
+def at_opening(model: str) -> list[str]:
+    return [name for name in openable()[model].files if name.endswith(".js")]
+
+
+def kilobytes(bundles: list[str]) -> float:
+    return sum(len(gzip.compress(bundled(name))) for name in bundles) / 1000
+
+
+def test_names_are_found_however_they_are_declared() -> None:
+    script = "const a = 1;\nasync function b() {\n  const c = 2;\n}\nfunction* d() {}\n"
+    script += "const { e, f } = a;\nclass G {"
+    assert names(script) == ["a", "b", "d", "e", "f", "G"]
+
+
+@pytest.mark.parametrize("model", openable())
+def test_no_two_scripts_that_a_page_may_load_have_a_name_in_common(model: str) -> None:
+    """Of two that declare the same name the second does not run."""
+    sources = {source for name in SCRIPTS for source in BUNDLES[name]} | OF_PAGES
+    declared = Counter(name for file in sources for name in names((STATIC / file).read_text("utf-8")))
+    assert {name for name, count in declared.items() if count > 1} == set()
+    assert set(at_opening(model)) <= set(SCRIPTS)
+    assert len(declared) > 200
+
+
+def test_each_file_of_a_bench_is_in_one_bundle() -> None:
+    bundles = Counter(source for sources in BUNDLES.values() for source in sources)
+    there = {f"bench/{file.name}" for file in (STATIC / "bench").iterdir()}
+    there |= {file.name for file in STATIC.glob("*.js")} - OF_PAGES
+    assert set(bundles) == there
+    assert set(bundles.values()) == {1}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_bundle_is_the_program_that_its_sources_are(name: str, tmp_path: Path) -> None:
+    """Without comments and indents it has the same words, in the same order."""
+    sources = "\n".join((STATIC / source).read_text("utf-8") for source in BUNDLES[name])
+    script = bundled(name).decode()
+    program = tmp_path / "tokens.cjs"
+    program.write_text(TOKENS, "utf-8")
+    texts = json.dumps([sources, script])
+    done = subprocess.run(
+        [NODE, str(program)], input=texts, capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# Both can be parsed, and lines differ by nothing but their indents; lines of comments are left out.
+TOKENS = """
+const vm = require("node:vm");
+const [sources, bundle] = JSON.parse(require("node:fs").readFileSync(0, "utf-8"));
+for (const text of [sources, bundle]) new vm.Script(text);
+const lines = (text) => text.split("\\n").map((line) => line.trim());
+const plain = (text) => lines(text).filter((line) => line && !line.startsWith("//"));
+const [first, ...rest] = plain(bundle);
+if (!/^\\/\\* made of .* \\*\\/$/.test(first)) throw new Error(`it begins with ${first}`);
+const differing = plain(sources).findIndex((line, number) => line !== rest[number]);
+if (differing >= 0 || plain(sources).length !== rest.length) throw new Error(`line ${differing} differs`);
+// In a text over several lines indents would be lost: each ends in the line in which it begins.
+const open = plain(sources).find((line) => line.split("`").length % 2 === 0);
+if (open !== undefined) throw new Error(`a text does not end in its line: ${open}`);
+"""
+
+
+@pytest.mark.parametrize("model", openable())
+def test_scripts_are_light(model: str) -> None:
+    opening = kilobytes(at_opening(model))
+    whole = opening + kilobytes([*VIEWS])
+    assert opening <= AT_OPENING.get(model, 34)
+    assert whole <= WITH_ALL_VIEWS.get(model, 62)
+
+
+@pytest.mark.parametrize("model", openable())
+def test_what_a_page_loads_comes_in_order_and_ends_with_the_weights(model: str) -> None:
+    assert [*files(model)] == [*openable()[model].files, f"model-{model}.js"]
+    assert {*openable()[model].files, *VIEWS} <= BUNDLES.keys()

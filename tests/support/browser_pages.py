@@ -1,0 +1,45 @@
+"""A browser for tests that look at pages: fixtures, apart from those that need the built site.
+
+Planted faults are tried with these alone (tests/test_planted_faults.py).
+"""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tools.site.browser import launch
+
+# Other tests keep the machine busy, and 5 seconds can be short. Where a test must fail nobody waits long.
+PATIENCE = 1000 * int(os.environ.get("PATIENCE", "30"))  # milliseconds
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        try:
+            chromium = launch(playwright)
+        except FileNotFoundError as error:
+            pytest.fail(str(error), pytrace=False)
+        expect.set_options(timeout=PATIENCE)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def window(browser: Browser) -> BrowserContext:
+    """One for all tests: each has a process and a cache of its own, and takes a second to open."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    return context
+
+
+@pytest.fixture
+def page(window: BrowserContext) -> Iterator[Page]:
+    """A fresh tab, on a wide screen and in light colours, that remembers nothing of those before it."""
+    tab = window.new_page()
+    yield tab
+    if tab.url.startswith("http"):
+        tab.evaluate("localStorage.clear()")
+    tab.close()

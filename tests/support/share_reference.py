@@ -1,0 +1,119 @@
+"""What PyTorch's modules say of the word so far, and of each part's share in one logit against another."""
+
+from typing import Any
+
+import torch
+from script_and_pytorch import in_pytorch, spelled
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attnlab.transformer import GPT, LanguageModel, Transformer
+
+
+class Reference:
+    """What PyTorch's own modules gave on the way, and what a change of the last stream does to a difference.
+
+    The gradient of the difference, with the last deviation held, is what a number of the stream is worth. It
+    does not come from a formula here, but from autograd.
+    """
+
+    def __init__(self, model: nn.Module, run: dict[str, Any], translation: list[int] | None) -> None:
+        self.model, self.rivals = spelled(model, run.get("changes", {})), run["rivals"]
+        self.trace = in_pytorch(model, run, translation)[-1]
+        # The names of the embedding, of the layers, of what each has, and of the last norm.
+        self.names = {
+            Transformer: ("written", "decoder", ("self_attention", "cross_attention", "feed_forward")),
+            LanguageModel: ("embedding", "layers", ("self_attention", "feed_forward")),
+            GPT: ("pieces", "blocks", ("attention", "narrow")),
+        }[type(model)]
+        self.last = "decoder_norm" if isinstance(model, Transformer) else "norm"
+        self.norm = self.model.get_submodule(self.last)
+        self.table = None if isinstance(model, GPT) else self.model.word
+        self.worth = self._worth()
+
+    def logits(self, stream: Tensor, deviation: Tensor | None = None) -> Tensor:
+        """Of the stream at any station; its deviation may be held."""
+        if deviation is None:
+            normed = self.norm(stream)
+        else:
+            normed = (stream - stream.mean(-1, keepdim=True)) / deviation * self.norm.weight + self.norm.bias
+        return F.linear(normed, self.model.pieces.weight) if self.table is None else self.table(normed)
+
+    def said(self, station: str | None = None) -> Tensor:
+        """The logits of all places (T, words), if the model stops at this station; else its own."""
+        return self.logits(self.stream(station)).detach()
+
+    def difference(self, logits: Tensor) -> Tensor:
+        a, b = self.rivals
+        return logits[..., a] - logits[..., b]
+
+    def _worth(self) -> Tensor:
+        stream = self.stream().clone().requires_grad_()
+        deviation = (stream.var(-1, keepdim=True, unbiased=False) + 1e-5).sqrt().detach()
+        (gradient,) = torch.autograd.grad(self.difference(self.logits(stream, deviation)).sum(), stream)
+        return gradient[None]
+
+    def parts(self) -> list[tuple[str, int, int]]:
+        """Each part's name, layer and place in it."""
+        _, layers, kinds = self.names
+        every = range(len(self.model.get_submodule(layers)))
+        return [
+            (f"{layers}.{layer}.{kind}", layer, part) for layer in every for part, kind in enumerate(kinds)
+        ]
+
+    def output_of(self, name: str) -> str:
+        """The module whose output a part adds to the stream."""
+        last = {"feed_forward": ".narrow", "attention": ".write", "narrow": ""}
+        return name + last.get(name.rpartition(".")[2], ".out_proj")
+
+    def stream(self, station: str | None = None) -> Tensor:
+        """The stream at a station, or where the last norm reads it."""
+        _, layers, _ = self.names
+        return self.trace[station or f"{layers}.{len(self.model.get_submodule(layers)) - 1}"][0]
+
+    @torch.no_grad()
+    def shares(self) -> dict[str, Tensor]:
+        """By the names that the script gives them, of all places."""
+        added = {
+            "embedding,,,,": self.trace[self.names[0]],
+            "positions,,,,": self.trace["positions"] - self.trace[self.names[0]],
+        }
+        for name, layer, part in self.parts():
+            output = self.model.get_submodule(self.output_of(name))
+            if name.endswith("attention"):
+                mixed = self.trace[f"{name}.mixed"]
+                for head in range(self.heads(name)):
+                    alone = self.alone(mixed, head, self.heads(name))
+                    added[f"head,{layer},{part},{head},"] = output(alone) - output.bias
+            else:
+                added[f"network,{layer},{part},,"] = self.trace[self.output_of(name)] - output.bias
+            bias = f"bias,{layer},{part},,{self.output_of(name)}"
+            added[bias] = output.bias.expand(self.worth.shape)
+        found = {name: (each * self.worth).sum(-1)[0] for name, each in added.items()}
+        nothing = torch.zeros(self.worth.shape[1], self.worth.shape[2])
+        without = F.linear(nothing + self.norm.bias, self.matrix())
+        found[f"bias,,,,{self.last}"] = self.difference(without)
+        if self.table is not None:
+            found["bias,,,,word"] = self.difference(self.table.bias).expand(len(nothing))
+        return found
+
+    def matrix(self) -> Tensor:
+        return self.model.pieces.weight if self.table is None else self.table.weight
+
+    def heads(self, name: str) -> int:
+        return int(self.model.get_submodule(name).heads)
+
+    def alone(self, mixed: Tensor, head: int, heads: int) -> Tensor:
+        """One head's numbers, and zeros for the others."""
+        width = mixed.shape[-1] // heads
+        kept = torch.zeros_like(mixed)
+        kept[..., head * width : (head + 1) * width] = mixed[..., head * width : (head + 1) * width]
+        return kept
+
+    @torch.no_grad()
+    def brought(self, name: str, head: int) -> Tensor:
+        """By each place that is looked at (columns), for each that looks (rows)."""
+        output = self.model.get_submodule(self.output_of(name))
+        values = self.trace[f"{name}.values"]
+        written = F.linear(self.alone(values, head, self.heads(name)), output.weight)  # (1, m, d_model)
+        return self.trace[f"{name}.weights"][0, head] * (self.worth[0] @ written[0].T)
