@@ -1,6 +1,6 @@
 // What happens to the page as a playground opens (playground.js, which is there from the start, is short).
 
-const SETTLED = 1000; // milliseconds in which what was opened gets its height
+const SETTLED = 5000; // milliseconds in which what was opened has got its height, on a slow phone too
 
 // On a phone the field, with the focus, would bring up the keyboard over all there is to see.
 function enter(playground) {
