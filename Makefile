@@ -51,6 +51,7 @@ refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and sto
 
 models: ready-book ## train the models that take longer than a chapter may, and store their weights in book/models
 	@$(RUN) -m tools.chapters.models
+	@$(RUN) -m tools.chapters.trainings
 
 test-models: ready-book ## train them from another seed, and see whether their chapters' claims still hold
 	@$(RUN) -m tools.chapters.models --fresh

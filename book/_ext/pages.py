@@ -16,11 +16,12 @@ from sphinx.writers.html5 import HTML5Translator
 
 from _ext.javascript import NODE_MODULES
 
-# The scripts that only some pages need, each with a mark of such a page.
+# The scripts that only some pages need, each with what such a page has.
 SCRIPTS = {
     "predict.js": 'class="prediction',
     "charts.js": 'class="chart"',
-    "playground.js": 'class="playground"',
+    "playground.js": 'class="(playground|training)"',
+    "training.js": 'class="training"',
 }
 FONTS = [f"source-sans-3-latin-{kind}.woff2" for kind in ("400-normal", "600-normal", "400-italic")]
 # What Pygments marks in code and book.css has no colour for: two of five elements of a page.
@@ -51,7 +52,7 @@ def describe(
     body = WORDS_OF_CODE.sub(lambda code: "<code>" + WORD.sub(r"\1", code[1]) + "</code>", body)
     context["body"] = UNCOLOURED.sub(r"\1", body)
     context["fonts"] = FONTS + ["formulas.woff"] * ("<math" in body)
-    context["scripts"] = [script for script, mark in SCRIPTS.items() if mark in body]
+    context["scripts"] = [script for script, mark in SCRIPTS.items() if re.search(mark, body)]
     context["book_title"] = app.config.html_title
     context["description"] = (doctree and description(doctree)) or app.config.html_title
     context["site_address"] = app.config.html_baseurl

@@ -26,7 +26,7 @@ from bookkit.playground import VIEWS, exported, openable, picture
 
 STATIC = Path(__file__).parents[1] / "_static"
 FORMS = ("full", "slim")
-SETS_A_STATE = "open="  # begins the end of an address that does
+SETS_A_STATE = ("open=", "train=")  # begin the end of an address that does
 
 
 # What a page loads, and of which files of _static each is made, in this order.
@@ -97,11 +97,12 @@ def files(model: str) -> dict[str, bytes]:
 
 @cache
 def bundled(name: str) -> bytes:
-    """Files of _static as one, without comments and indents: `bundled("reach.js")`.
+    """What a page asks for by that name: `bundled("reach.js")`. Its files stand beside it, as written."""
+    return joined(BUNDLES[name])
 
-    They stand beside it as they are written.
-    """
-    sources = BUNDLES[name]
+
+def joined(sources: list[str]) -> bytes:
+    """Files of _static as one, without comments and indents."""
     lines = [f"/* made of {', '.join(sources)}, which stand beside this file, with their comments */"]
     for source in sources:
         stripped = (line.strip() for line in STATIC.joinpath(source).read_text("utf-8").splitlines())

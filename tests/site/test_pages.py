@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 from accessible import AXE, RULES, violations
@@ -11,6 +11,7 @@ from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from bookkit import registry
+from bookkit.training.page import known
 from tools import ROOT
 from tools.site.browser import weigh
 
@@ -185,6 +186,13 @@ def test_links_and_images_lead_to_what_is_there(site: Path, soup: Callable, name
             # What a playground shows (book/_static/bench/state.js): one must be there.
             if 'class="playground"' not in (site / target).read_text("utf-8"):
                 troubles.append(f"{address}: {target} has no playground")
+        elif anchor.startswith("train="):
+            # What a training begins with (book/_static/training.js): this one must be there, and its options.
+            given = dict(parse_qsl(anchor))
+            training = given.pop("train")
+            if f'class="training" data-name="{training}"' not in (site / target).read_text("utf-8"):
+                troubles.append(f"{address}: {target} has no such training")
+            known(training)[1].settings(**given)
         elif anchor and f'id="{anchor}"' not in (site / target).read_text("utf-8"):
             troubles.append(f"{address}: {target} has no such place")
     assert not troubles, "\n".join(troubles)

@@ -1,0 +1,117 @@
+"""The picture of a stored run: loss and share right of both lanes, and what they are held against."""
+
+import math
+from collections.abc import Sequence
+
+from bookkit.pictures.drawings import Part, across, column, over, row, told
+from bookkit.pictures.svg import Place, label, line, rectangle, short
+from bookkit.training.page import Training, known, stored
+
+HEIGHT = 130
+COLOURS = ("blue", "orange")
+SIDES = ("as it is", "with the change")
+
+
+def alt(name: str) -> str:
+    """`alt("guests")` says what its picture shows, to those who can't see it."""
+    _, training = known(name)
+    run = stored(name)
+    ends = [lane["tried"][0] for lane in run["lanes"]]
+    sides = " and ".join(
+        f"{who} {_percent(end['right'])} right, loss {end['loss']:.2f}"
+        for who, end in zip(_names(training), ends, strict=True)
+    )
+    return (
+        f"Two curves each of the loss and of the share of the {training.answers} that are right, over"
+        f" {training.bench.training['steps']} steps. At the end: {sides}."
+        f" No loss can be below {run['limit']:.3g} on average; guessing gets {_percent(run['chance'])} right."
+    )
+
+
+def picture(name: str, narrow: bool) -> Part:
+    """`picture("guests", narrow=False)` has loss and share right side by side, and on a phone in a column."""
+    _, training = known(name)
+    run = stored(name)
+    losses, rights = ([lane[what] for lane in run["lanes"]] for what in ("losses", "rights"))
+    high = 1.1 * max(run["limit"], *(lane[0] for lane in losses))
+    low = 0.0
+    if training.logarithmic:
+        least = min(min(lane) for lane in losses) or 1e-4
+        low = max(1e-4, 10 ** math.floor(math.log10(min(least, run["limit"] or least, high / 10))))
+    width = 300 if narrow else 330
+    steps = training.bench.training["steps"]
+    limit = run["limit"]
+    titles = (
+        f"Loss; dotted: {limit:.3g}, the least on average",
+        f"Right, of the {training.answers}; dotted: {_percent(run['chance'])}, {training.guess}",
+    )
+    one = _plot(losses, width, steps, low, high, limit, titles[0], f"{high:.2g}")
+    two = _plot(rights, width, steps, 0, 1, run["chance"], titles[1], _percent(1))
+    keys = [_key(side, words) for side, words in enumerate(_names(training))]
+    plots = column(one, two, gap=20) if narrow else row(one, two, gap=20, align="bottom")
+    return column(across(narrow, *keys, gap=6 if narrow else 24), plots, gap=8)
+
+
+def _percent(share: float) -> str:
+    return f"{math.floor(100 * share + 0.5)}\u00a0%"
+
+
+def _names(training: Training) -> list[str]:
+    """What each side is called: "with one change, heads: 1"."""
+    changed = [
+        f"{control.label[0].lower()}{control.label[1:]}: {training.change[control.name]}"
+        for control in training.controls
+        if control.name in training.change
+    ]
+    return [SIDES[0], f"{SIDES[1]}, {', '.join(changed)},".rstrip(",")]
+
+
+def _key(side: int, words: str) -> Part:
+    name = told(words, 270)
+    stroke = _path([(0, name.height / 2), (26, name.height / 2)], side)
+    return over(name.width + 34, name.height, stroke, (name, 34, 0))
+
+
+def _path(points: Sequence[tuple[float, float]], side: int) -> str:
+    corners = "L".join(f"{short(x)} {short(y)}" for x, y in points)
+    dashes = ' stroke-dasharray="6 3"' if side else ""
+    return f'<path d="M{corners}" fill="none" stroke="var(--{COLOURS[side]})" stroke-width="2"{dashes}/>'
+
+
+def _plot(
+    lanes: list[list[float]],
+    width: float,
+    steps: int,
+    low: float,
+    high: float,
+    mark: float,
+    title: str,
+    top: str,
+) -> Part:
+    def height(value: float) -> float:
+        if low:
+            share = math.log(max(value, low) / low) / math.log(high / low)
+        else:
+            share = (value - low) / (high - low)
+        return HEIGHT * (1 - min(1.02, max(0.0, share)))
+
+    curves = [
+        _path(
+            [(width * (place + 0.5) / len(values), height(value)) for place, value in enumerate(values)],
+            side,
+        )
+        for side, values in enumerate(lanes)
+    ]
+    at = height(mark)
+    frame = rectangle(Place(0, 0, width, HEIGHT), "faint", fill="paper")
+    field = over(
+        width,
+        HEIGHT + 18,
+        frame,
+        *([line(0, at, width, at, dashed=True)] if mark >= low else []),
+        *curves,
+        label(4, 13, top, size=12, colour="grey", anchor="start"),
+        label(0, HEIGHT + 15, "step 0", size=12, colour="grey", anchor="start"),
+        label(width, HEIGHT + 15, f"step {steps}", size=12, colour="grey", anchor="end"),
+    )
+    return column(told(title, width - 10), field, gap=4, align="left")

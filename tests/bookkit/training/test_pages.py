@@ -1,0 +1,140 @@
+"""What the pages train: the stored runs are the engine's own, and find what their chapters measured."""
+
+import json
+
+import pytest
+from training_scripts import in_node
+
+from bookkit.training import page
+from bookkit.training.settings import MODEL, TRAINING
+from tools.chapters import trainings
+
+NAMES = [*page.trainings()]
+QUICK = ["tag", "look-up", "holes", "guests"]
+SLOW = [name for name in NAMES if name not in QUICK]
+FEW = 2  # points of a curve
+
+# Of each side what is measured, and its bounds; the chapters claim as much of larger runs.
+RIGHT, LOSS = "right", "loss"
+FINDS = {
+    "tag": [(RIGHT, 0.99, 1), (RIGHT, 0.35, 0.6)],
+    "look-up": [(RIGHT, 0.97, 1), (RIGHT, 0, 0.6)],
+    "holes": [(LOSS, 0.53, 0.65), (LOSS, 0, 0.5)],
+    "guests": [(RIGHT, 0.97, 1), (RIGHT, 0.9, 1)],
+    "copying": [(RIGHT, 0.98, 1), (RIGHT, 0.98, 1)],
+    "depth": [(LOSS, 0, 0.5), (LOSS, 1.8, 3)],
+    "sentences": [(LOSS, 1.38, 1.5), (LOSS, 0, 0.2)],
+    "induction": [(RIGHT, 0.8, 1), (RIGHT, 0, 0.45)],
+}
+AT_TWICE_THE_LENGTH = [(0, 0.5), (0.55, 0.9)]  # copying, sinusoidal and rotary
+
+FIRST_STEPS = """return given.lanes.map(({ settings, seed }) => {
+  const lane = new Lane(settings, seed);
+  return Array.from({ length: given.steps }, () => {
+    atOnce(lane.step());
+    return lane.now.loss;
+  });
+});"""
+
+
+def finds_it(name, lanes):
+    for (what, low, high), lane in zip(FINDS[name], lanes, strict=True):
+        assert low <= lane["tried"][0][what] <= high, (name, lane["tried"])
+    if name == "copying":
+        for (low, high), lane in zip(AT_TWICE_THE_LENGTH, lanes, strict=True):
+            assert low <= lane["tried"][1][RIGHT] <= high, lane["tried"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_stored_run_finds_what_the_chapter_measured(name):
+    finds_it(name, page.stored(name)["lanes"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_stored_curves_begin_as_the_engine_does(name, tmp_path):
+    _, training = page.known(name)
+    steps = FEW * training.every
+    for losses, lane in zip(
+        in_node({"lanes": training.lanes(trainings.SEED), "steps": steps}, FIRST_STEPS, tmp_path),
+        page.stored(name)["lanes"],
+        strict=True,
+    ):
+        assert trainings.thinned(losses, training.every) == lane["losses"][:FEW]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_stored_run_is_the_engines_to_its_end(name):
+    assert trainings.made(name) == page.stored(name)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", SLOW)
+def test_the_longer_runs_are_too(name):
+    assert trainings.made(name) == page.stored(name)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", NAMES)
+def test_every_seed_of_five_finds_it(name):
+    _, training = page.known(name)
+    lanes = [lane for seed in range(1, 6) for lane in training.lanes(seed)]
+    ran = trainings.run({"lanes": lanes, "every": 1000, "lengths": list(training.longer)})["lanes"]
+    for start in range(0, len(ran), 2):
+        finds_it(name, ran[start : start + 2])
+
+
+@pytest.mark.thorough
+def test_a_network_makes_up_for_heads_with_two_neighbours_and_not_with_four():
+    _, training = page.known("guests")
+    shares = {}
+    for chosen in ({"heads": "1"}, {"neighbours": "four", "heads": "1", "network": "yes"}):
+        lanes = [{"name": "", "seed": seed, "settings": training.settings(**chosen)} for seed in range(1, 6)]
+        ran = trainings.run({"lanes": lanes, "every": 1000})["lanes"]
+        shares[len(chosen)] = [lane["tried"][0][RIGHT] for lane in ran]
+    assert max(shares[1]) <= 0.7
+    assert max(shares[3]) <= 0.65
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_changes_something_that_there_is_but_for_that_which_is(name):
+    _, training = page.known(name)
+    as_it_is = training.settings()
+    assert training.settings(**training.change) != as_it_is
+    known = {
+        "task": training.bench.task.keys() | {"shift"},
+        "model": MODEL.keys(),
+        "training": TRAINING.keys(),
+    }
+    for control in training.controls:
+        assert training.settings(**{control.name: control.as_it_is}) == as_it_is
+        assert control.name not in ("train", "seed")
+        for option, change in control.options.items():
+            changed = training.settings(**{control.name: option})
+            assert (changed == as_it_is) == (option == control.as_it_is)
+            assert all(settings.keys() <= known[part] for part, settings in change.items())
+
+
+def test_what_cannot_be_changed_is_said():
+    _, training = page.known("guests")
+    with pytest.raises(ValueError, match="nothing called layers"):
+        training.settings(layers="2")
+    with pytest.raises(ValueError, match="'chess' is none of tag, look-up"):
+        page.known("chess")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_cell_of_a_page_goes_its_way(name):
+    _, training = page.known(name)
+    told = page.told(name)
+    options = ", ".join(f"{key}={value!r}" for key, value in training.change.items())
+    text = told["cell"].replace("CHOSEN", f'PAGES["{name}"].settings({options})').replace("SEED", "1")
+    assert len(text.splitlines()) <= 25
+    made = {}
+    exec(text.replace(f"range({training.bench.training['steps']})", f"range({training.every})"), made)
+    stored = told["stored"]["lanes"][1]["losses"][0]
+    assert trainings.thinned(made["losses"], training.every)[0] == pytest.approx(stored, abs=1e-3)
+
+
+def test_a_page_is_told_little():
+    for name in NAMES:
+        assert len(json.dumps(page.stored(name))) < 4000, name

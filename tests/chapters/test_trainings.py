@@ -1,0 +1,64 @@
+"""What each chapter's training should show, it shows for five seeds of five."""
+
+import pytest
+from training_scripts import in_node
+
+from bookkit.training.settings import Bench
+from chapters.keeping_numbers_in_range.training import DEPTH
+from chapters.looking_inside.training import INDUCTION
+from chapters.many_heads.training import GUESTS
+from chapters.queries_keys_and_values_that_learn.training import TAG
+from chapters.the_transformer.training import SENTENCES
+from chapters.where_am_i.training import COPYING
+from chapters.who_may_look_where.training import HOLES
+from chapters.why_divide_by_root_dk.training import LOOK_UP
+
+TRAINED = """return given.seeds.map((seed) => {
+  const lane = new Lane(given.settings, seed);
+  const begun = process.cpuUsage();
+  while (lane.state === "training") atOnce(lane.step());
+  const { user, system } = process.cpuUsage(begun);
+  const tried = given.lengths.map((length) => [length, atOnce(lane.tried(100, length))]);
+  return { state: lane.state, tried: Object.fromEntries(tried), seconds: (user + system) / 1e6 };
+});"""
+QUICK = {"tag": TAG, "look-up": LOOK_UP, "holes": HOLES, "guests": GUESTS, "copying": COPYING}
+SLOW = {"depth": DEPTH, "sentences": SENTENCES, "induction": INDUCTION}
+
+
+def holds(bench: Bench, seeds: list[int], folder) -> None:
+    for lane in bench.lanes:
+        finds = [find for find in bench.finds if find.lane == lane]
+        settings = bench.settings(lane)
+        own = settings["task"]["length"]
+        lengths = sorted({own} | {find.length or own for find in finds})
+        runs = in_node({"settings": settings, "seeds": seeds, "lengths": lengths}, TRAINED, folder)
+        for seed, run in zip(seeds, runs, strict=True):
+            print(lane, seed, run)  # what a failure should show
+            assert run["state"] == "done"
+            for find in finds:
+                measured = run["tried"][str(find.length or own)][find.what]
+                assert find.at_least <= measured <= find.at_most, (lane, seed, find, measured)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_finding_shows_for_five_seeds(name, tmp_path):
+    holds(QUICK[name], [1, 2, 3, 4, 5], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_the_finding_shows_for_one_seed_where_it_takes_longer(name, tmp_path):
+    holds(SLOW[name], [1], tmp_path)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", SLOW)
+def test_the_finding_shows_for_the_others_too(name, tmp_path):
+    holds(SLOW[name], [2, 3, 4, 5], tmp_path)
+
+
+@pytest.mark.parametrize("name", QUICK | SLOW)
+def test_every_lane_has_a_finding_and_every_finding_a_lane(name):
+    bench = (QUICK | SLOW)[name]
+    assert {find.lane for find in bench.finds} == bench.lanes.keys()
+    assert next(iter(bench.lanes.values())) == {}

