@@ -10,6 +10,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from _ext.drawings import on_the_page
 from bookkit.pictures.drawings import svg
 from bookkit.playground import VIEWS, exported, openable, picture
 
+# A comment takes a line, or stands behind what ends a line: no text in quotes has one so.
+COMMENT = re.compile(r"(^|(?<=[;,{}()\[\]])) *// .*$|^ *//$")
 STATIC = Path(__file__).parents[1] / "_static"
 FORMS = ("full", "slim")
 SETS_A_STATE = ("open=", "train=")  # begin the end of an address that does
@@ -105,8 +108,9 @@ def joined(sources: list[str]) -> bytes:
     """Files of _static as one, without comments and indents."""
     lines = [f"/* made of {', '.join(sources)}, which stand beside this file, with their comments */"]
     for source in sources:
-        stripped = (line.strip() for line in STATIC.joinpath(source).read_text("utf-8").splitlines())
-        lines += [line for line in stripped if line and not line.startswith("//")]
+        whole = STATIC.joinpath(source).read_text("utf-8").splitlines()
+        stripped = (COMMENT.sub("", line).strip() for line in whole)
+        lines += [line for line in stripped if line]
     return ("\n".join(lines) + "\n").encode()
 
 

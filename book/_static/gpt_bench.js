@@ -135,7 +135,8 @@ class GptBench extends Workbench {
   }
 
   labels() {
-    return this.input.map((id) => this.vocabulary[id]);
+    // Behind the end of another text this one begins.
+    return this.input.map((id, place) => (place || id !== this.pieces.end ? this.vocabulary[id] : "(beginning)"));
   }
 
   telling(stack, weights) {

@@ -236,7 +236,8 @@ class Workbench {
 
   // A change that takes an earlier one back leaves neither of them. Of the same `key` there is but one: the last.
   change(deed, words, key) {
-    if (key) this.deeds = this.deeds.filter((each) => each.key !== key);
+    const same = key ? this.deeds.findIndex((each) => each.key === key) : -1;
+    if (same >= 0) this.deeds.splice(same, 1);
     const now = inText(changesBy([...this.deeds, { deed }]));
     if (now === inText(this.changes)) return this.run(); // it is so already
     const before = this.deeds.findIndex((_, place) => inText(changesBy(this.deeds.toSpliced(place, 1))) === now);

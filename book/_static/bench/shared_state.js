@@ -85,7 +85,7 @@ function deedsOf(bench, { off = [], hidden = [], numbers = [], mask = true, posi
     const [stack, place] = spot.split(" ");
     const isThere = () => stack === "written" || Number(place) < (bench.input?.length ?? 0); // a shorter text may lack it
     const deed = (changes) => isThere() && changes.hidden.add(spot);
-    return { words: `${quoted(bench.labels(stack)[place])} (place ${Number(place) + 1}) hidden`, deed };
+    return { words: `${placeWords(bench.labels(stack)[place], Number(place))} hidden`, deed };
   });
   // A row that was set as a whole is taken back as a whole.
   const rows = Object.groupBy(numbers, ({ name, row }) => `row ${row + 1} of ${name}`);
@@ -112,7 +112,10 @@ async function carriedDeeds(bench, { other, carried }) {
     return { stack, name, place, head, from, vector };
   });
   const input = JSON.stringify(bench.input);
-  // Only into the sentence for which it was meant: another has other places.
-  const deed = (changes) => JSON.stringify(bench.input) === input && changes.carried.push(...spots);
-  return spots.length ? [{ words: `carried over from ${quoted(other)}`, deed }] : [];
+  return spots.map((spot) => {
+    const stack = bench.stacks.find(({ name }) => name === spot.stack);
+    // Only into the sentence for which it was meant: another has other places.
+    const deed = (changes) => JSON.stringify(bench.input) === input && changes.carried.push(spot);
+    return { words: `${spotWords(stack, spot, bench.labels(spot.stack))} carried over`, deed };
+  });
 }
