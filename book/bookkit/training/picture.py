@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from bookkit.pictures.drawings import Part, across, column, over, row, told
-from bookkit.pictures.svg import Place, label, line, rectangle, short
+from bookkit.pictures.svg import Place, label, line, rectangle
 from bookkit.training.page import Training, known, stored
 
 HEIGHT = 130
@@ -73,7 +73,7 @@ def _key(side: int, words: str) -> Part:
 
 
 def _path(points: Sequence[tuple[float, float]], side: int) -> str:
-    corners = "L".join(f"{short(x)} {short(y)}" for x, y in points)
+    corners = "L".join(f"{x:.0f} {y:.0f}" for x, y in points)  # whole pixels: a page must be light
     dashes = ' stroke-dasharray="6 3"' if side else ""
     return f'<path d="M{corners}" fill="none" stroke="var(--{COLOURS[side]})" stroke-width="2"{dashes}/>'
 
@@ -95,6 +95,7 @@ def _plot(
             share = (value - low) / (high - low)
         return HEIGHT * (1 - min(1.02, max(0.0, share)))
 
+    lanes = [[sum(pair) / len(pair) for pair in zip(lane[::2], lane[1::2], strict=False)] for lane in lanes]
     curves = [
         _path(
             [(width * (place + 0.5) / len(values), height(value)) for place, value in enumerate(values)],
