@@ -34,6 +34,11 @@ SMALL_PARTS = re.compile(r"(?<=[\s\"(,A-Za-z])-?\d+\.\d{4,}(?=[^<>]*>)")
 SAID_OF_PARTS = re.compile(r' (?:class="(?!marks)[^"]*"|(?:role|aria-[a-z]+|pointer-events)="[^"]*")')
 
 
+# The cells of a heat map, each a path of its own. Those of one colour can be one path.
+CELL = r'<path d="(M[^"]*h[^"]*v[^"]*Z)" fill="([^"]*)" opacity="([^"]*)"/>'
+CELLS = re.compile(f"(?:{CELL}){{2,}}")
+
+
 class ChartRenderer:
     """What MyST-NB asks about each output of a cell: charts become HTML, and the rest is left to MyST-NB."""
 
@@ -74,6 +79,18 @@ class Chart(SphinxDirective):
         ]
 
 
+def together(cells: re.Match[str]) -> str:
+    """The cells of each colour as one path, without those that nobody sees."""
+    paths: dict[tuple[str, str], str] = {}
+    for path, *colour in re.findall(CELL, cells[0]):
+        paths[colour[0], colour[1]] = paths.get((colour[0], colour[1]), "") + path
+    return "".join(
+        f'<path d="{path}" fill="{fill}" opacity="{opacity}"/>'
+        for (fill, opacity), path in paths.items()
+        if opacity != "0"
+    )
+
+
 def figure(chart: dict[str, Any], name: str) -> str:
     """The HTML of a chart; `name` must be its own on the page."""
     description = chart.get("description", "").strip()
@@ -99,7 +116,7 @@ def picture(vega: dict[str, Any], screen: str) -> str:
         lambda number: f"{float(number[0]):.2f}", vl_convert.vega_to_svg(vega | {"width": width})
     )
     svg = OPACITIES.sub(lambda number: f"{round(20 * float(number[0])) / 20:g}", svg)
-    svg = SAID_OF_PARTS.sub("", svg)
+    svg = CELLS.sub(together, SAID_OF_PARTS.sub("", svg))
     return svg.replace("<svg", f'<svg data-screen="{screen}" data-width="{width}"', 1)
 
 

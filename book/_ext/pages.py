@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.writers.html5 import HTML5Translator
 
-from _ext.javascript import NODE_MODULES
+from _ext.javascript import NODE_MODULES, small
 
 # The scripts that only some pages need, each with what such a page has.
 SCRIPTS = {
@@ -95,6 +95,9 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         shutil.rmtree(static / folder, ignore_errors=True)
     for script in UNUSED_SCRIPTS:
         static.joinpath(f"{script}.js").unlink(missing_ok=True)
+    for file in [*SCRIPTS, "book.js", "book.css"]:
+        read = static.joinpath(file).read_text("utf-8")
+        static.joinpath(file).write_text(small(read, file.rpartition(".")[2]), "utf-8")
     for font in FONTS:
         shutil.copy(NODE_MODULES / "@fontsource/source-sans-3/files" / font, static)
     # Social networks show no SVG.

@@ -10,7 +10,6 @@ import base64
 import gzip
 import hashlib
 import json
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,11 +21,10 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.drawings import on_the_page
+from _ext.javascript import small
 from bookkit.pictures.drawings import svg
 from bookkit.playground import VIEWS, exported, openable, picture
 
-# A comment takes a line, or stands behind what ends a line: no text in quotes has one so.
-COMMENT = re.compile(r"(^|(?<=[;,{}()\[\]])) *// .*$|^ *//$")
 STATIC = Path(__file__).parents[1] / "_static"
 FORMS = ("full", "slim")
 SETS_A_STATE = ("open=", "train=")  # begin the end of an address that does
@@ -101,17 +99,15 @@ def files(model: str) -> dict[str, bytes]:
 @cache
 def bundled(name: str) -> bytes:
     """What a page asks for by that name: `bundled("reach.js")`. Its files stand beside it, as written."""
-    return joined(BUNDLES[name])
+    return joined(*BUNDLES[name])
 
 
-def joined(sources: list[str]) -> bytes:
-    """Files of _static as one, without comments and indents."""
-    lines = [f"/* made of {', '.join(sources)}, which stand beside this file, with their comments */"]
-    for source in sources:
-        whole = STATIC.joinpath(source).read_text("utf-8").splitlines()
-        stripped = (COMMENT.sub("", line).strip() for line in whole)
-        lines += [line for line in stripped if line]
-    return ("\n".join(lines) + "\n").encode()
+@cache
+def joined(*sources: str) -> bytes:
+    """Files of _static as one, without what only their readers need."""
+    title = f"/* made of {', '.join(sources)}, which stand beside this file as they were written */"
+    whole = "\n".join(STATIC.joinpath(source).read_text("utf-8") for source in sources)
+    return f"{title}\n{small(whole, sources[0].rpartition('.')[2])}".encode()
 
 
 def sha256(content: bytes) -> str:

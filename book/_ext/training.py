@@ -64,7 +64,7 @@ def closed(name: str) -> tuple[str, str]:
 @cache
 def engine() -> bytes:
     """What computes, for the Worker or, where none may start, for the page. Its names stay its own."""
-    return b"(() => {\n" + joined(ENGINE) + b"globalThis.Crew = Crew;\n})();\n"
+    return b"(() => {\n" + joined(*ENGINE) + b"globalThis.Crew = Crew;\n})();\n"
 
 
 @cache
@@ -77,12 +77,12 @@ def worker() -> bytes:
 @cache
 def bench() -> bytes:
     """What the page shows. A playground may stand beside it, with names of its own."""
-    return b"(() => {\n" + joined(PAGE) + b"})();\n"
+    return b"(() => {\n" + joined(*PAGE) + b"})();\n"
 
 
 @cache
 def styles() -> bytes:
-    return joined([f"{FOLDER}page/bench.css"])
+    return joined(f"{FOLDER}page/bench.css")
 
 
 @cache
