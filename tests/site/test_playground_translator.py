@@ -53,8 +53,8 @@ def test_words_are_offered_and_strange_ones_named(page: Page, tmp_path: Path) ->
     expect(box.get_by_role("status")).to_have_text(told)
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the')}")
     field(box).fill("the dog and " * 9)
-    expect(box.locator(".ask .hint")).to_have_text("Only the first 24 words are read.")
-    expect(box.get_by_role("status")).to_have_text("Only the first 24 words are read.")
+    expect(box.locator(".ask .hint")).to_have_text("Only the first 24 words are read (’s is one).")
+    expect(box.get_by_role("status")).to_have_text("Only the first 24 words are read (’s is one).")
     field(box).fill(f"{'the dog and ' * 4}the wolf runs")
     quoted = "Only “… the dog and the dog and the dog and the” is read."
     expect(box.locator(".ask .hint")).to_contain_text(quoted)
@@ -181,11 +181,14 @@ def test_without_positions_and_without_the_mask(page: Page, tmp_path: Path, monk
 
 def test_on_the_front_page_one_switch_takes_the_positions_away(page: Page, tmp_path: Path) -> None:
     box = opened_bench(page, tmp_path, "translator", "the cat sees the dog", form="slim")
-    switch = box.get_by_role("button", name="Take the positions away")
-    expect(switch).to_have_attribute("aria-pressed", "false")
-    for pressed, switches in (("true", {"positions": False}), ("false", {})):
+    switch = box.locator(".outcome button")
+    expect(switch).to_have_text("Take the positions away")
+    for words, switches in (
+        ("Give the positions back", {"positions": False}),
+        ("Take the positions away", {}),
+    ):
         switch.press("Enter")
-        expect(switch).to_have_attribute("aria-pressed", pressed)
+        expect(switch).to_have_text(words)
         expect(switch).to_be_focused()
         assert shown(box) == translated("the cat sees the dog", **switches)
     expect(box.get_by_role("group", name="Ways to look at it")).to_have_count(0)

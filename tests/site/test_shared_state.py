@@ -36,7 +36,7 @@ def brought_back(page: Page, address: str) -> Locator:
     """The playground that a new visitor of this address finds."""
     page.goto("about:blank")
     page.goto(address)
-    box = page.locator(".playground.opened")
+    box = page.locator(".playground:has(input, textarea)")
     box.wait_for()
     page.wait_for_function(f"() => {{ {BENCH} return bench && bench.turn && !bench.restoring; }}")
     return box

@@ -166,6 +166,7 @@ def test_a_look_that_is_chosen_is_kept_and_the_table_has_its_numbers(page: Page,
     shown = page.evaluate(SHOWN)
     assert (shown["kind"], shown["head"], shown["key"]) == ("score", 2, 1)
     box.get_by_text("All numbers of this step").click()
+    expect(box.locator(".all-numbers tbody tr")).to_have_count(16)
     rows = box.locator(".all-numbers tbody tr").all()
     names = ["query", "key", "products"]
     for place, row in enumerate(rows):

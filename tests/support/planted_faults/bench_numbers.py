@@ -143,8 +143,8 @@ FAULTS: Faults = {
             ("the weight of another", "${percent(weights[j])} ×", "${percent(weights[0])} ×"),
             (
                 "the stream forgotten",
-                "{ first: given[n], bias: bias[n], total: result[n] }",
-                "{ first: 0, bias: bias[n], total: result[n] }",
+                "{ first: given[n], bias: bias[n], total: result[n], named",
+                "{ first: 0, bias: bias[n], total: result[n], named",
             ),
             ("the mean added", "sumOf([given[n], -mean])", "sumOf([given[n], mean])"),
             ("the logit without its bias", "bias: biases[word], total: logits[word]", "total: logits[word]"),
