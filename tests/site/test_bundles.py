@@ -72,6 +72,7 @@ def test_a_bundle_is_the_program_that_its_sources_are(name: str) -> None:
 
 
 def printed(script: str) -> str:
+    """It as esbuild writes any program, without comments, spaces and the lines' ends."""
     code = "require('esbuild').transformSync(require('fs').readFileSync(0, 'utf8')).code"
     done = subprocess.run(
         [NODE, "-e", f"process.stdout.write({code})"],
@@ -81,7 +82,8 @@ def printed(script: str) -> str:
         check=True,
         cwd=NODE_MODULES,
     )
-    return done.stdout
+    lines = (line.strip() for line in done.stdout.split("\n"))
+    return re.sub(r"\s", "", "".join(line for line in lines if not line.startswith("//")))
 
 
 @pytest.mark.parametrize("model", openable())

@@ -30,7 +30,7 @@ def translated(sentence: str) -> list[str]:
 
 
 def without_looks_across() -> tuple[int, int]:
-    """`right, good = without_looks_across()`, of fifty sentences with no look across in layer 2: good Lingo."""
+    """`right, good = without_looks_across()`, of fifty sentences: no look crosses in layer 2."""
     right = {" ".join(pair.english): [*pair.lingo] for pair in unseen_pairs(400)}
     with heads_changed(loaded("translator").decoder[1].cross_attention, torch.zeros_like):  # type: ignore[union-attr, index]
         written = {sentence: translated(sentence) for sentence in truth.to_translate()}
