@@ -173,6 +173,7 @@ class Workbench {
 
   choose(some) {
     Object.assign(this.choice, some);
+    if (!this.traces) return; // the first run will settle it
     this.settle();
     this.show();
   }

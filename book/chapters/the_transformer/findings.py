@@ -42,7 +42,7 @@ def without_looks_across() -> tuple[int, int]:
 
 
 class Ahead(NamedTuple):
-    """Behind “the dogs near the king”: how far “see” is ahead of “sees”, and what each part adds to that."""
+    """`see_against_sees().logits` is how far “see” is ahead; what each head and network adds to it."""
 
     logits: float
     heads: dict[str, float]
