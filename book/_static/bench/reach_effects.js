@@ -74,7 +74,7 @@ class ReachEffects {
     const [last, first] = whereCarried(shares, differing, answering);
     const name = ({ words }) => words.replace("after ", "");
     const at = (column) => placeWords(labels[columns[column]], columns[column]);
-    const until = last === rows.length - 1 ? "all the way up" : last ? `up to ${name(rows[last])}` : "at the start";
+    const until = last === rows.length - 1 ? "all the way up" : last > 0 ? `up to ${name(rows[last])}` : "at the start";
     const told = [];
     if (last >= 0) told.push(`at ${at(differing)} most of the difference stands ${until}`);
     this.moved = answering !== differing && first > 0;
