@@ -55,7 +55,7 @@ def test_firefox_trains_as_node_does_to_the_last_bit(tmp_path):
 
 # ---- the runner ----
 
-NAMES = [f"training/{script.name}" for script in SCRIPTS] + ["training/crew.js"]
+NAMES = [script.relative_to(FOLDER.parent).as_posix() for script in (*SCRIPTS, FOLDER / "crew.js")]
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <script src="training/runner.js"></script><script>
 const heard = [];
@@ -79,6 +79,7 @@ const last = (kind) => heard.findLast((said) => said.kind === kind);
 @pytest.fixture
 def folder(tmp_path):
     shutil.copytree(FOLDER, tmp_path / "training")
+    shutil.copy(FOLDER.parent / "die.js", tmp_path)
     tmp_path.joinpath("404.html").write_text('<base href="/">')
     tmp_path.joinpath("index.html").write_text(PAGE % json.dumps(NAMES))
     return tmp_path
