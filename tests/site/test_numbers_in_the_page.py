@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 from bench_page import opened_bench
-from bench_state import BENCH, changed, put
+from bench_state import BENCH, changed, is_share, put
 from playwright.sync_api import Page, expect
 from script_and_pytorch import switched
 
@@ -15,10 +15,6 @@ from chapters.the_transformer.models import WORDS
 
 # Twice t in a round, and at last a letter that is not the likeliest.
 ROUNDS = "attentionattentionattx"
-
-
-def is_share(told: str, chance: float) -> bool:
-    return abs(float(told) / 100 - chance) < (0.0006 if chance < 0.0995 else 0.0051)
 
 
 # ---- symbols ----

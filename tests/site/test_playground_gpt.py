@@ -7,7 +7,7 @@ import pytest
 import torch
 from accessible import AXE, RULES, violations
 from bench_page import bench_page, opened_bench
-from bench_state import BENCH, changed, put
+from bench_state import BENCH, changed, is_share, put
 from open_playground import field
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -43,11 +43,6 @@ def pieces_of(text: str) -> list[str]:
         number: "".join(f"‹{byte:x}›" for byte in cut.bytes[number]) for number in range(256) if number > 127
     }
     return [halves.get(number, named(number)) for number in cut.encode(text)]
-
-
-def is_share(said: str, number: float) -> bool:
-    """“16 %” and “8.1 %” are rounded, and what was rounded may differ by a little."""
-    return abs(float(said.removesuffix("\xa0%")) / 100 - number) < (0.0006 if number < 0.0995 else 0.0051)
 
 
 def summary(text: str) -> str:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 import torch
+from bench_state import is_share
 from open_playground import INSIDE_CHAPTER, opened
 from playwright.sync_api import Locator, Page, expect
 
@@ -26,11 +27,6 @@ def field(box: Locator) -> Locator:
 def said(box: Locator) -> list[str]:
     """Of each symbol what a screen reader is told, once the text that was typed is read."""
     return box.locator(".rounds .unseen").all_text_contents()
-
-
-def is_share(told: str, chance: float) -> bool:
-    shown = float(re.search(r"([\d.]+)\s%", told)[1]) / 100
-    return abs(shown - chance) < (0.0006 if chance < 0.0995 else 0.0051)
 
 
 def read(box: Locator, text: str) -> None:

@@ -1,5 +1,7 @@
 """What a bench in a page shows and holds, and what a script can ask of it there."""
 
+import re
+
 import torch
 from playwright.sync_api import Locator, Page
 from script_and_pytorch import switched
@@ -35,6 +37,13 @@ SEEN = """box => {
   const fields = [...box.querySelectorAll("input, select, textarea")];
   return [copy.innerHTML.replace(/ class=""/g, ""), ...fields.map(({ value }) => value)];
 }"""
+
+
+def is_share(said: str, chance: float) -> bool:
+    """`is_share("8.1 %", 0.0808)`: what was rounded may differ by a little; “< 0.1 %” is less than that."""
+    number = float(re.search(r"[\d.]+", said)[0]) / 100
+    close = 0.0006 if chance < 0.0995 else 0.0051
+    return chance < close if said.startswith("<") else abs(number - chance) < close
 
 
 def troubles(page: Page) -> list[str]:
