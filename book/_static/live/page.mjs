@@ -115,7 +115,7 @@ class Page {
   }
 
   async work() {
-    if (this.isWorking || !this.session) return;
+    if (this.isWorking || !this.session || !this.waiting.length) return;
     this.isWorking = true;
     this.wasStopped = false;
     const began = performance.now();
