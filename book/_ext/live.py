@@ -14,6 +14,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from _ext.charts import LOOK, WIDTHS
 from _ext.javascript import bundle
 from _ext.playground import STATIC, joined
 from bookkit.mime_types import CHART
@@ -46,14 +47,21 @@ def script() -> bytes:
 
 
 @cache
+def charts() -> bytes:
+    """What draws a chart that is not the page's own; of Vega, Vega-Lite needs only what is small."""
+    given = f"chartLook = {json.dumps(LOOK)};\nchartWidths = {json.dumps(WIDTHS)};\n"
+    return given.encode() + bundled("live/vega_lite.mjs", alias={"vega": "vega-util"})
+
+
+@cache
 def styles() -> bytes:
     return joined("live/live.css")
 
 
-def bundled(name: str) -> bytes:
+def bundled(name: str, **options: Any) -> bytes:
     with TemporaryDirectory() as folder:
         out = Path(folder, "out.js")
-        bundle(STATIC / name, out)
+        bundle(STATIC / name, out, **options)
         return out.read_bytes()
 
 
@@ -87,6 +95,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         return
     static = Path(app.outdir, "_static")
     static.joinpath("live.js").write_bytes(script())
+    static.joinpath("live-charts.js").write_bytes(charts())
     static.joinpath("live.css").write_bytes(styles())
     for page in filter(lambda name: is_notebook(app, name), app.env.found_docs):
         static.joinpath(f"live-{page}.js").write_bytes(chapter(app, page))

@@ -53,7 +53,8 @@ class Pages(web.RequestHandler):
         self.set_status(answer.status)
         for name, value in answer.headers.items():
             self.set_header(name, value)
-        self.write(answer.body)
+        if answer.body:  # with a 304 Tornado bears not even an empty one
+            self.write(answer.body)
 
     head = get
 

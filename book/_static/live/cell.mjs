@@ -49,8 +49,9 @@ export class Cell {
     this.back = button("Put the book’s code back", () => this.putBack());
     this.state = make("span", { className: "live-state" });
     this.notice = make("p", { className: "live-notice", hidden: true });
-    this.tools = make("div", { className: "live-tools" }, this.runButton,
-      button("Restart and run to here", () => this.page.restartTo(this)), this.back, this.state);
+    const restart = button("Restart and run to here", () => this.page.restartTo(this));
+    restart.className = "live-restart";
+    this.tools = make("div", { className: "live-tools" }, this.runButton, this.back, this.state, restart);
     this.code.hidden = true;
     this.code.before(this.field, this.tools, this.notice);
     this.field.append(this.code.querySelector("pre").cloneNode(true)); // until its field is made

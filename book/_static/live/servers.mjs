@@ -53,5 +53,5 @@ export function refused(error, { isHere, name }) {
     return new Trouble("`make live` was started anew since this page was opened.", OPEN_ITS_ADDRESS);
   if (status === 401 || status === 403)
     return new Trouble(`The server of ${name} no longer lets this page in.`, "Try again.");
-  return error;
+  return status === 503 ? new Trouble(`${error.message}.`) : error;
 }

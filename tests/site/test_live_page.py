@@ -1,0 +1,74 @@
+"""A page made live on this machine: what its cells put out, and how one works with them."""
+
+from collections.abc import Iterator
+
+import pytest
+from live_page import button, cell_with, live, live_server, ran, write
+from playwright.sync_api import Page, expect
+
+from bookkit import registry
+
+SMALL = "what-is-attention"
+NAMES = [chapter.name for chapter in registry.notebooks()]
+# For each cell what the page had stored and what came, where both are to be the same (conftest.py says why an
+# HTML need not be): rows of claims without what was measured, pictures whole, and whatever is plain text.
+COMPARED = """async () => {
+    const text = async (image) => image.src.startsWith("data:")
+        ? decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1)) : (await fetch(image.src)).text();
+    const kinds = {
+        claims: (claim) => [claim.id, claim.querySelector(".claim-sentence").textContent,
+                            claim.querySelector(".claim-bound").textContent].join(" "),
+        texts: (pre) => pre.textContent.trimEnd(),
+        drawings: (svg) => [...svg.attributes].map(({ name, value }) => `${name}=${value}`).sort().join() + svg.innerHTML,
+        figures: async (image) => [image.alt, image.width, image.height, await text(image)].join(" "),
+    };
+    const places = { claims: ".claim", texts: ".highlight pre", drawings: ".drawing > svg", figures: "img" };
+    const all = [];
+    for (const cell of document.querySelectorAll("main .cell")) {
+        const [stored, came] = [".cell_output:not(.live-output)", ".live-output"].map((place) => cell.querySelector(place));
+        if (!came) throw Error(`nothing came of ${cell.textContent.slice(0, 200)}`);
+        for (const [kind, place] of Object.entries(places)) {
+            const [before, after] = await Promise.all([stored, came].map((output) =>
+                Promise.all([...(output?.querySelectorAll(place) ?? [])].map(kinds[kind]))));
+            all.push([kind, before, after]);
+        }
+    }
+    return all;
+}"""
+
+
+@pytest.fixture(scope="module")
+def address(site) -> Iterator[str]:
+    with live_server() as printed:
+        yield printed
+
+
+def runs_as_stored(page: Page, address: str, name: str) -> None:
+    came_for_charts = []
+    page.on("request", lambda request: "live-charts" in request.url and came_for_charts.append(request))
+    live(page, address, name)
+    charts = page.locator(".cell_output .chart").count()
+    button(page, "Run all").click()
+    ran(page)
+    found = page.evaluate(COMPARED)
+    claims = [claim for kind, _, came in found if kind == "claims" for claim in came]
+    assert [(kind, before, came) for kind, before, came in found if before != came] == []
+    assert len(claims) == len(registry.Chapter(registry.BOOK / f"{name}.ipynb").claims)
+    # A chart is the page's own where it came out as it is stored.
+    assert page.locator(".live-output .chart").count() == charts
+    assert not came_for_charts
+
+
+def test_all_cells_of_a_page_put_out_what_it_stores(page: Page, address: str) -> None:
+    runs_as_stored(page, address, SMALL)
+    button(page, "Show the stored outputs").click()
+    expect(page.locator(".live-output:visible")).to_have_count(0)
+    assert page.locator(".cell_output .chart:visible").count() == 1
+    button(page, "Show the stored outputs").click()
+    assert page.locator(".live-output .chart:visible").count() == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name in NAMES if name != SMALL])
+def test_each_page_puts_out_what_it_stores(page: Page, address: str, name: str) -> None:
+    runs_as_stored(page, address, name)
