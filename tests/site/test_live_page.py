@@ -1,10 +1,11 @@
 """A page made live on this machine: what its cells put out, and how one works with them."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
-from live_page import button, cell_with, live, live_server, ran, write
-from playwright.sync_api import Page, expect
+from live_page import RUNS, button, cell_with, live, live_server, ran, write
+from playwright.sync_api import Locator, Page, expect
 
 from bookkit import registry
 
@@ -72,3 +73,56 @@ def test_all_cells_of_a_page_put_out_what_it_stores(page: Page, address: str) ->
 @pytest.mark.parametrize("name", [name for name in NAMES if name != SMALL])
 def test_each_page_puts_out_what_it_stores(page: Page, address: str, name: str) -> None:
     runs_as_stored(page, address, name)
+
+
+# ---- exercises ----
+
+WRONG = """def my_soft_lookup(query, key, value, temperature):
+    weights = (query @ key.mT / temperature).softmax(-2)
+    return weights @ value, weights
+
+
+check_soft_lookup(my_soft_lookup)
+"""
+RIGHT = WRONG.replace("softmax(-2)", "softmax(-1)")
+NEEDED = """def my_needed_temperature(gap, keys, share):
+    return gap / math.log(share * (keys - 1) / (1 - share))
+
+
+check_needed_temperature(my_needed_temperature)
+"""
+REPAIRED = """def regression_to_repair(query, key, value, bandwidth):
+    distance = torch.cdist(query, key)
+    weights = (-(distance**2) / (2 * bandwidth**2)).softmax(-1)
+    return weights @ value, weights
+
+
+check_repaired_regression(regression_to_repair)
+"""
+
+
+def said(cell: Locator) -> str:
+    """What the check says there now."""
+    return cell.locator(".live-output").inner_text()
+
+
+def test_three_exercises_are_solved_and_a_mistake_is_named(page: Page, address: str) -> None:
+    live(page, address, SMALL)
+    lookup = cell_with(page, "check_soft_lookup(my_soft_lookup)")
+    write(page, lookup, WRONG)
+    page.keyboard.press("Control+Enter")
+    expect(lookup.locator(".live-state")).to_have_text(re.compile(r"ran, after the \d+ cells above"), timeout=RUNS)
+    assert "soft_lookup: not yet" in said(lookup)
+    assert "over the queries" in said(lookup)
+    for words, answer in (
+        ("check_soft_lookup(my_soft_lookup)", RIGHT),
+        ("check_needed_temperature(my_needed_temperature)", NEEDED),
+        ("check_repaired_regression(regression_to_repair)", REPAIRED),
+    ):
+        cell = cell_with(page, words)
+        write(page, cell, answer)
+        button(cell, "Run").click()
+        expect(cell.locator(".live-output")).to_contain_text(": passed", timeout=RUNS)
+    hand_in = cell_with(page, "summary(")
+    button(hand_in, "Run").click()
+    expect(hand_in.locator(".live-output")).to_contain_text("3 of 5", timeout=RUNS)
