@@ -21,7 +21,7 @@ COMPARED = """async () => {
                             claim.querySelector(".claim-bound").textContent].join(" "),
         texts: (pre) => pre.textContent.trimEnd(),
         drawings: (svg) => [...svg.attributes].map(({ name, value }) => `${name}=${value}`).sort().join() + svg.innerHTML,
-        figures: async (image) => [image.alt, image.width, image.height, (await text(image)).trim()].join(" "),
+        figures: async (image) => [image.alt, image.getAttribute("width"), image.getAttribute("height"), (await text(image)).trim()].join(" "),
     };
     const places = { claims: ".claim", texts: ".highlight pre", drawings: ".drawing > svg", figures: "img" };
     const all = [];

@@ -54,7 +54,9 @@ export class Cell {
     this.tools = make("div", { className: "live-tools" }, this.runButton, this.back, this.state, restart);
     this.code.hidden = true;
     this.code.before(this.field, this.tools, this.notice);
-    this.field.append(this.code.querySelector("pre").cloneNode(true)); // until its field is made
+    const shown = this.code.querySelector("pre").cloneNode(true); // until its editor is made
+    if (this.isEdited) shown.textContent = this.source;
+    this.field.append(shown);
     this.showMark();
     soon.observe(this.field);
     if (this.page.answers.other(this.told.id)) this.offer(this.page.answers.other(this.told.id));
