@@ -1,8 +1,11 @@
 """The kernels of `make live`: few, out of other users' sight, and ended when their page is gone."""
 
 import os
+import tempfile
 import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
@@ -64,6 +67,13 @@ def private(system: str = os.name) -> dict[str, str]:
     """
     by_ports = {"transport": "tcp", "transport_encryption": "required"}
     return by_ports if system == "nt" else {"transport": "ipc"}
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """Open to this user alone, and of a short name: a socket's, with it, may have 103 characters."""
+    with tempfile.TemporaryDirectory(dir=None if os.name == "nt" else "/tmp", prefix="live-") as folder:
+        yield Path(folder)
 
 
 def managers(folder: Path) -> dict[str, Any]:
