@@ -1,23 +1,27 @@
 """`make live` as a reader starts it, in a process of its own: asked as pages ask it, and as nobody should."""
 
+import asyncio
 import http.client
 import json
 import re
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 import websocket
 
 START = (
     "import pathlib, sys; from tools.site import live; live.live(pathlib.Path(sys.argv[1]), 0, opens=False)"
 )
+PAGE = '<!DOCTYPE html><html><head>\n<base href="/fork/"></head>page</html>'
 PATIENCE = 60  # seconds until a kernel's answer
 
 
@@ -104,9 +108,15 @@ class LiveServer:
         self.api(f"sessions/{session['id']}", "DELETE")
 
 
+def in_a_loop_of_its_own(coroutine: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    """Playwright has one in the thread of the tests."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(coroutine())).result()
+
+
 @contextmanager
-def live_server(folder: Path) -> Iterator[LiveServer]:
-    """`with live_server(site) as server:` serves the built site in this folder, at a free port."""
+def started(folder: Path) -> Iterator[LiveServer]:
+    """`with started(site) as server:` serves the built site in this folder, at a free port."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", START, str(folder)], **pipes) as process:
         line = process.stdout.readline()
@@ -117,3 +127,24 @@ def live_server(folder: Path) -> Iterator[LiveServer]:
         finally:
             process.terminate()
             process.communicate()
+
+
+@pytest.fixture(scope="module")
+def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("build") / "html"
+    folder.mkdir()
+    for name in ("index.html", "404.html"):
+        folder.joinpath(name).write_text(PAGE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(small_site: Path) -> Iterator[LiveServer]:
+    with started(small_site) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def kernel(server: LiveServer) -> str:
+    """The id of one that runs."""
+    return server.session("many-heads")["kernel"]["id"]

@@ -23,6 +23,8 @@ MOST = 4
 GONE = 30 * 60  # seconds without a page
 # Messages that wait for a page whose connection is down, at most. A loop that prints sends 2 MB in each.
 WAITING = 200
+# Else what ipykernel's debugger thinks of this Python comes between the first outputs of a page.
+NO_WARNING = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 FULL = f"{MOST} pages run code already, as many as this server bears: stop one of them, then try again"
 
 
@@ -43,6 +45,7 @@ class Kernels(AsyncMappingKernelManager):
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
         if len(self.list_kernel_ids()) >= MOST:
             raise Full
+        options["env"] = {**(options.get("env") or os.environ), **NO_WARNING}
         # What a kernel says as it ends is for nobody: all else that it writes it sends to its page.
         return await super().start_kernel(**options, stdout=DEVNULL, stderr=DEVNULL)
 

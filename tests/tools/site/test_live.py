@@ -1,6 +1,5 @@
 """`make live`: a page gets a kernel of this machine. Who gets none: tests/tools/site/test_live_guarded.py."""
 
-import asyncio
 import os
 import signal
 import sys
@@ -11,36 +10,19 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from live_server import live_server
+from live_server import in_a_loop_processess_own, started
 
 from bookkit import registry
 from tools.site import kernels
 
-PAGE = '<!DOCTYPE html><html><head>\n<base href="/fork/"></head>page</html>'
 
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("build") / "html"
-    folder.mkdir()
-    for name in ("index.html", "404.html"):
-        folder.joinpath(name).write_text(PAGE)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def server(folder):
-    with live_server(folder) as server:
-        yield server
-
-
-def test_pages_say_where_their_kernels_are_and_the_files_stay_as_they_are(server, folder):
+def test_pages_say_where_their_kernels_are_and_the_files_stay_as_they_are(server, small_site):
     answer = server.ask("index.html")
     assert answer.status == 200
     assert b'<head><meta name="live" content="/fork/jupyter/">' in answer.body
     assert server.ask("").body == answer.body
     assert (server.ask("missing.html").status, server.ask("404.html").status) == (404, 200)
-    assert folder.joinpath("index.html").read_text() == PAGE
+    assert b'name="live"' not in small_site.joinpath("index.html").read_bytes()
 
 
 def test_a_page_runs_code_beside_the_chapters_with_this_python(server):
@@ -113,22 +95,22 @@ def test_a_page_too_many_is_told_so_in_one_sentence(server):
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_what_stops_the_server_stops_its_kernels_and_leaves_nothing(folder, ending):
-    with live_server(folder) as server:
+def test_what_stops_the_server_stops_its_kernels_and_leaves_nothing(small_site, ending):
+    with started(small_site) as server:
         with server.page("many-heads") as page:
             private = Path(page.run("import sys; print(sys.argv[-1])").strip()).parent
         kernel = server.session("many-heads")["kernel"]["id"]
         with server.channels(kernel) as page:
             page.send("while True: print('on and on')")
             page.until("busy")
-            started = psutil.Process(server.process.pid).children(recursive=True)
+            processes = psutil.Process(server.process.pid).children(recursive=True)
             server.process.send_signal(ending)
             said, complained = server.process.communicate(timeout=60)
         assert (server.process.returncode, said.strip(), complained) == (0, "", "")
         assert private.name.startswith("live-")
         assert not private.exists()
-        assert started
-        assert not any(process.is_running() for process in started)
+        assert processes
+        assert not any(process.is_running() for process in processes)
 
 
 def run_with_kernels(coroutine):
@@ -140,7 +122,7 @@ def run_with_kernels(coroutine):
             finally:
                 await manager.shutdown_all(now=True)
 
-    return asyncio.run(begun())
+    return in_a_loop_processess_own(begun)
 
 
 def test_a_kernel_whose_page_is_gone_for_long_is_ended_and_no_other(monkeypatch):
