@@ -1,8 +1,11 @@
 """The kernels of `make live`: few, out of other users' sight, and ended when their page is gone."""
 
 import os
+import tempfile
 import time
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
@@ -20,6 +23,8 @@ MOST = 4
 GONE = 30 * 60  # seconds without a page
 # Messages that wait for a page whose connection is down, at most. A loop that prints sends 2 MB in each.
 WAITING = 200
+# Else what ipykernel's debugger thinks of this Python comes between the first outputs of a page.
+NO_WARNING = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 FULL = f"{MOST} pages run code already, as many as this server bears: stop one of them, then try again"
 
 
@@ -40,6 +45,7 @@ class Kernels(AsyncMappingKernelManager):
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
         if len(self.list_kernel_ids()) >= MOST:
             raise Full
+        options["env"] = {**(options.get("env") or os.environ), **NO_WARNING}
         # What a kernel says as it ends is for nobody: all else that it writes it sends to its page.
         return await super().start_kernel(**options, stdout=DEVNULL, stderr=DEVNULL)
 
@@ -64,6 +70,13 @@ def private(system: str = os.name) -> dict[str, str]:
     """
     by_ports = {"transport": "tcp", "transport_encryption": "required"}
     return by_ports if system == "nt" else {"transport": "ipc"}
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """Open to this user alone, and of a short name: a socket's, with it, may have 103 characters."""
+    with tempfile.TemporaryDirectory(dir=None if os.name == "nt" else "/tmp", prefix="live-") as folder:
+        yield Path(folder)
 
 
 def managers(folder: Path) -> dict[str, Any]:

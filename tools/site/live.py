@@ -7,7 +7,6 @@ Jupyter's, and so is what answers below `jupyter/`, beside the pages: tools/site
 import asyncio
 import contextlib
 import logging
-import os
 import secrets
 import signal
 import sys
@@ -29,7 +28,7 @@ from tornado import httpserver, netutil, web
 
 from tools.site.files import CONDITIONS, SITE, Site
 from tools.site.guard import HEADERS, Guarded, TokenAlone
-from tools.site.kernels import Kernels, managers
+from tools.site.kernels import Kernels, managers, private_folder
 from tools.site.server import asked_port, taken
 
 LARGEST = 2**20  # bytes of a request; code goes by the websocket
@@ -99,19 +98,12 @@ class Live(Guarded):
 
 
 @contextlib.contextmanager
-def private_folder() -> Iterator[Path]:
-    """Open to this user alone, and of a short name: one of a socket has at most 104 characters."""
-    with tempfile.TemporaryDirectory(dir=None if os.name == "nt" else "/tmp", prefix="live-") as folder:
-        yield Path(folder)
-
-
-@contextlib.contextmanager
-def opened(address: str) -> Iterator[None]:
+def opened(address: str, beside: Path) -> Iterator[None]:
     """Open a browser, where there is one with a window, by a file that only this user can read.
 
     The file is not hidden and not in /tmp, where a browser that is packed as a snap sees none.
     """
-    handle, name = tempfile.mkstemp(dir=SITE.parent, prefix="live-", suffix=".html", text=True)
+    handle, name = tempfile.mkstemp(dir=beside.parent, prefix="live-", suffix=".html", text=True)
     with open(handle, "w", encoding="utf-8") as file:
         file.write(REDIRECT.format(address))
     try:
@@ -124,11 +116,11 @@ def opened(address: str) -> Iterator[None]:
         Path(name).unlink()
 
 
-async def live(port: int, opens: bool) -> None:
+async def serve(folder: Path, port: int, opens: bool) -> None:
     """Until it is cancelled, which is what Ctrl-C does."""
-    site, token = Site(SITE), secrets.token_hex(32)
-    with private_folder() as folder, contextlib.ExitStack() as ends:
-        application = Live(site, token, folder)
+    site, token = Site(folder), secrets.token_hex(32)
+    with private_folder() as private, contextlib.ExitStack() as ends:
+        application = Live(site, token, private)
         server = httpserver.HTTPServer(application, max_body_size=LARGEST)
         try:
             sockets = netutil.bind_sockets(port, "127.0.0.1")
@@ -138,7 +130,7 @@ async def live(port: int, opens: bool) -> None:
         address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}{site.address}#live={token}"
         print(f"live: {address} (Ctrl-C stops it, and its kernels)", flush=True)
         if opens:
-            ends.enter_context(opened(address))
+            ends.enter_context(opened(address, beside=folder))
         try:
             await asyncio.Event().wait()
         finally:
@@ -146,16 +138,19 @@ async def live(port: int, opens: bool) -> None:
             await application.settings["kernel_manager"].shutdown_all()
 
 
-def main() -> None:
-    words = sys.argv[1:]
-    opens = "--no-browser" not in words
-    port = asked_port([word for word in words if word != "--no-browser"], "live")
+def live(folder: Path, port: int, opens: bool) -> None:
     logging.getLogger("tornado").setLevel(logging.ERROR)  # a refusal is no news
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        asyncio.run(live(port, opens))
+        asyncio.run(serve(folder, port, opens))
     except KeyboardInterrupt:
         print()
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    port = asked_port([word for word in words if word != "--no-browser"], "live")
+    live(SITE, port, opens="--no-browser" not in words)
 
 
 if __name__ == "__main__":
