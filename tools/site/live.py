@@ -140,6 +140,7 @@ async def serve(folder: Path, port: int, opens: bool) -> None:
 
 def live(folder: Path, port: int, opens: bool) -> None:
     logging.getLogger("tornado").setLevel(logging.ERROR)  # a refusal is no news
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # where a shell started it with `&`, too
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         asyncio.run(serve(folder, port, opens))
