@@ -1,5 +1,6 @@
 """A page whose kernel is Binder's: all that Binder may tell of, and what its machine may lack."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -81,13 +82,12 @@ class Other(IPythonKernel):
 )
 def test_another_python_and_no_python_are_told(page: Page, base_url: str, tmp_path: Path, told, words) -> None:
     (tmp_path / "other.py").write_text(OTHER_KERNEL.format(told=told))
-    spec = tmp_path / "kernels" / "python3"
+    spec = tmp_path / "kernels" / "other"
     spec.mkdir(parents=True)
-    command = f'"{sys.executable}", "-m", "ipykernel_launcher", "--IPKernelApp.kernel_class=other.Other", "-f", "{{connection_file}}"'
-    environment = f'"env": {{"PYTHONPATH": "{tmp_path}"}}'
-    (spec / "kernel.json").write_text(f'{{"argv": [{command}], "display_name": "Other", "language": "x", {environment}}}')
-    options = [f"--KernelSpecManager.kernel_dirs={tmp_path / 'kernels'}"]
-    with jupyter_server(tmp_path, *options) as ready, binder(page, [ready]):
+    command = [sys.executable, "-m", "ipykernel_launcher", "--IPKernelApp.kernel_class=other.Other"]
+    its = {"argv": [*command, "-f", "{connection_file}"], "display_name": "Other", "language": "other"}
+    (spec / "kernel.json").write_text(json.dumps(its | {"env": {"PYTHONPATH": str(tmp_path)}}))
+    with jupyter_server(tmp_path, "other") as ready, binder(page, [ready]):
         press(page, base_url)
         expect(trouble(page)).to_contain_text(words, timeout=STARTS)
         expect(button(page, "Try again")).to_be_visible()

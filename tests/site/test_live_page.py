@@ -17,8 +17,7 @@ COMPARED = """async () => {
     const text = async (image) => image.src.startsWith("data:")
         ? decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1)) : (await fetch(image.src)).text();
     const kinds = {
-        claims: (claim) => [claim.id, claim.querySelector(".claim-sentence").textContent,
-                            claim.querySelector(".claim-bound").textContent].join(" "),
+        claims: (claim) => [".claim-sentence", ".claim-bound"].map((part) => claim.querySelector(part).textContent).join(),
         texts: (pre) => pre.textContent.trimEnd(),
         drawings: (svg) => [...svg.attributes].map(({ name, value }) => `${name}=${value}`).sort().join() + svg.innerHTML,
         figures: async (image) => [image.alt, image.getAttribute("width"), image.getAttribute("height"), (await text(image)).trim()].join(" "),
@@ -37,6 +36,8 @@ COMPARED = """async () => {
     return all;
 }"""
 
+ADDRESSES = "[...document.querySelectorAll('.claim[id]')].map(({ id }) => id)"
+
 
 @pytest.fixture(scope="module")
 def address(site) -> Iterator[str]:
@@ -49,12 +50,14 @@ def runs_as_stored(page: Page, address: str, name: str) -> None:
     page.on("request", lambda request: "live-charts" in request.url and came_for_charts.append(request))
     live(page, address, name)
     charts = page.locator(".cell_output .chart").count()
+    addresses = page.evaluate(ADDRESSES)
     button(page, "Run all").click()
     ran(page)
     found = page.evaluate(COMPARED)
     claims = [claim for kind, _, came in found if kind == "claims" for claim in came]
     assert [(kind, before, came) for kind, before, came in found if before != came] == []
     assert len(claims) == len(registry.Chapter(registry.BOOK / f"{name}.ipynb").claims)
+    assert page.evaluate(ADDRESSES) == addresses
     # A chart is the page's own where it came out as it is stored.
     assert page.locator(".live-output .chart").count() == charts
     assert not came_for_charts

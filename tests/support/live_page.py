@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tools import ROOT
 
-STARTS = 20_000  # milliseconds that a kernel may take beside all other tests
+STARTS = 60_000  # milliseconds that a kernel may take beside all other tests
 RUNS = 600_000  # and that a chapter may
 
 

@@ -23,8 +23,11 @@ PHASES = ("waiting", "fetching", "building", "pushing", "built", "launching")
 
 
 @contextmanager
-def jupyter_server(folder: Path, *options: str) -> Iterator[dict[str, str]]:
-    """`with jupyter_server(tmp_path) as ready:` starts one as Binder does, and gives what Binder tells of it."""
+def jupyter_server(folder: Path, kernel: str = "python3") -> Iterator[dict[str, str]]:
+    """`with jupyter_server(tmp_path) as ready:` starts one as Binder does, and gives what Binder tells of it.
+
+    Another `kernel` stands in the folder's own `kernels`.
+    """
     (folder / "book").symlink_to(ROOT / "book")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -37,12 +40,14 @@ def jupyter_server(folder: Path, *options: str) -> Iterator[dict[str, str]]:
         "ServerApp.root_dir": folder,
         "ServerApp.allow_origin": "*",
         "IdentityProvider.token": token,
+        "MappingKernelManager.default_kernel_name": kernel,
     }
     words = [f"--{name}={value}" for name, value in settings.items()]
-    command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root", *words, *options]
+    command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root", *words]
     nowhere = subprocess.DEVNULL
     # The packages are to be found in the clone, and nowhere else.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment["JUPYTER_PATH"] = str(folder)
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=nowhere, stderr=nowhere) as server:
         try:
             answers(address)

@@ -1,7 +1,7 @@
 // One cell of code: its field, its buttons, what it put out, and how it stands.
 
 import { editor, fill } from "./editor.mjs";
-import { make, Output } from "./outputs.mjs";
+import { make, Output, Stored } from "./outputs.mjs";
 
 const SHOWN_AFTER = 500; // milliseconds: what comes sooner replaces the old output at once, with no flicker
 
@@ -22,8 +22,8 @@ export class Cell {
     // An answer may be wrong or unfinished: what follows does not wait for it.
     this.isExercise = /^check_\w+\(/m.test(told.source);
     this.mayFail = this.isExercise || (told.metadata.tags ?? []).includes("raises-exception");
+    this.stored = new Stored(box?.querySelector(".cell_output"), told);
     if (!box) return;
-    this.stored = box.querySelector(".cell_output");
     this.code = box.querySelector(".cell_input > :not(.source)");
     this.summary = box.querySelector(":scope > details > summary");
     if (this.code) this.prepare();
@@ -133,7 +133,7 @@ export class Cell {
 
   begin() {
     this.ran = this.source;
-    this.fresh = new Output(this.stored, this.told, this.live);
+    this.fresh = new Output(this.stored);
     this.shownSoon = setTimeout(() => this.replace(), SHOWN_AFTER);
     this.box?.classList.add("live-running");
   }
@@ -147,8 +147,8 @@ export class Cell {
     this.box?.classList.remove("live-running");
     this.box?.classList.toggle("live-failed", Boolean(error));
     if (!this.box?.matches(".tag_bookkeeping")) return;
-    const { claims } = this.fresh;
-    const holds = claims === 1 ? "✓ 1 check holds" : `✓ ${claims} checks hold`;
+    const { length } = this.live.claims;
+    const holds = length === 1 ? "✓ 1 check holds" : `✓ ${length} checks hold`;
     this.words ??= this.summary.textContent;
     this.summary.textContent = error ? "A check does not hold" : holds;
     if (error) this.summary.parentElement.open = true;
@@ -159,8 +159,9 @@ export class Cell {
     clearTimeout(this.shownSoon);
     if (!this.box || this.live === this.fresh) return;
     const { element } = this.fresh;
+    this.live?.show(true); // its chart goes back to where the next one takes it from
     if (this.live) this.live.element.replaceWith(element);
-    else if (this.stored) this.stored.after(element);
+    else if (this.stored.element) this.stored.element.after(element);
     else this.box.append(element);
     this.live = this.fresh;
     this.live.show(this.page.showsStored);

@@ -15,15 +15,24 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// What a cell put out when the page was made, if it did; `told` has its metadata and the numbers of its chart.
+export class Stored {
+  constructor(element, told) {
+    const rows = element?.querySelectorAll(".claim") ?? [];
+    this.element = element;
+    this.chart = told.chart && { element: element.querySelector(".chart"), spec: told.chart };
+    this.claims = Array.from(rows, (row) => ({ row, id: row.id, sentence: row.querySelector(".claim-sentence").textContent }));
+    this.alt = told.metadata.mystnb?.image?.alt;
+  }
+}
+
+// What it puts out now, in its place.
 export class Output {
-  // `stored` is the cell's output as the page came, or nothing; `told` has the cell's metadata and its stored chart.
-  constructor(stored, told) {
+  constructor(stored) {
     this.element = make("div", { className: "cell_output live-output" });
     this.stored = stored;
-    this.told = told;
-    this.rows = [...(stored?.querySelectorAll(".claim") ?? [])]; // whose addresses go to the same rows
     this.shown = new Map(); // by the name under which a display may be changed later
-    this.claims = 0;
+    this.claims = [];
   }
 
   // One message of the kernel's.
@@ -38,7 +47,7 @@ export class Output {
   clear() {
     this.element.replaceChildren();
     this.shown.clear();
-    this.claims = 0;
+    this.claims = [];
     this.text = undefined;
   }
 
@@ -52,8 +61,8 @@ export class Output {
   stream({ name, text }) {
     if (this.text?.name !== name) {
       const pre = make("pre");
-      this.text = { name, all: "", pre, box: this.put(lines(pre, name === "stderr" ? "stream stderr" : "stream")) };
-      this.text.name = name;
+      const box = this.put(lines(pre, name === "stderr" ? "stream stderr" : "stream"));
+      this.text = { name, all: "", pre, box };
     }
     this.text.all += text;
     this.text.pre.textContent = written(this.text.all);
@@ -76,8 +85,7 @@ export class Output {
   rendered(data) {
     if (data[DRAWING]) return drawing(data[DRAWING]);
     if (data[CHART]) return this.chart(data[CHART]);
-    if (data[FIGURE]) return figure(data[FIGURE], this.told);
-    if (data[CLAIM]) this.claims += 1;
+    if (data[FIGURE]) return figure(data[FIGURE], this.stored.alt);
     if (data["text/html"]) return this.html(data);
     for (const type of ["image/png", "image/jpeg"])
       if (data[type]) return picture(`data:${type};base64,${data[type]}`, data["text/plain"]);
@@ -86,31 +94,43 @@ export class Output {
 
   html(data) {
     const element = make("div", { className: "output text_html", innerHTML: data["text/html"] });
-    const row = element.querySelector(":scope > .claim");
-    if (row) row.id = this.address(data[CLAIM]?.sentence);
+    if (data[CLAIM]) {
+      const taken = this.claims.map(({ stored }) => stored);
+      const stored = this.stored.claims.find((claim) => claim.sentence === data[CLAIM].sentence && !taken.includes(claim));
+      this.claims.push({ row: element.firstElementChild, stored });
+      this.lay();
+    }
     return element;
   }
 
-  // The chart that the page has is moved to wherever it is to be seen, with what the reader has set.
   chart(spec) {
     const box = make("div");
-    const its = this.stored?.querySelector(".chart") ?? this.moved?.chart;
-    if (chart(box, spec, its && this.told.chart)) this.moved = { chart: its, box };
+    if (chart(box, spec, this.stored.chart?.spec)) {
+      this.box = box;
+      this.lay();
+    }
     return box;
   }
 
-  // Show the output as it came with the page, or what has come since.
-  show(stored) {
-    this.element.hidden = stored;
-    if (this.stored) this.stored.hidden = !stored;
-    if (this.moved) (stored ? this.stored : this.moved.box).append(this.moved.chart);
+  // Show this output, or the stored one.
+  show(isStored) {
+    this.isStored = isStored;
+    this.element.hidden = isStored;
+    if (this.stored.element) this.stored.element.hidden = !isStored;
+    this.lay();
   }
 
-  // A claim keeps its address as long as its sentence stays (book/_ext/ledger.py).
-  address(sentence) {
-    const place = this.rows.findIndex((row) => row.querySelector(".claim-sentence").textContent === sentence);
-    if (place < 0) return "";
-    return this.rows.splice(place, 1)[0].id;
+  // There is one chart for both outputs, with what the reader has set, and one row for each claim's address
+  // (book/_ext/ledger.py): they go to the output that is shown.
+  lay() {
+    if (this.isStored === undefined) return;
+    if (this.box) (this.isStored ? this.stored.element : this.box).append(this.stored.chart.element);
+    for (const { row, stored } of this.claims) {
+      if (!stored) continue;
+      const [here, there] = this.isStored ? [stored.row, row] : [row, stored.row];
+      there.removeAttribute("id");
+      here.id = stored.id;
+    }
   }
 }
 
@@ -149,10 +169,10 @@ function drawing({ description, ...screens }) {
 }
 
 // An image of its own, in which the reader's colours are the viewer's, with the words that the build takes.
-function figure(svg, { metadata = {} }) {
+function figure(svg, alt) {
   const parsed = new DOMParser().parseFromString(svg, FIGURE).documentElement;
-  const alt = metadata.mystnb?.image?.alt ?? parsed.querySelector("title")?.textContent ?? "";
-  const element = picture(`data:${FIGURE};charset=utf-8,${encodeURIComponent(svg)}`, alt);
+  const words = alt ?? parsed.querySelector("title")?.textContent;
+  const element = picture(`data:${FIGURE};charset=utf-8,${encodeURIComponent(svg)}`, words);
   for (const side of ["width", "height"]) element[side] = pixels(parsed.getAttribute(side));
   return element;
 }

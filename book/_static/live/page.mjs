@@ -36,7 +36,7 @@ class Page {
       this.panel.say(`Starting Python on ${this.server.name}.`);
       const session = new Session(this.server, {
         died: () => this.died(session),
-        lost: () => this.panel.trouble(new Trouble("The connection to the kernel is lost.", "It is tried again by itself; what runs there runs on.")),
+        lost: () => this.lost(),
         found: () => this.panel.say("The connection is back.", { canStop: Boolean(this.running) }),
       });
       await session.start();
@@ -47,6 +47,11 @@ class Page {
       this.session = undefined;
       this.panel.trouble(asTrouble(error), { "Try again": () => this.connect() });
     }
+  }
+
+  lost() {
+    const way = "It is tried again by itself, and what runs there runs on.";
+    this.panel.trouble(new Trouble("The connection to the kernel is lost.", way), { "Connect anew": () => this.restart() });
   }
 
   died(session) {
