@@ -97,16 +97,21 @@ class Binder(ThreadingHTTPServer):
         self.tells, self.asked = tells, list[str]()
 
 
+def rewritten(page: Page, told: str, instead: str) -> None:
+    """Change what the pages know of where their code runs."""
+
+    def fulfil(route: Route) -> None:
+        body = route.fetch().text().replace(told, instead)
+        route.fulfill(body=body, content_type="text/javascript")
+
+    page.route("**/_static/live-*.js", fulfil)
+
+
 @contextmanager
 def binder(page: Page, tells: Sequence[dict[str, Any] | float]) -> Iterator[Binder]:
     """`with binder(page, [{"phase": "failed"}]) as server:` is the Binder that the page asks."""
     with Binder(tells) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-
-        def led_here(route: Route) -> None:
-            body = route.fetch().text().replace("https://mybinder.org", f"http://127.0.0.1:{server.server_port}")
-            route.fulfill(body=body, content_type="text/javascript")
-
-        page.route("**/_static/live-*.js", led_here)
+        rewritten(page, "https://mybinder.org", f"http://127.0.0.1:{server.server_port}")
         yield server
         server.shutdown()

@@ -56,6 +56,8 @@ export class Cell {
     this.code.before(this.field, this.tools, this.notice);
     const shown = this.code.querySelector("pre").cloneNode(true); // until its editor is made
     if (this.isEdited) shown.textContent = this.source;
+    shown.tabIndex = 0; // whoever comes by keyboard is before the screen
+    shown.onfocus = () => this.focus();
     this.field.append(shown);
     this.showMark();
     soon.observe(this.field);

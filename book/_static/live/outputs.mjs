@@ -54,6 +54,7 @@ export class Output {
   put(element) {
     this.text = undefined;
     this.element.append(element);
+    for (const pre of element.querySelectorAll("pre")) wide.observe(pre); // of book.js: what scrolls can be reached
     return element;
   }
 
