@@ -16,7 +16,9 @@ NODE_MODULES = Path(__file__).parents[2] / "node_modules"
 def bundle(entry: Path, out: Path, **options: Any) -> None:
     """`bundle(Path("vega.mjs"), Path("vega.js"))` makes one script of a module and all that it imports."""
     options |= {"entryPoints": [str(entry)], "outfile": str(out), "bundle": True, "minify": True}
-    subprocess.run([NODE, "-e", f"require('esbuild').buildSync({json.dumps(options)})"], cwd=NODE_MODULES, check=True)
+    subprocess.run(
+        [NODE, "-e", f"require('esbuild').buildSync({json.dumps(options)})"], cwd=NODE_MODULES, check=True
+    )
 
 
 @cache

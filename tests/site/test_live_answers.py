@@ -101,7 +101,11 @@ def test_the_saved_notebook_is_the_chapter_with_the_answers_and_nothing_else(
     saved = json.loads(download.value.path().read_text("utf-8"))
     book = notebooks.read(notebooks.BOOK / f"{CHAPTER}.ipynb")
     assert [cell["id"] for cell in saved["cells"]] == [cell.id for cell in book.cells]
-    differ = [one["source"] for one, other in zip(saved["cells"], book.cells, strict=True) if one["source"] != other.source]
+    differ = [
+        one["source"]
+        for one, other in zip(saved["cells"], book.cells, strict=True)
+        if one["source"] != other.source
+    ]
     assert differ == [ANSWER]
     hand_ins = tmp_path / "hand-ins"
     hand_ins.mkdir()

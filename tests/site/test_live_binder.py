@@ -20,12 +20,21 @@ def press(page: Page, base_url: str) -> None:
     page.get_by_role("button", name="Run this page").click()
 
 
-def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(page: Page, base_url: str, tmp_path: Path) -> None:
+def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(
+    page: Page, base_url: str, tmp_path: Path
+) -> None:
     with jupyter_server(tmp_path) as ready:
         phases = [part for phase in PHASES for part in ({"phase": phase, "message": "…"}, 0.5)]
         with binder(page, [*phases, ready]) as server:
             press(page, base_url)
-            for words in ("waits", "fetches the book", "installs", "stores", "looks for a machine", "starts the machine"):
+            for words in (
+                "waits",
+                "fetches the book",
+                "installs",
+                "stores",
+                "looks for a machine",
+                "starts the machine",
+            ):
                 expect(status(page)).to_contain_text(words)
             expect(status(page)).to_have_text("Python runs on Binder.", timeout=STARTS)
         # What the launch button opens, too.
@@ -80,7 +89,9 @@ class Other(IPythonKernel):
         ({"name": "R", "version": "4.4.1"}, "runs R, and the book is in Python"),
     ],
 )
-def test_another_python_and_no_python_are_told(page: Page, base_url: str, tmp_path: Path, told, words) -> None:
+def test_another_python_and_no_python_are_told(
+    page: Page, base_url: str, tmp_path: Path, told, words
+) -> None:
     (tmp_path / "other.py").write_text(OTHER_KERNEL.format(told=told))
     spec = tmp_path / "kernels" / "other"
     spec.mkdir(parents=True)
@@ -100,12 +111,20 @@ def test_a_kernel_without_the_books_packages_is_told(page: Page, base_url: str, 
         (tmp_path / "book").unlink()
         (tmp_path / "elsewhere").rename(tmp_path / "book")
         press(page, base_url)
-        expect(trouble(page)).to_contain_text("lacks what the book needs: it has no no_such_package", timeout=STARTS)
+        expect(trouble(page)).to_contain_text(
+            "lacks what the book needs: it has no no_such_package", timeout=STARTS
+        )
 
 
 def test_an_old_server_is_told(page: Page, base_url: str) -> None:
     ready = {"phase": "ready", "url": "http://127.0.0.1:9/", "token": "x"}
-    page.route("http://127.0.0.1:9/api", lambda route: route.fulfill(json={"version": "1.13.1"}, headers={"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"}))
+    page.route(
+        "http://127.0.0.1:9/api",
+        lambda route: route.fulfill(
+            json={"version": "1.13.1"},
+            headers={"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"},
+        ),
+    )
     with binder(page, [ready]):
         press(page, base_url)
         expect(trouble(page)).to_contain_text("It is Jupyter Server 1.13.1, and this page needs 2 or newer")

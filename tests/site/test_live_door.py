@@ -1,19 +1,23 @@
 """Before its button is pressed a page is as it was; after that it can be worked with by all."""
 
-import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from accessible import AXE, RULES, violations
-from live_page import RUNS, button, cell_with, live, live_server, pressed, ran, status, trouble, write
+from live_page import RUNS, button, cell_with, live, live_server, ran, status, trouble, write
 from playwright.sync_api import Browser, Page, Request, expect
 
 from bookkit import registry
 
 CHAPTER = "what-is-attention"
 PHONE = {"width": 320, "height": 700}
+WIDE = f"""def my_soft_lookup(query, key, value, temperature):
+    return query, key  # a line {"that goes on " * 9}
+
+
+check_soft_lookup(my_soft_lookup)"""
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +45,40 @@ def test_nothing_comes_before_the_press_and_the_button_says_what_does(
     said = int(re.search(r"loads (\d+)\s*kB", opens.inner_text())[1])
     opens.click()
     expect(trouble(page)).to_contain_text("Binder does not answer")
-    assert {request.url.rpartition("/")[2] for request in asked} == {f"live-{CHAPTER}.js", "live.js", "live.css"}
+    assert {request.url.rpartition("/")[2] for request in asked} == {
+        f"live-{CHAPTER}.js",
+        "live.js",
+        "live.css",
+    }
     came = sum(request.sizes()["responseBodySize"] for request in asked)
     assert abs(came / 1000 - said) < 1
+
+
+WATCHED = """for (const name of ["eval", "Function"]) globalThis[name] = function () {
+    globalThis.evaluated = true;
+};"""
+
+
+def test_no_text_is_run_as_a_script_and_nobody_else_is_asked(page: Page, address: str) -> None:
+    """A policy for content may forbid both."""
+    page.add_init_script(WATCHED)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    live(page, address, CHAPTER)
+    button(page, "Run all").click()
+    ran(page)
+    assert not page.evaluate("'evaluated' in globalThis")
+    home = address.partition("#")[0]
+    assert [url for url in asked if not url.startswith((home, "data:", "blob:"))] == []
 
 
 def test_every_notebook_can_be_run_and_no_other_page(site: Path) -> None:
     pages = {page.stem for page in site.glob("*.html") if "data-live=" in page.read_text("utf-8")[:2000]}
     assert pages == {chapter.name for chapter in registry.notebooks()}
-    assert {page.stem.removeprefix("live-") for page in (site / "_static").glob("live-*.js")} == {*pages, "charts"}
+    assert {page.stem.removeprefix("live-") for page in (site / "_static").glob("live-*.js")} == {
+        *pages,
+        "charts",
+    }
 
 
 def test_a_script_that_does_not_come_can_be_asked_for_again(page: Page, base_url: str) -> None:
@@ -91,13 +120,11 @@ def test_all_of_it_goes_by_keyboard(page: Page, address: str) -> None:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_a_live_page_is_accessible_and_fits_a_phone(
-    browser: Browser, address: str, colours: str
-) -> None:
+def test_a_live_page_is_accessible_and_fits_a_phone(browser: Browser, address: str, colours: str) -> None:
     page = browser.new_page(viewport=PHONE, color_scheme=colours, has_touch=True, is_mobile=True)
     live(page, address, CHAPTER)
     stub = cell_with(page, "check_soft_lookup(my_soft_lookup)")
-    write(page, stub, "def my_soft_lookup(query, key, value, temperature):\n    return query, key  # a long line of words " + "that goes on " * 9 + "\n\n\ncheck_soft_lookup(my_soft_lookup)")
+    write(page, stub, WIDE)
     assert page.evaluate("parseFloat(getComputedStyle(document.querySelector('.cm-content')).fontSize)") >= 16
     button(stub, "Run").click()
     ran(page)

@@ -8,7 +8,11 @@ from playwright.sync_api import Page, Route, expect
 from stand_in_binder import jupyter_server, rewritten
 
 CHAPTER = "what-is-attention"
-MAY_ASK = {"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*", "Access-Control-Allow-Methods": "*"}
+MAY_ASK = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Headers": "*",
+    "Access-Control-Allow-Methods": "*",
+}
 
 
 class Hub:
@@ -53,7 +57,9 @@ def give(page: Page, token: str) -> None:
 def test_a_student_gives_a_token_once_and_the_server_is_started(page: Page, base_url: str, hub: Hub) -> None:
     press(page, base_url)
     expect(trouble(page)).to_contain_text("Your course’s JupyterHub has to know you.")
-    expect(trouble(page).get_by_role("link")).to_have_attribute("href", "/".join([*page.evaluate("chapterToRun.hub").split("/")[:3], "hub/token"]))
+    expect(trouble(page).get_by_role("link")).to_have_attribute(
+        "href", "/".join([*page.evaluate("chapterToRun.hub").split("/")[:3], "hub/token"])
+    )
     give(page, "wrong")
     expect(trouble(page)).to_contain_text("has to know you")
     give(page, f" {hub.token} ")

@@ -8,34 +8,11 @@ from live_page import RUNS, button, cell_with, live, live_server, ran, write
 from playwright.sync_api import Locator, Page, expect
 
 from bookkit import registry
+from tools import ROOT
 
 SMALL = "what-is-attention"
 NAMES = [chapter.name for chapter in registry.notebooks()]
-# For each cell what the page had stored and what came, where both are to be the same (conftest.py says why an
-# HTML need not be): rows of claims without what was measured, pictures whole, and whatever is plain text.
-COMPARED = """async () => {
-    const text = async (image) => image.src.startsWith("data:")
-        ? decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1)) : (await fetch(image.src)).text();
-    const kinds = {
-        claims: (claim) => [".claim-sentence", ".claim-bound"].map((part) => claim.querySelector(part).textContent).join(),
-        texts: (pre) => pre.textContent.trimEnd(),
-        drawings: (svg) => [...svg.attributes].map(({ name, value }) => `${name}=${value}`).sort().join() + svg.innerHTML,
-        figures: async (image) => [image.alt, image.getAttribute("width"), image.getAttribute("height"), (await text(image)).trim()].join(" "),
-    };
-    const places = { claims: ".claim", texts: ".highlight pre", drawings: ".drawing > svg", figures: "img" };
-    const all = [];
-    for (const cell of document.querySelectorAll("main .cell")) {
-        const [stored, came] = [".cell_output:not(.live-output)", ".live-output"].map((place) => cell.querySelector(place));
-        if (!came) throw Error(`nothing came of ${cell.textContent.slice(0, 200)}`);
-        for (const [kind, place] of Object.entries(places)) {
-            const [before, after] = await Promise.all([stored, came].map((output) =>
-                Promise.all([...(output?.querySelectorAll(place) ?? [])].map(kinds[kind]))));
-            all.push([kind, before, after]);
-        }
-    }
-    return all;
-}"""
-
+COMPARED = ROOT.joinpath("tests/support/live_compared.js").read_text("utf-8")
 ADDRESSES = "[...document.querySelectorAll('.claim[id]')].map(({ id }) => id)"
 
 
@@ -114,7 +91,9 @@ def test_three_exercises_are_solved_and_a_mistake_is_named(page: Page, address: 
     lookup = cell_with(page, "check_soft_lookup(my_soft_lookup)")
     write(page, lookup, WRONG)
     page.keyboard.press("Control+Enter")
-    expect(lookup.locator(".live-state")).to_have_text(re.compile(r"ran, after the \d+ cells above"), timeout=RUNS)
+    expect(lookup.locator(".live-state")).to_have_text(
+        re.compile(r"ran, after the \d+ cells above"), timeout=RUNS
+    )
     assert "soft_lookup: not yet" in said(lookup)
     assert "over the queries" in said(lookup)
     for words, answer in (

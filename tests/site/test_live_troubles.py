@@ -1,14 +1,18 @@
-"""What may happen to the kernel of a live page: said in a sentence, with a way on, and nothing typed is lost."""
+"""What may happen to a live page's kernel: told in a sentence, with a way on, and nothing typed is lost."""
 
 import re
 from collections.abc import Iterator
 
 import pytest
-from live_page import RUNS, STARTS, button, cell_with, live, live_server, pressed, ran, status, trouble, write
+from live_page import RUNS, STARTS, button, live, live_server, pressed, ran, status, trouble, write
 from playwright.sync_api import Page, expect
 
 CHAPTER = "torchtext-traps"
-FIRST = "import"
+BAR = """import sys, time
+from tqdm import tqdm
+for each in tqdm(range(3), file=sys.stdout, leave=False):
+    time.sleep(1)
+print("over")"""
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +32,9 @@ def in_field(page: Page) -> str:
     return page.locator(".live-field:visible .cm-content").first.inner_text()
 
 
-def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(page: Page, address: str) -> None:
+def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
+    page: Page, address: str
+) -> None:
     live(page, address, CHAPTER)
     typed_and_run(page, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     expect(trouble(page)).to_contain_text("The kernel stopped, and forgot what it had run.", timeout=RUNS)
@@ -80,14 +86,21 @@ def test_a_line_that_the_code_asks_for_can_be_typed(page: Page, address: str) ->
 
 def test_a_progress_bar_moves_and_leaves_nothing(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
-    typed_and_run(page, "import sys, time\nfrom tqdm import tqdm\nfor each in tqdm(range(3), file=sys.stdout, leave=False): time.sleep(1)\nprint('over')")
-    expect(page.locator(".live-output pre", has_text=re.compile(r"^\s*33%.*1/3")).first).to_be_visible(timeout=RUNS)
+    typed_and_run(page, BAR)
+    expect(page.locator(".live-output pre", has_text=re.compile(r"^\s*33%.*1/3")).first).to_be_visible(
+        timeout=RUNS
+    )
     ran(page)
     expect(page.locator(".live-output pre", has_text=re.compile(r"^\s*over\s*$")).first).to_be_visible()
 
 
 def test_a_full_disk_is_told(page: Page, address: str) -> None:
-    page.route("**/api/kernels?*", lambda route: route.fulfill(status=500, json={"message": "OSError: [Errno 28] No space left on device"}))
+    page.route(
+        "**/api/kernels?*",
+        lambda route: route.fulfill(
+            status=500, json={"message": "OSError: [Errno 28] No space left on device"}
+        ),
+    )
     pressed(page, address, CHAPTER)
     expect(trouble(page)).to_contain_text("The disk of the machine that runs the code is full.")
     page.unroute("**/api/kernels?*")

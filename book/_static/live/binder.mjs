@@ -13,8 +13,8 @@ const PHASES = {
 const SLOW = "This takes long. Leave the page open, and read on meanwhile: it goes on by itself.";
 
 // binder("https://mybinder.org/build/gh/ada/book/v1", say) gives { baseUrl, token } of a Jupyter Server. `say` is told
-// each phase in words; `cancel`, an AbortSignal, ends the waiting.
-export function binder(address, say, { cancel, slow = 60_000 } = {}) {
+// each phase in words.
+export function binder(address, say, slow = 60_000) {
   return new Promise((resolve, reject) => {
     const stream = new EventSource(address);
     let phase = "";
@@ -34,7 +34,6 @@ export function binder(address, say, { cancel, slow = 60_000 } = {}) {
     };
     // The browser would ask again and again.
     stream.onerror = () => settle(reject, phase ? broken() : silent());
-    cancel?.addEventListener("abort", () => settle(reject, cancel.reason));
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { editor, fill } from "./editor.mjs";
 import { make, Output, Stored } from "./outputs.mjs";
+import { button } from "./panel.mjs";
 
 const SHOWN_AFTER = 500; // milliseconds: what comes sooner replaces the old output at once, with no flicker
 
@@ -43,7 +44,6 @@ export class Cell {
   }
 
   prepare() {
-    const button = (words, onclick) => make("button", { type: "button", textContent: words, onclick });
     this.field = make("div", { className: "live-field highlight", cell: this });
     this.runButton = button("Run", () => this.page.run(this));
     this.back = button("Put the book’s code back", () => this.putBack());
@@ -100,13 +100,12 @@ export class Cell {
   // Code that another tab has: shown when it is asked for.
   offer(source) {
     if (source === this.source) return;
-    const take = make("button", { type: "button", textContent: "Show that one here" });
-    take.onclick = () => {
+    const take = button("Show that one here", () => {
       this.page.answers.settle(this.told.id);
       fill(this.open(), source);
       this.notice.hidden = true;
       this.focus();
-    };
+    });
     this.notice.replaceChildren("You typed something else here in another tab. ", take);
     this.notice.hidden = false;
   }

@@ -8,7 +8,7 @@ let comes;
 export function chart(box, spec, its) {
   if (its && same(spec, its)) return true;
   box.textContent = spec.description;
-  comes ??= ["charts.js", "live-charts.js"].reduce((before, file) => before.then(() => script(file)), Promise.resolve());
+  comes ??= Promise.resolve(script("charts.js")).then(() => script("live-charts.js"));
   comes.then(() => globalThis.showChart(box, spec)).catch(() => {
     comes = undefined;
     box.textContent = `The chart could not be drawn. ${spec.description}`;
@@ -20,8 +20,8 @@ function script(file) {
   const address = `${root.dataset.content_root}_static/${file}`;
   if (document.querySelector(`script[src$="_static/${file}"]`)) return undefined;
   return new Promise((resolve, reject) => {
-    const element = Object.assign(document.createElement("script"), { src: address, onload: resolve, onerror: reject });
-    document.head.append(element);
+    const element = document.createElement("script");
+    document.head.append(Object.assign(element, { src: address, onload: resolve, onerror: reject }));
   });
 }
 

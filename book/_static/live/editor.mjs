@@ -28,7 +28,7 @@ export function editor(parent, doc, { label, help, changed, keys }) {
     indentOnInput(),
     bracketMatching(),
     syntaxHighlighting(COLOURS),
-    EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": help }),
+    EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": help, tabindex: "0" }),
     EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
   ];
   return new EditorView({ parent, state: EditorState.create({ doc, extensions }) });

@@ -4,6 +4,7 @@
 import { Trouble } from "./trouble.mjs";
 
 const KEPT = "hub-token: ";
+const ASK = "Try again later, or ask whoever runs it.";
 const WAIT = 1000; // milliseconds between two looks whether the reader's server has started
 
 // hub("https://hub.school.edu/", say) gives { baseUrl, token }.
@@ -12,7 +13,7 @@ export async function hub(address, say) {
   if (!token) throw mustAsk(address);
   const ask = (path, method = "GET") =>
     fetch(`${address}hub/api/${path}`, { method, headers: { Authorization: `token ${token}` } }).catch(() => {
-      throw new Trouble(`Your course’s JupyterHub, ${address}, does not answer this page.`, "Try again later, or ask whoever runs it.");
+      throw new Trouble(`Your course’s JupyterHub, ${address}, does not answer this page.`, ASK);
     });
   say("Asking your course’s JupyterHub.");
   const answer = await ask("user");
@@ -27,7 +28,7 @@ export async function hub(address, say) {
     await new Promise((resume) => setTimeout(resume, WAIT));
     user = await (await ask("user")).json();
     if (!isReady(user) && !user.pending && !user.servers?.[""]?.pending)
-      throw new Trouble("Your course’s JupyterHub could not start your server.", "Try again, or ask whoever runs it.");
+      throw new Trouble("Your course’s JupyterHub could not start your server.", ASK);
   }
   return { baseUrl: new URL(user.servers?.[""]?.url ?? user.server, address).href, token };
 }
@@ -35,7 +36,8 @@ export async function hub(address, say) {
 const isReady = ({ server, servers }) => (servers?.[""] ? servers[""].ready : Boolean(server));
 
 function mustAsk(address) {
-  return new Trouble("Your course’s JupyterHub has to know you.", "Get a token from its page, and put it here once:", {
+  const way = "Get a token from its page, and put it here once:";
+  return new Trouble("Your course’s JupyterHub has to know you.", way, {
     link: { text: "the hub’s page for tokens", address: `${address}hub/token` },
     ask: { label: "Token", answered: (token) => keep(address, token.trim()) },
   });

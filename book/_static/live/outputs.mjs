@@ -1,12 +1,12 @@
 // What a cell puts out, as the page's own build shows it (book/_ext: charts.py, drawings.py, figures.py).
 
 import { chart } from "./charts.mjs";
+import { written } from "./terminal.mjs";
 
 const CLAIM = "application/vnd.attnlab.claim+json";
 const DRAWING = "application/vnd.attnlab.drawing+json";
 const CHART = "application/vnd.vegalite.v5+json";
 const FIGURE = "image/svg+xml";
-const COLOURS = /\x1b\[[0-9;?]*[A-Za-z]/g; // of a terminal
 
 // make("p", { className: "says" }, "Yes.") is an element with these properties and children.
 export function make(tag, properties = {}, ...children) {
@@ -21,7 +21,8 @@ export class Stored {
     const rows = element?.querySelectorAll(".claim") ?? [];
     this.element = element;
     this.chart = told.chart && { element: element.querySelector(".chart"), spec: told.chart };
-    this.claims = Array.from(rows, (row) => ({ row, id: row.id, sentence: row.querySelector(".claim-sentence").textContent }));
+    const sentence = (row) => row.querySelector(".claim-sentence").textContent;
+    this.claims = Array.from(rows, (row) => ({ row, id: row.id, sentence: sentence(row) }));
     this.alt = told.metadata.mystnb?.image?.alt;
   }
 }
@@ -97,7 +98,8 @@ export class Output {
     const element = make("div", { className: "output text_html", innerHTML: data["text/html"] });
     if (data[CLAIM]) {
       const taken = this.claims.map(({ stored }) => stored);
-      const stored = this.stored.claims.find((claim) => claim.sentence === data[CLAIM].sentence && !taken.includes(claim));
+      const same = ({ sentence }) => sentence === data[CLAIM].sentence;
+      const stored = this.stored.claims.find((claim) => same(claim) && !taken.includes(claim));
       this.claims.push({ row: element.firstElementChild, stored });
       this.lay();
     }
@@ -137,17 +139,6 @@ export class Output {
 
 function lines(pre, kind) {
   return make("div", { className: `output ${kind}` }, make("div", { className: "highlight" }, pre));
-}
-
-// written("1 %\r2 %") is "2 %": what a terminal would show.
-export function written(text) {
-  return text.replace(COLOURS, "").split("\n").map(overwritten).join("\n");
-}
-
-function overwritten(line) {
-  let shown = "";
-  for (const part of line.split("\r")) shown = part + shown.slice(part.length);
-  return shown;
 }
 
 // The last line says what went wrong; where, for those who ask.

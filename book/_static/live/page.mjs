@@ -9,6 +9,7 @@ import { Session } from "./session.mjs";
 import { asTrouble, Trouble } from "./trouble.mjs";
 
 const LONG = 30_000; // milliseconds: who waits longer is asked
+const STOPS = 5000; // and a cell that is told to stop has stopped
 
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
@@ -30,9 +31,8 @@ class Page {
 
   async connect() {
     this.panel.say("Connecting.");
-    this.giveUp = new AbortController();
     try {
-      this.server = await serverFor(this.chapter, (words) => this.panel.say(words), this.giveUp.signal);
+      this.server = await serverFor(this.chapter, (words) => this.panel.say(words));
       this.panel.say(`Starting Python on ${this.server.name}.`);
       const session = new Session(this.server, {
         died: () => this.died(session),
@@ -51,7 +51,8 @@ class Page {
 
   lost() {
     const way = "It is tried again by itself, and what runs there runs on.";
-    this.panel.trouble(new Trouble("The connection to the kernel is lost.", way), { "Connect anew": () => this.restart() });
+    const lost = new Trouble("The connection to the kernel is lost.", way);
+    this.panel.trouble(lost, { "Connect anew": () => this.restart() });
   }
 
   died(session) {
@@ -96,9 +97,10 @@ class Page {
     await this.session?.interrupt().catch(() => {});
     const { running } = this;
     setTimeout(() => {
-      if (this.running === running && running)
-        this.panel.trouble(new Trouble("The cell does not stop.", "Restarting ends it; what you typed is kept."), { Restart: () => this.restart() });
-    }, 5000);
+      if (!running || this.running !== running) return;
+      const stays = new Trouble("The cell does not stop.", "Restarting ends it; what you typed is kept.");
+      this.panel.trouble(stays, { Restart: () => this.restart() });
+    }, STOPS);
   }
 
   // ---- running ----

@@ -2,22 +2,23 @@
 
 import { make } from "./outputs.mjs";
 
-const mac = /Mac|iP/.test(navigator.platform);
+const command = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
+const WHAT = "All code on this page can be changed and run where it stands. What you type is kept in this browser.";
+const KEYS = `In a field, Shift+Enter runs the code and goes on to the next, ${command}+Enter runs it and stays. Tab
+  indents, and Escape leads out of the field.`;
+
+export const button = (words, onclick) => make("button", { type: "button", textContent: words, onclick });
 
 export class Panel {
   constructor(page) {
-    const button = (words, onclick) => make("button", { type: "button", textContent: words, onclick });
     this.all = button("Run all", () => page.runAll());
     this.stored = button("Show the stored outputs", () => {
       this.stored.ariaPressed = String(this.stored.ariaPressed !== "true");
       page.show(this.stored.ariaPressed === "true");
     });
     this.stored.ariaPressed = "false";
-    this.keys = make("p", { id: "live-keys" },
-      `In a field, Shift+Enter runs the code and goes on to the next, ${mac ? "⌘" : "Ctrl"}+Enter runs it and stays. Tab indents, and Escape leads out of the field.`);
     this.panel = make("section", { className: "live-panel", ariaLabel: "Run this page" },
-      make("p", {}, "All code on this page can be changed and run where it stands. What you type is kept in this browser."),
-      this.keys,
+      make("p", {}, WHAT), make("p", { id: "live-keys" }, KEYS),
       make("p", { className: "live-buttons" }, this.all, button("Restart", () => page.restart()), this.stored,
         button("Save as a notebook", () => page.save())));
     this.words = make("span", { role: "status" });
@@ -25,7 +26,8 @@ export class Panel {
     this.stop = button("Stop", () => page.stop());
     this.ways = make("span", { className: "live-ways" });
     this.alert = make("p", { role: "alert" });
-    this.strip = make("div", { className: "live-strip" }, make("p", {}, this.words, " ", this.counts), this.alert, this.ways, this.stop);
+    this.strip = make("div", { className: "live-strip" },
+      make("p", {}, this.words, " ", this.counts), this.alert, this.ways, this.stop);
     const pressed = document.querySelector(".live");
     pressed.after(this.panel, this.strip);
     pressed.remove();
@@ -58,7 +60,7 @@ export class Panel {
     this.say("");
     this.alert.replaceChildren(message, way && ` ${way}`);
     if (link) this.alert.append(" (", make("a", { href: link.address, target: "_blank", textContent: link.text }), ")");
-    const buttons = Object.entries(choices).map(([textContent, onclick]) => make("button", { type: "button", textContent, onclick }));
+    const buttons = Object.entries(choices).map(([words, act]) => button(words, act));
     if (ask) this.ways.append(field(ask.label, (value) => (ask.answered(value), buttons[0].click())));
     else this.ways.append(...buttons);
   }

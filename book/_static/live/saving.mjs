@@ -2,9 +2,10 @@
 
 // notebook(chapter, sources) has the code that `sources`, a Map, gives each cell by its name; nothing of it has run.
 export function notebook({ cells, metadata }, sources) {
-  const written = cells.map(({ chart, ...cell }) =>
-    cell.cell_type === "code" ? { ...cell, source: sources.get(cell.id) ?? cell.source, outputs: [], execution_count: null } : cell,
-  );
+  const written = cells.map(({ chart, ...cell }) => {
+    const code = { ...cell, source: sources.get(cell.id), outputs: [], execution_count: null };
+    return cell.cell_type === "code" ? code : cell;
+  });
   return { cells: written, metadata, nbformat: 4, nbformat_minor: 5 };
 }
 

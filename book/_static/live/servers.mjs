@@ -8,12 +8,12 @@ import { HERE, Trouble } from "./trouble.mjs";
 const OLDEST = 2; // Jupyter Server's version: what is older was never tried
 
 // serverFor(chapter, say) gives { baseUrl, token, folder, name }.
-export async function serverFor(chapter, say, cancel) {
+export async function serverFor(chapter, say) {
   const here = document.querySelector("meta[name=live]");
   if (here) return thisMachine(here.content);
   const { name, ...server } = chapter.hub
     ? { name: "your course’s JupyterHub", ...(await hub(chapter.hub, say)) }
-    : { name: "Binder", ...(await binder(chapter.binder, say, { cancel })) };
+    : { name: "Binder", ...(await binder(chapter.binder, say)) };
   await mustBeNew(server, name);
   return { ...server, name, folder: chapter.folder };
 }

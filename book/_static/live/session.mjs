@@ -15,7 +15,8 @@ export class Session {
     this.events = events;
     const { baseUrl, token } = server;
     // WebSockets carry no header: there the token is part of the address.
-    this.settings = ServerConnection.makeSettings({ baseUrl, wsUrl: baseUrl.replace(/^http/, "ws"), token, appendToken: true });
+    const wsUrl = baseUrl.replace(/^http/, "ws");
+    this.settings = ServerConnection.makeSettings({ baseUrl, wsUrl, token, appendToken: true });
     addEventListener("pagehide", ({ persisted }) => persisted || this.end());
   }
 
@@ -108,7 +109,8 @@ function mustBePython({ name, version }) {
   if (name !== "python") throw new Trouble(`The kernel there runs ${name}, and the book is in Python.`, HERE);
   const [major, minor] = version.split(".").map(Number);
   if (major === OLDEST_PYTHON[0] && minor >= OLDEST_PYTHON[1]) return;
-  throw new Trouble(`The kernel there is Python ${version}, and the book needs ${OLDEST_PYTHON.join(".")} or newer.`, HERE);
+  const needed = `${OLDEST_PYTHON.join(".")} or newer`;
+  throw new Trouble(`The kernel there is Python ${version}, and the book needs ${needed}.`, HERE);
 }
 
 function lacking({ ename, evalue }) {

@@ -16,7 +16,8 @@ globalThis.showChart = (box, spec) => {
     delete signal.bind; // Vega would make controls of its own, which have no labels
   }
   const widths = Object.values(globalThis.chartWidths).map((width) => `<svg data-width="${width}"></svg>`);
-  const picture = make("div", { className: "chart-picture", role: "img", ariaLabel: spec.description, innerHTML: widths.join("") });
+  const picture = make("div", { className: "chart-picture", role: "img", ariaLabel: spec.description });
+  picture.innerHTML = widths.join("");
   const data = make("script", { type: "application/json", textContent: JSON.stringify(vega) });
   const readout = make("p", { className: "unseen", role: "status" });
   const chart = make("div", { className: "chart" }, form, picture, readout, data);
@@ -28,8 +29,8 @@ globalThis.showChart = (box, spec) => {
 function control({ name, value, bind }, chart) {
   const label = bind.name ?? name;
   if (bind.input === "range") return slider({ name, value, bind, label, id: `${chart}-${name}` });
-  const options = (bind.options ?? []).map((option) =>
-    make("label", {}, make("input", { type: "radio", name, value: option, defaultChecked: option === value }), ` ${option}`));
+  const choice = (option) => make("input", { type: "radio", name, value: option, defaultChecked: option === value });
+  const options = (bind.options ?? []).map((option) => make("label", {}, choice(option), ` ${option}`));
   return make("fieldset", {}, make("legend", {}, label), ...options);
 }
 
