@@ -63,6 +63,7 @@ def test_without_a_server_the_page_says_what_can_be_done(page: Page, stub: Locat
     expect(button(page, "Try again")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_of_two_tabs_none_loses_what_the_other_typed(page: Page, stub: Locator) -> None:
     with page.context.new_page() as other:
         other.route("**/build/**", lambda route: route.abort())
@@ -81,6 +82,7 @@ def test_of_two_tabs_none_loses_what_the_other_typed(page: Page, stub: Locator) 
     assert "second = 2" in typed(stub)
 
 
+@pytest.mark.thorough
 def test_a_browser_that_keeps_nothing_says_so_and_still_saves(page: Page, stub: Locator) -> None:
     page.evaluate("void (Storage.prototype.setItem = () => { throw new Error('full'); })")
     write(page, stub, ANSWER)

@@ -59,6 +59,7 @@ WATCHED = """for (const name of ["eval", "Function"]) globalThis[name] = functio
 };"""
 
 
+@pytest.mark.thorough
 def test_no_text_is_run_as_a_script_and_nobody_else_is_asked(page: Page, address: str) -> None:
     """A policy for content may forbid both."""
     page.add_init_script(WATCHED)
@@ -81,6 +82,7 @@ def test_every_notebook_can_be_run_and_no_other_page(site: Path) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_a_script_that_does_not_come_can_be_asked_for_again(page: Page, base_url: str) -> None:
     page.route("**/_static/live.js", lambda route: route.abort())
     page.goto(f"{base_url}{CHAPTER}.html")
@@ -119,6 +121,7 @@ def test_all_of_it_goes_by_keyboard(page: Page, address: str) -> None:
     expect(stub.locator(".live-state")).to_contain_text("ran", timeout=RUNS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_a_live_page_is_accessible_and_fits_a_phone(browser: Browser, address: str, colours: str) -> None:
     page = browser.new_page(viewport=PHONE, color_scheme=colours, has_touch=True, is_mobile=True)

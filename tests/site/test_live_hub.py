@@ -69,6 +69,7 @@ def test_a_student_gives_a_token_once_and_the_server_is_started(page: Page, base
     expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.", timeout=STARTS)
 
 
+@pytest.mark.thorough
 def test_a_server_that_does_not_start_is_told(page: Page, base_url: str, hub: Hub) -> None:
     hub.starts = False
     press(page, base_url)
@@ -76,6 +77,7 @@ def test_a_server_that_does_not_start_is_told(page: Page, base_url: str, hub: Hu
     expect(trouble(page)).to_contain_text("could not start your server", timeout=STARTS)
 
 
+@pytest.mark.thorough
 def test_a_hub_that_does_not_answer_is_told(page: Page, base_url: str, hub: Hub) -> None:
     press(page, base_url)
     page.route("**/hub/api/**", lambda route: route.abort())

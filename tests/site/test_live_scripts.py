@@ -112,7 +112,8 @@ def test_a_phase_is_told_once_and_what_is_unknown_is_not_told() -> None:
 def test_who_waits_long_for_binder_is_told_so() -> None:
     said = told_by_binder({"phase": "fetching"}, 60, "broken", slow=20)
     assert said[1].startswith("Binder fetches the book. This takes long.")
-    assert not any("takes long" in words for words in told_by_binder({"phase": "fetching"}, "broken"))
+    ended = told_by_binder({"phase": "fetching"}, "broken", 60, slow=20)
+    assert not any("takes long" in words for words in ended)
 
 
 def test_what_went_wrong_at_binder_is_told_by_how_far_it_was() -> None:

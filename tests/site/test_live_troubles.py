@@ -49,6 +49,7 @@ def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
     expect(page.locator(".live-output", has_text="alive").first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) -> None:
     page.clock.install()
     live(page, address, CHAPTER)
@@ -75,6 +76,7 @@ def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page: P
     expect(fields.first.locator(".cm-content")).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_a_line_that_the_code_asks_for_can_be_typed(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
     typed_and_run(page, "print('Dear ' + input('Your name'))")
@@ -84,6 +86,7 @@ def test_a_line_that_the_code_asks_for_can_be_typed(page: Page, address: str) ->
     expect(page.locator(".live-output", has_text="Dear Ada").first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_progress_bar_moves_and_leaves_nothing(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
     typed_and_run(page, BAR)
@@ -94,6 +97,7 @@ def test_a_progress_bar_moves_and_leaves_nothing(page: Page, address: str) -> No
     expect(page.locator(".live-output pre", has_text=re.compile(r"^\s*over\s*$")).first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_full_disk_is_told(page: Page, address: str) -> None:
     page.route(
         "**/api/kernels?*",
@@ -108,6 +112,7 @@ def test_a_full_disk_is_told(page: Page, address: str) -> None:
     expect(status(page)).to_contain_text("Python runs", timeout=STARTS)
 
 
+@pytest.mark.thorough
 def test_a_server_that_has_ended_is_told(page: Page) -> None:
     with live_server() as printed:
         live(page, printed, CHAPTER)
@@ -116,6 +121,7 @@ def test_a_server_that_has_ended_is_told(page: Page) -> None:
     expect(trouble(page)).to_contain_text("`make live` does not answer.", timeout=RUNS)
 
 
+@pytest.mark.thorough
 def test_a_key_of_an_earlier_start_and_no_key_are_told(page: Page, address: str) -> None:
     page.goto(address)
     assert "live=" not in page.url
