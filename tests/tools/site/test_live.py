@@ -15,6 +15,8 @@ from live_server import in_a_loop_of_its_own, started
 from bookkit import registry
 from tools.site import kernels
 
+pytestmark = pytest.mark.slow
+
 
 def test_pages_say_where_their_kernels_are_and_the_files_stay_as_they_are(server, small_site):
     answer = server.ask("index.html")

@@ -14,6 +14,8 @@ from live_server import in_a_loop_of_its_own
 
 from tools.site import kernels
 
+pytestmark = pytest.mark.slow
+
 
 def listening(process):
     return [each.laddr for each in process.net_connections("inet") if each.status == psutil.CONN_LISTEN]
