@@ -139,7 +139,9 @@ async def serve(folder: Path, port: int, opens: bool) -> None:
 
 def live(folder: Path, port: int, opens: bool) -> None:
     logging.getLogger("tornado").setLevel(logging.ERROR)  # a refusal is no news
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP, which says that the terminal was closed
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         asyncio.run(serve(folder, port, opens))
     except KeyboardInterrupt:

@@ -322,7 +322,7 @@ FAULTS: Faults = {
             ("the terminal taken", "if type(browser) is not webbrowser.GenericBrowser:", "if True:"),
         ],
         f"{LIVE}test_what_stops_the_server_stops_its_kernels_and_leaves_nothing": [
-            ("stopped with words", "    signal.signal(signal.SIGTERM", "    (signal.SIGTERM"),
+            ("left to themselves", 'for name in ("SIGTERM", "SIGHUP")', 'for name in ("SIGTERM",)'),
         ],
     },
     "tools/bench/side_by_side": {

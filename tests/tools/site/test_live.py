@@ -98,7 +98,7 @@ def test_a_page_too_many_is_told_so_in_one_sentence(server):
     assert server.api("kernels").json == []
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_what_stops_the_server_stops_its_kernels_and_leaves_nothing(small_site, ending):
     with started(small_site) as server:
         with server.page("many-heads") as page:
