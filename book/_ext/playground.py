@@ -33,8 +33,8 @@ SETS_A_STATE = ("open=", "train=")  # begin the end of an address that does
 # What a page loads, and of which files of _static each is made, in this order.
 STYLES = "bench attention looks steps reach induction gpt"
 SHELL = """bench/entrance.js bench/state.js elements.js model.js transformer.js bench/anatomy.js
-bench/chances.js bench/tally.js bench/tally_line.js workbench.js bench/shared_state.js bench/shares.js
-bench/attention_view.js bench/looks_road.js bench/looks_view.js"""
+bench/words.js die.js bench/chances.js bench/tally.js bench/tally_line.js workbench.js bench/shared_state.js
+bench/shares.js bench/attention_view.js bench/looks_road.js bench/looks_view.js"""
 STEPS = "steps step_words step_arithmetic step_marks step_drawings steps_view"
 REACH = "reach reach_parts reach_second reach_effects reach_map reach_carry reach_numbers reach_view"
 BUNDLES = {

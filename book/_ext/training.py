@@ -21,7 +21,10 @@ from bookkit.training.page import known, told, trainings
 from bookkit.training.picture import alt, picture
 
 FOLDER = "training/"
-ENGINE = [f"{FOLDER}{name}.js" for name in ("exact", "engine", "learner", "tasks", "lane", "crew")]
+ENGINE = [
+    "die.js",
+    *(f"{FOLDER}{name}.js" for name in ("exact", "engine", "learner", "tasks", "lane", "crew")),
+]
 PAGE = ["elements.js", f"{FOLDER}runner.js"]
 PAGE += [f"{FOLDER}page/{name}.js" for name in ("race", "curves", "squares", "words", "bench", "opening")]
 WORKER = f"{FOLDER}worker.js"

@@ -9,6 +9,8 @@ const TITLES = { looks: "Looks and effects", steps: "Step by step", reach: "Reac
 const views = {};
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+// Until what stands in the page by now is seen.
+const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
 class Workbench {
   constructor(playground, data, model) {
@@ -17,6 +19,7 @@ class Workbench {
     this.stacks = anatomy(model);
     this.status = playground.querySelector("[role=status]");
     this.deeds = []; // what the reader has changed: { words, deed }, each to be taken back
+    this.changes = noChanges(); // all of that together
     const [name, head] = data.shown;
     this.choice = { ...this.whereIs(name), head, place: null, key: null, number: null };
   }
@@ -76,12 +79,14 @@ class Workbench {
   async run() {
     const turn = (this.turn = {});
     const { input } = this;
-    const key = JSON.stringify(input);
+    this.given = JSON.stringify(input);
+    this.changes = changesBy(this.deeds);
     if (input === null) return this.showNothing();
-    if (this.plain?.key !== key) {
+    if (this.plain?.given !== this.given) {
+      const { given } = this;
       const plain = await this.through(this.plainModel, input, turn);
       if (!plain) return;
-      this.plain = { key, ...plain };
+      this.plain = { given, ...plain };
     }
     this.model.changes = this.changes;
     const run = this.deeds.length ? await this.changedRun(input, turn) : this.plain;
@@ -94,7 +99,8 @@ class Workbench {
     this.shown.hidden = false;
     this.showAnswer();
     this.showDeeds();
-    this.show();
+    await painted(); // to lay out the answer and the view at once would take a phone too long
+    if (this.turn === turn) this.show();
   }
 
   // A change that can't be made, as an address may ask for, is told, and all is as it was.
@@ -227,10 +233,6 @@ class Workbench {
 
   // ---- changing the model, and taking that back ----
 
-  get changes() {
-    return changesBy(this.deeds);
-  }
-
   get done() {
     return this.deeds.map(({ words }) => words);
   }
@@ -240,7 +242,7 @@ class Workbench {
     const same = key ? this.deeds.findIndex((each) => each.key === key) : -1;
     if (same >= 0) this.deeds.splice(same, 1);
     const now = inText(changesBy([...this.deeds, { deed }]));
-    if (now === inText(this.changes)) return this.run(); // it is so already
+    if (now === inText(changesBy(this.deeds))) return this.run(); // it is so already
     const before = this.deeds.findIndex((_, place) => inText(changesBy(this.deeds.toSpliced(place, 1))) === now);
     if (before >= 0) this.deeds.splice(before, 1);
     else this.deeds.push({ deed, words, key });
@@ -331,8 +333,16 @@ function changesBy(deeds) {
 function inText(changes) {
   return JSON.stringify(changes, (_, value) => {
     if (value instanceof Set) return [...value].sort();
-    return ArrayBuffer.isView(value) ? [...value] : value;
+    return ArrayBuffer.isView(value) ? vectorInText(value) : value;
   });
+}
+
+const vectorTexts = new WeakMap();
+
+// A carried vector stays as it is, and is compared again with each change.
+function vectorInText(vector) {
+  if (!vectorTexts.has(vector)) vectorTexts.set(vector, vector.join());
+  return vectorTexts.get(vector);
 }
 
 // A model with the same weights and a run of its own.

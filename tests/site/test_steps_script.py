@@ -26,7 +26,15 @@ from chapters.looking_inside import models as looking_inside
 from chapters.the_transformer.playground import loaded
 
 SCRIPTS = [
-    *("elements.js", "model.js", "transformer.js", "gpt.js", "bench/anatomy.js", "bench/attention_view.js"),
+    *(
+        "elements.js",
+        "model.js",
+        "transformer.js",
+        "gpt.js",
+        "bench/anatomy.js",
+        "bench/words.js",
+        "bench/attention_view.js",
+    ),
     *("bench/steps.js", "bench/step_words.js", "bench/step_arithmetic.js"),
 ]
 # For each run: the words that were written, and of each stack's way the steps.

@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 import pytest
 import websocket
 
+from tools import ROOT
+
 START = (
     "import pathlib, sys; from tools.site import live; live.live(pathlib.Path(sys.argv[1]), 0, opens=False)"
 )
@@ -118,7 +120,7 @@ def in_a_loop_of_its_own(coroutine: Callable[[], Coroutine[Any, Any, Any]]) -> A
 def started(folder: Path) -> Iterator[LiveServer]:
     """`with started(site) as server:` serves the built site in this folder, at a free port."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", START, str(folder)], **pipes) as process:
+    with subprocess.Popen([sys.executable, "-c", START, str(folder)], cwd=ROOT, **pipes) as process:
         line = process.stdout.readline()
         found = re.match(r"live: (\S+)#live=(\w+) ", line)
         assert found, line + process.stderr.read()

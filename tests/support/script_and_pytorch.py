@@ -136,7 +136,7 @@ IN_PAGE = {
     "two-layers": InPage(partial(inside, "two-layers"), rounds, partial(data_inside, "two-layers")),
     "gpt": InPage(loaded_gpt, docstrings, partial(script, "gpt")),
 }
-SCRIPTS = ("model.js", "transformer.js", "gpt.js", "bench/chances.js")
+SCRIPTS = ("model.js", "transformer.js", "gpt.js", "die.js", "bench/chances.js")
 
 
 def in_node(name: str, runs: list[Run], folder: Path) -> list[dict[str, Any]]:

@@ -9,7 +9,10 @@ from _ext.javascript import NODE
 from bookkit.registry import BOOK
 
 FOLDER = BOOK / "_static/training"
-SCRIPTS = [FOLDER / f"{name}.js" for name in ("exact", "engine", "learner", "tasks", "lane")]
+SCRIPTS = [
+    FOLDER.parent / "die.js",
+    *(FOLDER / f"{name}.js" for name in ("exact", "engine", "learner", "tasks", "lane")),
+]
 
 
 def program(given: Any, body: str) -> str:

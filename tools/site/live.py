@@ -52,8 +52,7 @@ class Pages(web.RequestHandler):
         self.set_status(answer.status)
         for name, value in answer.headers.items():
             self.set_header(name, value)
-        if answer.body:  # with a 304 Tornado bears not even an empty one
-            self.write(answer.body)
+        self.write(answer.body)
 
     head = get
 
@@ -140,12 +139,15 @@ async def serve(folder: Path, port: int, opens: bool) -> None:
 
 def live(folder: Path, port: int, opens: bool) -> None:
     logging.getLogger("tornado").setLevel(logging.ERROR)  # a refusal is no news
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # where a shell started it with `&`, too
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP, which says that the terminal was closed
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         asyncio.run(serve(folder, port, opens))
     except KeyboardInterrupt:
         print()
+    except OSError as error:  # a full disk, say
+        sys.exit(f"live: {error}")
 
 
 def main() -> None:

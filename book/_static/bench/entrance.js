@@ -13,18 +13,28 @@ function enter(playground) {
   field.setSelectionRange(field.value.length, field.value.length);
 }
 
-// Where its beginning is out of sight, what is read stands below: it stays where it is while the playground grows,
-// whether or not the browser sees to that by itself.
+// Where its beginning is out of sight, what is read stands below: it stays where it is while the playground grows.
+// Some browsers see to that by themselves, and would do it a second time.
 function keepBelow(playground) {
-  const below = () => playground.getBoundingClientRect().bottom;
   if (playground.getBoundingClientRect().top >= 0) return;
-  let bottom = below();
-  const sizes = new ResizeObserver(() => scrollBy({ top: below() - bottom, behavior: "instant" }));
-  const scrolled = () => (bottom = below());
+  const { style } = document.body;
+  const below = () => playground.getBoundingClientRect().bottom;
+  let [bottom, scrolled] = [below(), scrollY];
+  const moved = () => {
+    bottom -= scrollY - scrolled;
+    scrolled = scrollY;
+  };
+  const sizes = new ResizeObserver(() => {
+    moved();
+    scrollBy({ top: below() - bottom, behavior: "instant" });
+    scrolled = scrollY;
+  });
+  style.overflowAnchor = "none";
   sizes.observe(playground);
-  addEventListener("scroll", scrolled);
+  addEventListener("scroll", moved);
   setTimeout(() => {
+    style.overflowAnchor = "";
     sizes.disconnect();
-    removeEventListener("scroll", scrolled);
+    removeEventListener("scroll", moved);
   }, SETTLED);
 }

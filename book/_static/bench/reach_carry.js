@@ -104,7 +104,7 @@ class ReachCarry {
     const spots = this.spots(row, place);
     const put = !this.isCarried(row, place);
     const deed = (changes) => {
-      if (JSON.stringify(bench.input) !== firstKey) return;
+      if (bench.given !== firstKey) return;
       changes.carried = changes.carried.filter((each) => !spots.some((spot) => isSameSpot(each, spot)));
       if (put) changes.carried.push(...spots);
     };

@@ -22,10 +22,9 @@ class ReachSecond {
   // An address may have brought a second sentence along, and what is followed.
   show() {
     const { view: { bench }, given } = this;
-    const key = JSON.stringify(bench.input);
-    const isNew = key !== this.firstKey;
+    const isNew = bench.given !== this.firstKey;
     if (isNew) {
-      this.firstKey = key;
+      this.firstKey = bench.given;
       this.field.offered = this.neighbours();
       this.field.next = 0;
     }

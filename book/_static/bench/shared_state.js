@@ -115,7 +115,7 @@ async function carriedDeeds(bench, { other, carried }) {
   return spots.map((spot) => {
     const stack = bench.stacks.find(({ name }) => name === spot.stack);
     // Only into the sentence for which it was meant: another has other places.
-    const deed = (changes) => JSON.stringify(bench.input) === input && changes.carried.push(spot);
+    const deed = (changes) => bench.given === input && changes.carried.push(spot);
     return { words: `${spotWords(stack, spot, bench.labels(spot.stack))} carried over`, deed };
   });
 }

@@ -2,17 +2,6 @@
 // 754, which all of them keep. Math.exp, Math.log and Math.sin are not: each browser makes its own, and their last
 // digits differ. So what training needs of these is made here of the former, and all sums have a fixed order.
 
-// A die with numbers from 0 to 1, which fall the same again for the same seed (its author calls it mulberry32).
-function die(seed) {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const Exact = {
   // A die of its own for everything that has a name: whatever is left out, the others fall as before.
   dieOf(name, seed) {

@@ -1,5 +1,5 @@
 // A crew in a Worker: each message is { call: "start", … } or the name of what the crew should do.
-importScripts("exact.js", "engine.js", "learner.js", "tasks.js", "lane.js", "crew.js");
+importScripts("../die.js", "exact.js", "engine.js", "learner.js", "tasks.js", "lane.js", "crew.js");
 
 let crew = null;
 

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +14,8 @@ import zmq
 from live_server import in_a_loop_of_its_own
 
 from tools.site import kernels
+
+pytestmark = pytest.mark.slow
 
 
 def listening(process):
@@ -57,6 +60,35 @@ def test_keys_and_sockets_are_closed_to_other_users(server, kernel):
     assert stat.S_IMODE(connection.stat().st_mode) & 0o777 == 0o600
     assert len(list(private.glob(f"kernel-{kernel}-ipc-*"))) == 5
     assert not [file for file in private.iterdir() if server.token in file.name]
+
+
+AS_ANOTHER = """
+import os, socket, sys
+connection, server = sys.argv[1:]
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+for name, attempt in {
+    "key": lambda: open(connection),
+    "folder": lambda: os.listdir(os.path.dirname(connection)),
+    "socket": lambda: socket.socket(socket.AF_UNIX).connect(connection.removesuffix(".json") + "-ipc-1"),
+    "memory": lambda: open(f"/proc/{server}/mem"),
+    "environment": lambda: open(f"/proc/{server}/environ").read(),
+}.items():
+    try:
+        attempt()
+    except PermissionError:
+        print(name, "refused")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="only the administrator is anybody")
+def test_another_user_is_refused_all_of_these(server, kernel):
+    with server.channels(kernel) as page:
+        connection = page.run("import sys; print(sys.argv[-1])").strip()
+    command = [sys.executable, "-c", AS_ANOTHER, connection, str(server.process.pid)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "".join(
+        f"{name} refused\n" for name in ("key", "folder", "socket", "memory", "environment")
+    )
 
 
 def test_the_token_is_in_no_list_of_processes(server, kernel):

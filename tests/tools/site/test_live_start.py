@@ -11,7 +11,7 @@ import webbrowser
 import pytest
 
 from tools import ROOT
-from tools.site import live
+from tools.site import live, server
 
 
 class Recorder:
@@ -51,6 +51,34 @@ def test_without_a_window_no_browser_is_opened(monkeypatch, small_site):
         assert [*small_site.parent.glob("live-*.html")]
 
 
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [([], (8000, True)), (["8123"], (8123, True)), (["--no-browser", "8123"], (8123, False))],
+)
+def test_it_starts_at_the_port_that_is_asked_for_and_opens_a_browser_unless_told_not_to(
+    monkeypatch, tmp_path, words, asked
+):
+    tmp_path.joinpath("404.html").touch()
+    monkeypatch.setattr(server, "SITE", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["live.py", *words])
+    started = []
+    monkeypatch.setattr(live, "live", lambda folder, port, opens: started.append((port, opens)))
+    live.main()
+    assert started == [asked]
+
+
+def test_make_serve_says_that_there_is_make_live(small_site):
+    start = f"from tools.site import files; files.SITE = pathlib.Path({str(small_site)!r})"
+    program = f"import pathlib; {start}; from tools.site import server; server.main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as serving:
+        said = [serving.stdout.readline() for _ in range(2)]
+        serving.terminate()
+    assert said[0].startswith("serve: http://127.0.0.1:")
+    assert "`make live`" in said[1]
+
+
 def python(*words):
     return subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
 
@@ -73,6 +101,17 @@ def test_a_site_that_is_not_built_is_told_in_one_line(module, tmp_path):
     result = python("-c", program)
     assert result.returncode == 1
     assert re.fullmatch(r"\w+: the site is not built yet: `make \w+` does it first\n", result.stderr)
+
+
+def test_a_full_disk_is_told_in_one_line(small_site):
+    program = (
+        "import pathlib; from tools.site import live\n"
+        "def full(): raise OSError(28, 'No space left on device', '/tmp')\n"
+        f"live.private_folder = full; live.live(pathlib.Path({str(small_site)!r}), 0, opens=False)"
+    )
+    result = python("-c", program)
+    assert result.returncode == 1
+    assert result.stderr == "live: [Errno 28] No space left on device: '/tmp'\n"
 
 
 def test_a_port_that_is_taken_is_told_in_one_line(small_site):

@@ -181,7 +181,9 @@ class TrainingBench {
     const step = Math.max(...lanes.map((lane) => lane.step));
     const from = many ? `Seeds ${one.seed} to ${lanes.at(-1).seed}` : `Seed ${one.seed}`;
     const took = race.seconds >= 0.1 ? `, ${race.seconds.toFixed(1)} s` : "";
-    this.where.textContent = `${from}: step ${step} of ${steps}${took}`;
+    const left = race.left >= 1 ? `, about ${Math.round(race.left)} s to go` : "";
+    this.where.textContent = `${from}: step ${step} of ${steps}${took}${left}`;
+    if (state === "done" && !many) this.ten.textContent = `Ten seeds at once, up to ${Math.ceil(TEN * race.seconds)} s`;
     this.now.replaceChildren(...SIDES.map((side, place) => this.row(side, place)));
     SIDES.forEach((side, place) => {
       const squares = squaresOf(lanes[place].squares);

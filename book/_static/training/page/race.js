@@ -84,6 +84,12 @@ class Race {
     return (this.spent + (this.state === "going" ? performance.now() - this.since : 0)) / 1000;
   }
 
+  // How many seconds it will still take, as soon as that can be told.
+  get left() {
+    const share = mean(this.lanes.map(({ step, state }) => (state === "exploded" ? 1 : step / this.steps)));
+    return this.state === "going" && share >= 0.05 ? this.seconds * (1 / share - 1) : undefined;
+  }
+
   // ---- what is told ----
 
   hear(said) {
