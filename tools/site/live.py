@@ -52,7 +52,8 @@ class Pages(web.RequestHandler):
         self.set_status(answer.status)
         for name, value in answer.headers.items():
             self.set_header(name, value)
-        self.write(answer.body)
+        if answer.body:  # with a 304 Tornado bears not even an empty one
+            self.write(answer.body)
 
     head = get
 
@@ -139,6 +140,7 @@ async def serve(folder: Path, port: int, opens: bool) -> None:
 
 def live(folder: Path, port: int, opens: bool) -> None:
     logging.getLogger("tornado").setLevel(logging.ERROR)  # a refusal is no news
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # where a shell started it with `&`, too
     for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP, which says that the terminal was closed
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: signal.raise_signal(signal.SIGINT))
