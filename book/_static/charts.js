@@ -31,7 +31,7 @@ async function start(chart) {
 }
 
 // Let its controls move a chart, once it is on the page.
-function attend(chart) {
+function liven(chart) {
   const readout = chart.querySelector("[role=status]");
   let started;
 
@@ -54,4 +54,4 @@ function attend(chart) {
   });
 }
 
-for (const chart of document.querySelectorAll(".chart")) attend(chart);
+for (const chart of document.querySelectorAll(".chart")) liven(chart);

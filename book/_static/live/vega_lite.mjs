@@ -22,7 +22,7 @@ globalThis.showChart = (box, spec) => {
   const readout = make("p", { className: "unseen", role: "status" });
   const chart = make("div", { className: "chart" }, form, picture, readout, data);
   box.replaceChildren(chart);
-  globalThis.attend(chart); // of charts.js
+  globalThis.liven(chart); // of charts.js
   chart.dispatchEvent(new Event("input"));
 };
 
