@@ -108,3 +108,46 @@ def test_three_exercises_are_solved_and_a_mistake_is_named(page: Page, address: 
     hand_in = cell_with(page, "summary(")
     button(hand_in, "Run").click()
     expect(hand_in.locator(".live-output")).to_contain_text("3 of 5", timeout=RUNS)
+
+
+# ---- a chart that is not the page's, and a kernel that begins anew ----
+
+OTHER_CHART = """import altair as alt
+
+size = alt.param(name="size", value=3, bind=alt.binding_range(name="how wide", min=1, max=9, step=1))
+alt.Chart({"values": [{"a": 1}, {"a": 2}]}, description="Two bars.").mark_bar().encode(
+    x="a:O", y="wide:Q"
+).transform_calculate(wide="datum.a * size").add_params(size)  # soft_dictionary()"""
+
+
+@pytest.mark.thorough
+def test_another_chart_is_drawn_with_controls_and_the_stored_one_comes_back(page: Page, address: str) -> None:
+    live(page, address, SMALL)
+    button(page, "Show all code and checks").click()
+    cell = cell_with(page, "soft_dictionary()")
+    before = cell.locator(".chart").inner_html()
+    write(page, cell, OTHER_CHART)
+    button(cell, "Run").click()
+    chart = cell.locator(".live-output .chart")
+    slider = chart.get_by_label("how wide")
+    expect(slider).to_have_value("3", timeout=RUNS)
+    expect(chart.locator(".chart-picture")).to_have_attribute("aria-label", "Two bars.")
+    expect(chart.locator("svg [aria-roledescription=bar]")).to_have_count(2)
+    slider.press("ArrowRight")
+    expect(slider).to_have_value("4")
+    expect(chart.locator("svg [aria-label*='wide: 8']")).to_have_count(1)
+    button(page, "Show the stored outputs").click()
+    assert cell.locator(".chart:visible").inner_html() == before
+
+
+@pytest.mark.thorough
+def test_restart_and_run_to_here_forgets_what_was_run_below(page: Page, address: str) -> None:
+    live(page, address, "torchtext-traps")
+    fields = page.locator("main .cell", has=page.locator(".live-field:visible"))
+    write(page, fields.nth(1), "below = 1")
+    button(fields.nth(1), "Run").click()
+    ran(page)
+    write(page, fields.first, "print('below' in globals())")
+    button(fields.first, "Restart and run to here").click()
+    expect(fields.first.locator(".live-output")).to_have_text(re.compile("False"), timeout=RUNS)
+    expect(fields.nth(1).locator(".live-state")).to_have_text("yours, kept in this browser")
