@@ -6,7 +6,7 @@ RUN = .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve lab check test test-all test-rest test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve live lab check test test-all test-rest test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -16,6 +16,9 @@ book: ready-book ## build the site into _build/html (only when something changed
 
 serve: book ## build, serve on this machine only, and print the address (PORT=8000)
 	@$(RUN) -m tools.site.server $(PORT)
+
+live: book ## as `make serve`, with kernels of this machine: the code in the pages can be run (PORT=8000)
+	@$(RUN) -m tools.site.live $(PORT)
 
 lab: ready-book ## open the chapters in JupyterLab
 	@$(RUN) -m tools.lab

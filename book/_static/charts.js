@@ -30,7 +30,8 @@ async function start(chart) {
   return { view, spec };
 }
 
-for (const chart of document.querySelectorAll(".chart")) {
+// Let its controls move a chart, once it is on the page.
+function liven(chart) {
   const readout = chart.querySelector("[role=status]");
   let started;
 
@@ -52,3 +53,5 @@ for (const chart of document.querySelectorAll(".chart")) {
     }
   });
 }
+
+for (const chart of document.querySelectorAll(".chart")) liven(chart);

@@ -177,6 +177,7 @@ def test_make_alone_lists_every_command_with_a_line():
     for command in (
         "book",
         "serve",
+        "live",
         "lab",
         "test",
         "test-gpu",

@@ -1,15 +1,10 @@
 """Serve the built site on this machine alone, as on the web: compressed, and at the path it is made for.
 
-What a browser has kept it asks for again, and is told in a few bytes where nothing has changed.
-
 `python -m tools.site.server 8000` shows it to a person; the tests and the benchmarks use `serving`.
 """
 
 import functools
-import gzip
-import hashlib
 import http.server
-import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,48 +12,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tools import ROOT
+from tools.site.files import CONDITIONS, SITE, Site
 
-COMPRESSED = {".html", ".css", ".js", ".svg", ".json", ".txt", ".xml"}
-
-
-@functools.lru_cache(256)  # twice the site's: a server may run on while it is built again and again
-def compressed(file: Path, changed: float) -> bytes:
-    """What `file` held when it was last changed: the tests ask for the same files hundreds of times."""
-    return gzip.compress(file.read_bytes(), mtime=0)
+PORT = 8000
 
 
-class Handler(http.server.SimpleHTTPRequestHandler):
-    def __init__(self, *arguments: Any, site: Path, address: str) -> None:
-        self.address = address
-        super().__init__(*arguments, directory=str(site))
-
-    def translate_path(self, path: str) -> str:
-        return super().translate_path("/" + path.removeprefix(self.address))
+class Handler(http.server.BaseHTTPRequestHandler):
+    def __init__(self, *arguments: Any, site: Site) -> None:
+        self.site = site
+        super().__init__(*arguments)
 
     def do_GET(self) -> None:
-        file = Path(self.translate_path(self.path))
-        accepts_gzip = "gzip" in self.headers.get("Accept-Encoding", "")
-        if file.suffix not in COMPRESSED or not file.is_file() or not accepts_gzip:
-            return super().do_GET()
-        body = compressed(file, file.stat().st_mtime)
-        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-        has_it = tag in self.headers.get("If-None-Match", "")
-        self.send_response(304 if has_it else 200)
-        self.send_header("ETag", tag)
-        if not has_it:
-            self.send_header("Content-Type", self.guess_type(file))
-            self.send_header("Content-Encoding", "gzip")
-            self.send_header("Content-Length", str(len(body)))
+        answer = self.site.answer(self.path, *(self.headers.get(name, "") for name in CONDITIONS))
+        self.send_response(answer.status)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
         self.end_headers()
-        if not has_it:
-            self.wfile.write(body)
-
-    def end_headers(self) -> None:
-        """With each answer: the site may be built anew while a browser looks at it."""
-        self.send_header("Cache-Control", "no-cache")
-        self.send_header("Vary", "Accept-Encoding")
-        super().end_headers()
+        self.wfile.write(answer.body)
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing: tests and measurements speak for themselves."""
@@ -72,25 +42,43 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(site: Path, port: int = 0) -> Iterator[str]:
+def serving(folder: Path, port: int = 0) -> Iterator[str]:
     """`with serving(site) as address:` gives "http://127.0.0.1:40123/attention-measured/", say."""
-    # The 404 page knows where the site will stand: its links must work from any address.
-    (address,) = re.findall('<base href="(.*?)">', (site / "404.html").read_text("utf-8"))
-    handler = functools.partial(Handler, site=site, address=address)
-    with Server(("127.0.0.1", port), handler) as server:
+    site = Site(folder)
+    with Server(("127.0.0.1", port), functools.partial(Handler, site=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}{address}"
+        yield f"http://127.0.0.1:{server.server_port}{site.address}"
         server.shutdown()
 
 
+def asked_port(words: list[str], command: str) -> int:
+    """`asked_port(["8001"], "serve")` is 8001. Another word ends in one sentence, as a missing site does."""
+    word = words[0] if words else str(PORT)
+    if not (word.isdecimal() and int(word) < 2**16):
+        sys.exit(
+            f"{command}: a port is a number below {2**16}, as in `make {command} PORT={PORT}`: {word} is none"
+        )
+    if not (SITE / "404.html").exists():
+        sys.exit(f"{command}: the site is not built yet: `make {command}` does it first")
+    return int(word)
+
+
+def taken(port: int, command: str) -> str:
+    return f"{command}: port {port} is taken: choose another with `make {command} PORT={port + 1}`"
+
+
 def main() -> None:
-    port = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
+    port = asked_port(sys.argv[1:], "serve")
     try:
-        with serving(ROOT / "_build" / "html", port) as address:
+        with serving(SITE, port) as address:
             print(f"serve: {address} (Ctrl-C stops it)", flush=True)
+            print(
+                "serve: `make live` serves the same pages with kernels, so that their code can be run",
+                flush=True,
+            )
             threading.Event().wait()
     except OSError:
-        sys.exit(f"serve: port {port} is taken: choose another with `make serve PORT={port + 1}`")
+        sys.exit(taken(port, "serve"))
     except KeyboardInterrupt:
         print()
 

@@ -10,6 +10,7 @@ from planted_faults import (
     gpt,
     in_page,
     linear,
+    live,
     model,
     pictures,
     site,
@@ -38,6 +39,7 @@ MUTATIONS = [
         tiles,
         today,
         linear,
+        live,
         checkup,
     )
     for room, tests in part.FAULTS.items()

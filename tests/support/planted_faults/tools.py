@@ -7,6 +7,10 @@ GRADER = "tools/grade/test_grader.py::"
 WALLS = "tools/grade/test_walls.py::"
 NOTEBOOKS = "tools/chapters/test_notebooks.py::"
 PAGES = "tools/site/test_browser_and_server.py::"
+LIVE = "tools/site/test_live.py::"
+GUARDED = "tools/site/test_live_guarded.py::"
+OTHERS = "tools/site/test_live_other_users.py::"
+STARTED = "tools/site/test_live_start.py::"
 
 FAULTS: Faults = {
     "tools/chapters/models": {
@@ -226,17 +230,99 @@ FAULTS: Faults = {
             ("the site's packages, too", "(.*?)^\\n", "(.*)"),
         ],
     },
-    "tools/site/server": {
+    "tools/site/files": {
         f"{PAGES}test_the_server_compresses_text_and_stands_where_the_site_will": [
-            ("nothing compressed", "file.suffix not in COMPRESSED or", "True or"),
-            ("the site at another address", '"/" + path.removeprefix(self.address)', "path"),
+            ("nothing compressed", "if kind and", "if False and"),
+            ("the site at another address", ".removeprefix(self.address)", ""),
         ],
         f"{PAGES}test_who_can_t_unpack_gets_text_as_it_is": [
-            ("compressed for everybody", " or not accepts_gzip", ""),
+            ("compressed for everybody", ' and "gzip" in encodings', ""),
         ],
         f"{PAGES}test_what_a_browser_has_does_not_come_again_until_it_changes": [
-            ("sent again", "304 if has_it else 200", "200"),
+            ("sent again", 'headers["ETag"] in kept', "False"),
             ("never again", "hashlib.sha256(body).hexdigest()[:16]", "1"),
+        ],
+        f"{GUARDED}test_what_is_not_of_the_site_is_not_there": [
+            ("all of the disk", "NAME.fullmatch(name) and", ""),
+        ],
+        f"{LIVE}test_pages_say_where_their_kernels_are_and_the_files_stay_as_they_are": [
+            ("another status", "200 if file else 404", "200"),
+        ],
+    },
+    "tools/site/guard": {
+        f"{GUARDED}test_a_page_of_another_origin_is_refused_token_or_not": [
+            ("every origin heard", ' and origins <= {f"http://{host}"}', ""),
+            (
+                "any page of this machine heard",
+                "origins <= {",
+                'all("127.0.0.1" in one for one in origins) or {',
+            ),
+            ("those of websockets forgotten", '{*headers.get_list("Origin"), ', "{"),
+        ],
+        f"{GUARDED}test_a_name_that_was_made_to_lead_here_is_refused": [
+            ("every name heard", "hostname in LOOPBACK and", "hostname != 1 and"),
+            ("half a name", "    except ValueError:", "    except TypeError:"),
+        ],
+        f"{GUARDED}test_this_machine_s_own_names_are_heard_at_any_port": [
+            ("one name", '"127.0.0.1", "localhost", "::1"', '"127.0.0.1"'),
+        ],
+        f"{GUARDED}test_without_the_token_nothing_answers": [
+            ("any token", "if secrets.compare_digest(sent.encode(), self.token.encode())", "if sent"),
+            ("no token", "if secrets.compare_digest(sent.encode(), self.token.encode())", "if 1"),
+        ],
+        f"{GUARDED}test_cookies_open_nothing_and_none_is_set": [
+            (
+                "cookies read",
+                'get_token(handler) or ""',
+                'get_token(handler) or handler.get_cookie("token", "")',
+            ),
+        ],
+        f"{GUARDED}test_a_browser_is_told_to_keep_other_pages_away": [
+            ("to be framed", "frame-ancestors 'self'", "frame-ancestors *"),
+        ],
+    },
+    "tools/site/kernels": {
+        f"{LIVE}test_a_page_too_many_is_told_so_in_one_sentence": [
+            ("no end of kernels", ">= MOST", ">= 99"),
+            ("Jupyter's words", "        return FULL", "        return repr(self)"),
+        ],
+        f"{LIVE}test_of_a_kernel_that_died_the_page_is_told_and_it_may_begin_anew": [
+            ("started anew in silence", '"restart_limit": 0', '"restart_limit": 5'),
+        ],
+        f"{LIVE}test_a_kernel_whose_page_is_gone_for_long_is_ended_and_no_other": [
+            ("never ended", "elif now - since >= GONE", "elif False"),
+            ("ended with its page there", "if self._kernel_connections.get(kernel_id)", "if False"),
+        ],
+        f"{LIVE}test_what_waits_for_a_page_has_an_end": [("no end", "maxlen=WAITING", "maxlen=None")],
+        f"{LIVE}test_a_page_runs_code_beside_the_chapters_with_this_python": [
+            ("in another folder", "root_dir=str(BOOK)", "root_dir=str(folder)"),
+        ],
+        f"{OTHERS}test_where_a_kernel_is_spoken_with_by_ports_who_has_no_key_hears_nothing": [
+            ("in plain words", '"transport_encryption": "required"', '"transport_encryption": "disabled"'),
+        ],
+        f"{OTHERS}test_keys_and_sockets_are_closed_to_other_users": [
+            ("by ports", 'else {"transport": "ipc"}', 'else {"transport": "tcp"}'),
+        ],
+    },
+    "tools/site/live": {
+        f"{GUARDED}test_from_the_network_nothing_is_to_be_had": [
+            ("open to the network", 'bind_sockets(port, "127.0.0.1")', 'bind_sockets(port, "0.0.0.0")'),
+        ],
+        f"{GUARDED}test_each_start_has_a_token_of_its_own": [
+            ("one for all", "secrets.token_hex(32)", '"0" * 64'),
+        ],
+        f"{GUARDED}test_a_large_request_is_not_read": [
+            ("read", ", max_body_size=LARGEST", ""),
+        ],
+        f"{STARTED}test_a_browser_is_sent_on_by_a_file_that_only_this_user_can_read": [
+            ("the token told to all", "browser.open(Path(name).as_uri())", "browser.open(address)"),
+            ("left behind", "        Path(name).unlink()", "        pass"),
+        ],
+        f"{STARTED}test_without_a_window_no_browser_is_opened": [
+            ("the terminal taken", "if type(browser) is not webbrowser.GenericBrowser:", "if True:"),
+        ],
+        f"{LIVE}test_what_stops_the_server_stops_its_kernels_and_leaves_nothing": [
+            ("left to themselves", 'for name in ("SIGTERM", "SIGHUP")', 'for name in ("SIGTERM",)'),
         ],
     },
     "tools/bench/side_by_side": {

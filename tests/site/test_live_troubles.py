@@ -1,0 +1,133 @@
+"""What may happen to a live page's kernel: told in a sentence, with a way on, and nothing typed is lost."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from live_page import RUNS, STARTS, button, live, live_server, pressed, ran, status, trouble, write
+from playwright.sync_api import Page, expect
+
+CHAPTER = "torchtext-traps"
+BAR = """import sys, time
+from tqdm import tqdm
+for each in tqdm(range(3), file=sys.stdout, leave=False):
+    time.sleep(1)
+print("over")"""
+
+
+@pytest.fixture(scope="module")
+def address(site) -> Iterator[str]:
+    with live_server() as printed:
+        yield printed
+
+
+def typed_and_run(page: Page, code: str) -> None:
+    """In the field of the page's second cell that is in sight."""
+    cell = page.locator("main .cell", has=page.locator(".live-field:visible")).first
+    write(page, cell, code)
+    page.keyboard.press("Control+Enter")
+
+
+def in_field(page: Page) -> str:
+    return page.locator(".live-field:visible .cm-content").first.inner_text()
+
+
+def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
+    page: Page, address: str
+) -> None:
+    live(page, address, CHAPTER)
+    typed_and_run(page, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    expect(trouble(page)).to_contain_text("The kernel stopped, and forgot what it had run.", timeout=RUNS)
+    expect(trouble(page)).to_contain_text("memory")
+    assert "SIGKILL" in in_field(page)
+    typed = page.locator(".live-field:visible").first
+    typed.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("print('alive')")
+    button(page, "Start it and run to where it stopped").click()
+    ran(page)
+    expect(page.locator(".live-output", has_text="alive").first).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) -> None:
+    page.clock.install()
+    live(page, address, CHAPTER)
+    typed_and_run(page, "while True:\n    pass")
+    page.clock.run_for(2000)
+    expect(page.locator(".live-state", has_text="runs, ").first).to_be_visible()
+    page.clock.run_for(40_000)
+    expect(trouble(page)).to_contain_text("a loop without an end never stops by itself")
+    button(page, "Stop").click()
+    expect(trouble(page)).to_contain_text("Stopped.", timeout=RUNS)
+    expect(page.locator(".live-error").first).to_contain_text("KeyboardInterrupt")
+    expect(button(page, "Stop")).to_be_hidden()
+
+
+def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page: Page, address: str) -> None:
+    live(page, address, CHAPTER)
+    fields = page.locator("main .cell", has=page.locator(".live-field:visible"))
+    write(page, fields.first, "1 / 0")
+    button(fields.nth(1), "Run").click()
+    expect(trouble(page)).to_contain_text("A cell above stopped at an error", timeout=RUNS)
+    expect(fields.nth(1).locator(".live-state")).to_have_text("not run: a cell above stopped")
+    expect(fields.first.locator(".live-error")).to_contain_text("ZeroDivisionError: division by zero")
+    button(page, "Show that cell").click()
+    expect(fields.first.locator(".cm-content")).to_be_focused()
+
+
+@pytest.mark.thorough
+def test_a_line_that_the_code_asks_for_can_be_typed(page: Page, address: str) -> None:
+    live(page, address, CHAPTER)
+    typed_and_run(page, "print('Dear ' + input('Your name'))")
+    page.get_by_label("Your name").fill("Ada")
+    page.keyboard.press("Enter")
+    ran(page)
+    expect(page.locator(".live-output", has_text="Dear Ada").first).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_a_progress_bar_moves_and_leaves_nothing(page: Page, address: str) -> None:
+    live(page, address, CHAPTER)
+    typed_and_run(page, BAR)
+    expect(page.locator(".live-output pre", has_text=re.compile(r"^\s*33%.*1/3")).first).to_be_visible(
+        timeout=RUNS
+    )
+    ran(page)
+    expect(page.locator(".live-output pre", has_text=re.compile(r"^\s*over\s*$")).first).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_a_full_disk_is_told(page: Page, address: str) -> None:
+    page.route(
+        "**/api/kernels?*",
+        lambda route: route.fulfill(
+            status=500, json={"message": "OSError: [Errno 28] No space left on device"}
+        ),
+    )
+    pressed(page, address, CHAPTER)
+    expect(trouble(page)).to_contain_text("The disk of the machine that runs the code is full.")
+    page.unroute("**/api/kernels?*")
+    button(page, "Try again").click()
+    expect(status(page)).to_contain_text("Python runs", timeout=STARTS)
+
+
+@pytest.mark.thorough
+def test_a_server_that_has_ended_is_told(page: Page) -> None:
+    with live_server() as printed:
+        live(page, printed, CHAPTER)
+    expect(trouble(page)).to_contain_text("The connection to the kernel is lost", timeout=RUNS)
+    button(page, "Connect anew").click()
+    expect(trouble(page)).to_contain_text("`make live` does not answer.", timeout=RUNS)
+
+
+@pytest.mark.thorough
+def test_a_key_of_an_earlier_start_and_no_key_are_told(page: Page, address: str) -> None:
+    page.goto(address)
+    assert "live=" not in page.url
+    for key, words in (("earlier", "was started anew since"), (None, "does not have the key")):
+        page.evaluate("key => key ? localStorage.setItem('live-token', key) : localStorage.clear()", key)
+        page.goto(f"{address.partition('#')[0]}{CHAPTER}.html")
+        page.get_by_role("button", name="Run this page").click()
+        expect(trouble(page)).to_contain_text(words)
+        expect(trouble(page)).to_contain_text("Open the address that `make live` printed")

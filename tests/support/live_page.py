@@ -1,0 +1,72 @@
+"""A page of the built site made live, with the kernels of `make live`, and what is to be seen there."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Locator, Page, expect
+
+from tools import ROOT
+
+STARTS = 60_000  # milliseconds that a kernel may take beside all other tests
+RUNS = 600_000  # and that a chapter may
+
+
+@contextmanager
+def live_server() -> Iterator[str]:
+    """`with live_server() as address:` gives the address that `make live` prints, with its token."""
+    command = [sys.executable, "-m", "tools.site.live", "0", "--no-browser"]
+    # What the pages store is the sample's, also where the real texts are.
+    environment = os.environ | {"ATTNLAB_ONLY_SAMPLE": "1"}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield re.search(r"http\S+", server.stdout.readline())[0]
+        finally:
+            server.terminate()
+            server.communicate()
+
+
+def pressed(page: Page, address: str, name: str) -> None:
+    """Open the book by the address, the chapter by its name, and press."""
+    page.goto(address)
+    page.goto(f"{address.partition('#')[0]}{name}.html")
+    page.get_by_role("button", name="Run this page").click()
+
+
+def live(page: Page, address: str, name: str) -> None:
+    """Make a chapter live, and wait for its kernel."""
+    pressed(page, address, name)
+    expect(status(page)).to_have_text(re.compile("Python runs on"), timeout=STARTS)
+
+
+def status(page: Page) -> Locator:
+    return page.locator(".live-strip [role=status]")
+
+
+def trouble(page: Page) -> Locator:
+    return page.locator(".live-strip [role=alert]")
+
+
+def button(page: Page | Locator, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def cell_with(page: Page, words: str) -> Locator:
+    """The cell whose code has these words."""
+    return page.locator("main .cell", has=page.locator(".live-field", has_text=words))
+
+
+def write(page: Page, cell: Locator, code: str) -> None:
+    """Put this code into the field of a cell, as one who pastes it."""
+    field = cell.locator(".live-field .cm-content")
+    cell.locator(".live-field").scroll_into_view_if_needed()
+    field.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(code)
+
+
+def ran(page: Page, cells: str = r"\d+") -> None:
+    expect(status(page)).to_have_text(re.compile(rf"Ran {cells} cells? in"), timeout=RUNS)

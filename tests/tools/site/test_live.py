@@ -1,0 +1,168 @@
+"""`make live`: a page gets a kernel of this machine. Who gets none: tests/tools/site/test_live_guarded.py."""
+
+import os
+import signal
+import sys
+import time
+from collections import deque
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+from live_server import in_a_loop_of_its_own, started
+
+from bookkit import registry
+from tools.site import kernels
+
+pytestmark = pytest.mark.slow
+
+
+def test_pages_say_where_their_kernels_are_and_the_files_stay_as_they_are(server, small_site):
+    answer = server.ask("index.html")
+    assert answer.status == 200
+    assert b'<head><meta name="live" content="/fork/jupyter/">' in answer.body
+    assert server.ask("").body == answer.body
+    assert (server.ask("missing.html").status, server.ask("404.html").status) == (404, 200)
+    assert b'name="live"' not in small_site.joinpath("index.html").read_bytes()
+
+
+def test_a_page_runs_code_beside_the_chapters_with_this_python(server):
+    with server.page("many-heads") as page:
+        said = page.run("import os, sys, attnlab; print(os.getcwd(), sys.executable, attnlab.__file__)")
+    assert said.split() == [str(registry.BOOK), sys.executable, str(registry.BOOK / "attnlab/__init__.py")]
+
+
+def test_a_page_that_is_opened_again_finds_its_kernel_as_it_was(server):
+    with server.page("many-heads") as page:
+        page.run("heads = 8")
+        page.socket.close()
+        kernel = server.session("many-heads")["kernel"]["id"]
+        assert len(server.api("kernels").json) == 1
+        with server.channels(kernel) as again:
+            assert again.run("print(heads)") == "8\n"
+
+
+def test_what_is_said_while_the_connection_is_down_comes_when_it_is_up_again(server):
+    session = server.session("many-heads")["kernel"]["id"]
+    with server.channels(session) as page:
+        message = page.send("import time\nfor n in range(5): time.sleep(0.1); print(n, flush=True)")
+        page.until("busy", message)
+    while server.api(f"kernels/{session}").json["execution_state"] != "idle":
+        time.sleep(0.05)
+    with server.channels(session) as again:
+        came = again.until("idle", message)
+    assert "".join(each["content"].get("text", "") for each in came) == "0\n1\n2\n3\n4\n"
+    server.api(f"kernels/{session}", "DELETE")
+
+
+def test_a_loop_is_interrupted_and_a_kernel_started_anew(server):
+    session = server.session("many-heads")
+    kernel = session["kernel"]["id"]
+    with server.channels(kernel) as page:
+        message = page.send("print('begun', flush=True)\nwhile True: pass")
+        while page.next()["msg_type"] != "stream":
+            pass
+        assert server.api(f"kernels/{kernel}/interrupt", "POST").status == 204
+        names = [each["content"].get("ename") for each in page.until("idle", message)]
+        assert "KeyboardInterrupt" in names
+        page.run("kept = 1")
+        assert server.api(f"kernels/{kernel}/restart", "POST").status == 200
+    with server.channels(kernel) as page:
+        assert page.run("kept") == "NameError"
+    server.api(f"sessions/{session['id']}", "DELETE")
+
+
+def test_of_a_kernel_that_died_the_page_is_told_and_it_may_begin_anew(server):
+    session = server.session("many-heads")
+    with server.channels(session["kernel"]["id"]) as page:
+        page.run("dead = False")
+        page.send("import os; os.kill(os.getpid(), 9)")
+        told = None
+        while told not in ("dead", "restarting", "autorestarting"):
+            told = page.next()["content"].get("execution_state")
+    assert told == "dead"
+    assert server.api("sessions").json == []
+    with server.page("many-heads") as page:
+        assert page.run("dead") == "NameError"
+
+
+def test_a_page_too_many_is_told_so_in_one_sentence(server):
+    sessions = [server.session(f"page-{number}") for number in range(kernels.MOST)]
+    body = {"path": "one-more", "name": "one-more", "type": "notebook"}
+    refused = server.api("sessions", "POST", body), server.api("kernels", "POST", {})
+    assert [answer.json["message"] for answer in refused] == [kernels.FULL, kernels.FULL]
+    assert server.session("page-0")["id"] == sessions[0]["id"]  # who has a kernel keeps it
+    for session in sessions:
+        server.api(f"sessions/{session['id']}", "DELETE")
+    assert server.api("kernels").json == []
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_stops_the_server_stops_its_kernels_and_leaves_nothing(small_site, ending):
+    with started(small_site) as server:
+        with server.page("many-heads") as page:
+            private = Path(page.run("import sys; print(sys.argv[-1])").strip()).parent
+        kernel = server.session("many-heads")["kernel"]["id"]
+        with server.channels(kernel) as page:
+            page.send("while True: print('on and on')")
+            page.until("busy")
+            processes = psutil.Process(server.process.pid).children(recursive=True)
+            server.process.send_signal(ending)
+            said, complained = server.process.communicate(timeout=60)
+        assert (server.process.returncode, said.strip(), complained) == (0, "", "")
+        assert private.name.startswith("live-")
+        assert not private.exists()
+        assert processes
+        assert not any(process.is_running() for process in processes)
+
+
+def run_with_kernels(coroutine):
+    async def begun():
+        with kernels.private_folder() as folder:
+            manager = kernels.managers(folder)["kernel_manager"]
+            try:
+                return await coroutine(manager)
+            finally:
+                await manager.shutdown_all(now=True)
+
+    return in_a_loop_of_its_own(begun)
+
+
+def test_a_kernel_whose_page_is_gone_for_long_is_ended_and_no_other(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(kernels, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    async def wait(manager):
+        with_page, without = [await manager.start_kernel() for _ in range(2)]
+        manager.notify_connect(with_page)
+        left = []
+        for now[0] in (0, kernels.GONE - 1, kernels.GONE):
+            # A loop that prints is not idle for Jupyter.
+            manager.get_kernel(without).execution_state = "busy"
+            await manager.cull_kernels()
+            left.append(without in manager)
+        assert with_page in manager
+        manager.notify_disconnect(with_page)
+        now[0] += kernels.GONE - 1
+        await manager.cull_kernels()
+        assert with_page in manager
+        return left
+
+    assert run_with_kernels(wait) == [True, True, False]
+
+
+def test_what_waits_for_a_page_has_an_end():
+    async def wait(manager):
+        kernel = await manager.start_kernel()
+        manager.start_buffering(kernel, "page", {})
+        waiting = manager.get_buffer(kernel, "page")["buffer"]
+        assert isinstance(waiting, deque)
+        return waiting.maxlen
+
+    assert run_with_kernels(wait) == kernels.WAITING
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+def test_kernels_are_spoken_with_by_files():
+    assert kernels.private() == {"transport": "ipc"}

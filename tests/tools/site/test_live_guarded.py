@@ -1,0 +1,252 @@
+"""Who gets no kernel from `make live`: pages of other origins, other machines, and who has no token."""
+
+import contextlib
+import http.client
+import socket
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+import websocket
+from live_server import started
+
+from tools.site import live
+from tools.site.server import serving
+
+ELSEWHERE = ["http://elsewhere.example", "null", "http://127.0.0.1:1", "https://{host}", "http://localhost"]
+
+
+@pytest.fixture(params=ELSEWHERE)
+def origin(request, server):
+    return request.param.format(host=urlsplit(server.address).netloc)
+
+
+def refused(server, kernel, token=None, **options):
+    """Whether a websocket is refused."""
+    try:
+        with server.channels(kernel, token, **options):
+            return False
+    except websocket.WebSocketBadStatusException as answer:
+        return answer.status_code == 403
+
+
+READ = ["status", "kernels", "kernelspecs", "sessions", "kernels/{kernel}", "kernels/{kernel}/channels"]
+REQUESTS = [("GET", path) for path in READ] + [("DELETE", "kernels/{kernel}"), ("PATCH", "sessions/{kernel}")]
+REQUESTS += [("POST", f"kernels{path}") for path in ("", "/{kernel}/restart", "/{kernel}/interrupt")]
+REQUESTS += [("POST", "sessions"), ("DELETE", "sessions/{kernel}")]
+
+
+@pytest.mark.parametrize(("method", "path"), REQUESTS)
+def test_without_the_token_nothing_answers(server, kernel, method, path):
+    place = "jupyter/api/" + path.format(kernel=kernel)
+    body = {} if method in ("POST", "PATCH") else None
+    for sent in (
+        {},
+        {"Authorization": "token wrong"},
+        {"Authorization": "token "},
+        {"Authorization": "token é"},
+    ):
+        sent = {name: value.encode() for name, value in sent.items()}
+        assert server.ask(place, method, body, **sent).status == 403
+    assert server.ask(f"{place}?token=wrong", method, body).status == 403
+
+
+def test_without_the_token_no_websocket_opens(server, kernel):
+    assert refused(server, kernel, "")
+    assert refused(server, kernel, "wrong")
+    assert not refused(server, kernel)
+
+
+def test_each_start_has_a_token_of_its_own(server, small_site):
+    with started(small_site) as other:
+        assert other.token != server.token
+        assert len(other.token) == 64
+        assert other.ask("jupyter/api/status", Authorization=f"token {server.token}").status == 403
+
+
+def test_a_page_of_another_origin_is_refused_token_or_not(server, kernel, origin):
+    assert server.api("status", Origin=origin).status == 403
+    assert server.api("sessions", "POST", {}, Origin=origin).status == 403
+    assert refused(server, kernel, origin=origin)
+    own = server.address.removesuffix("/fork/")
+    assert server.api("status", Origin=own).status == 200
+    assert not refused(server, kernel, origin=own)
+
+
+def test_no_other_origin_is_allowed_to_ask(server, origin):
+    asks = {"Access_Control_Request_Method": "POST", "Access_Control_Request_Headers": "authorization"}
+    answer = server.ask("jupyter/api/sessions", "OPTIONS", Origin=origin, **asks)
+    assert answer.status == 403
+    assert not [name for name in answer.headers if name.lower().startswith("access-control")]
+
+
+@pytest.mark.parametrize("host", ["elsewhere.example", "elsewhere.example:80", "127.0.0.1.nip.io", "[", ""])
+def test_a_name_that_was_made_to_lead_here_is_refused(server, kernel, host):
+    """DNS rebinding: a browser then takes our server for the other page's own."""
+    assert server.api("status", Host=host).status == 403
+    assert server.api("status", Host=host, Origin=f"http://{host}").status == 403
+    assert server.ask("index.html", Host=host).status == 403
+    assert refused(server, kernel, host=host or "none", origin=f"http://{host}")
+
+
+def test_this_machine_s_own_names_are_heard_at_any_port(server):
+    """A tunnel (`ssh -L`) and a container show it at another."""
+    for host in ("localhost:9000", "127.0.0.1:9000", "[::1]:9000"):
+        assert server.api("status", Host=host, Origin=f"http://{host}").status == 200
+
+
+def test_cookies_open_nothing_and_none_is_set(server, kernel):
+    port = urlsplit(server.address).port
+    names = [f"username-127-0-0-1-{port}", f"username-localhost-{port}", "_xsrf", "token", "Authorization"]
+    cookie = "; ".join(f"{name}={server.token}" for name in names)
+    assert server.ask("jupyter/api/status", Cookie=cookie).status == 403
+    assert (
+        server.ask("jupyter/api/kernels", "POST", {}, Cookie=cookie, X_XSRFToken=server.token).status == 403
+    )
+    assert refused(server, kernel, "", cookie=cookie)
+    answers = [
+        server.ask("index.html"),
+        server.ask("jupyter/api/status"),
+        server.api("status"),
+        server.api("kernels"),
+    ]
+    assert not [answer for answer in answers if "Set-Cookie" in answer.headers]
+
+
+NOT_THERE = [
+    "api",
+    "api/contents",
+    "api/contents/index.html",
+    "api/terminals",
+    "api/config/notebook",
+    "api/me",
+]
+NOT_THERE += [
+    "api/nbconvert",
+    "api/shutdown",
+    "api/events/subscribe",
+    "api/spec.yaml",
+    "files/index.html",
+    "lab",
+]
+NOT_THERE += [
+    "tree",
+    "nbconvert/html/index.html",
+    "login",
+    "logout",
+    "metrics",
+    "static/favicon.ico",
+    "view/a",
+]
+NOT_THERE += ["kernelspecs/python3/logo-64x64.png", "terminals/websocket/1", "proxy/8000", "lsp/ws"]
+
+
+@pytest.mark.parametrize("path", NOT_THERE)
+def test_of_jupyter_there_are_kernels_and_sessions_and_no_more(server, path):
+    for place in (f"jupyter/{path}", f"/{path}", f"/jupyter/{path}"):
+        assert server.ask(place, Authorization=f"token {server.token}").status == 404
+        assert server.ask(place, "POST", {}, Authorization=f"token {server.token}").status in (404, 405)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("../secret.txt", "%2e%2e/secret.txt", "..%2fsecret.txt", "a/../../secret.txt", "..%5csecret.txt"),
+        *(
+            "{secret}",
+            "/{secret}",
+            "%00",
+            "index.html%00",
+            "%5c%5celsewhere%5cshare",
+            "C:%5cWindows%5cwin.ini",
+        ),
+        *("//elsewhere/share", ".", "..", "%ff"),
+    ],
+)
+def test_what_is_not_of_the_site_is_not_there(server, small_site, path):
+    small_site.parent.joinpath("secret.txt").write_text("secret")
+    answer = server.ask("/fork/" + path.format(secret=small_site.parent / "secret.txt"))
+    assert answer.status in (400, 404)
+    assert b"secret" not in answer.body
+
+
+def test_a_browser_is_told_to_keep_other_pages_away(server):
+    for answer in (server.ask("index.html"), server.ask("missing"), server.api("status")):
+        assert "frame-ancestors 'self'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_large_request_is_not_read(server):
+    with contextlib.closing(
+        http.client.HTTPConnection(*urlsplit(server.address).netloc.split(":"), timeout=10)
+    ) as asking:
+        asking.putrequest("POST", "/fork/jupyter/api/sessions")
+        asking.putheader("Content-Length", str(live.LARGEST + 1))
+        asking.endheaders()
+        with contextlib.suppress(http.client.BadStatusLine, ConnectionError):  # to hang up is an answer, too
+            assert asking.getresponse().status in (400, 413)
+
+
+def answers(address, port):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family) as asking:
+        asking.settimeout(5)
+        return asking.connect_ex((address, port)) == 0
+
+
+def test_from_the_network_nothing_is_to_be_had(server):
+    port = urlsplit(server.address).port
+    own = [each.address for network in psutil.net_if_addrs().values() for each in network
+           if each.family in (socket.AF_INET, socket.AF_INET6)]  # fmt: skip
+    assert [address for address in {*own, "127.0.0.1", "::1", "127.0.0.2"} if answers(address, port)] == [
+        "127.0.0.1"
+    ]
+
+
+# ---- a real browser ----
+
+TRY = """async ([address, token, kernel]) => {
+  const tried = {};
+  const headers = { Authorization: `token ${token}` };
+  const asked = async (name, options) => {
+    try {
+      const answer = await fetch(`${address}jupyter/api/${name}`, options);
+      tried[`${options.method} ${options.mode}`] = answer.status;
+    } catch (error) { tried[`${options.method} ${options.mode}`] = error.name; }
+  };
+  await asked("status", { method: "GET", mode: "cors", headers });
+  await asked("kernels", { method: "POST", mode: "cors", headers, body: "{}" });
+  const blindly = { method: "POST", mode: "no-cors", credentials: "include", body: "{}" };
+  await asked(`kernels?token=${token}`, blindly);
+  const place = `${address.replace("http", "ws")}jupyter/api/kernels/${kernel}/channels?token=${token}`;
+  tried.websocket = await new Promise((done) => {
+    const socket = new WebSocket(place);
+    socket.onopen = () => { socket.close(); done("open"); };
+    socket.onerror = () => done("refused");
+  });
+  return tried;
+}"""
+
+
+def test_in_a_browser_the_own_page_is_heard_and_another_is_not(page, server, kernel, tmp_path):
+    tmp_path.joinpath("404.html").write_text('<base href="/">')
+    tmp_path.joinpath("other.html").write_text(f'<iframe src="{server.address}index.html"></iframe>')
+    asked = [server.address, server.token, kernel]
+    before = len(server.api("kernels").json)
+    with serving(tmp_path) as elsewhere:
+        page.goto(elsewhere + "other.html")
+        tried = page.evaluate(TRY, asked)
+        # Of a request that asks for no answer a page sees no more than that it was sent: it was refused, too.
+        assert tried == {
+            "GET cors": "TypeError",
+            "POST cors": "TypeError",
+            "POST no-cors": 0,
+            "websocket": "refused",
+        }
+        assert page.frames[1].url.startswith("chrome-error:")
+    assert len(server.api("kernels").json) == before
+    page.goto(server.address + "index.html")
+    tried = page.evaluate(TRY, asked)
+    assert tried == {"GET cors": 200, "POST cors": 201, "POST no-cors": 201, "websocket": "open"}
