@@ -28,6 +28,7 @@ Value = TypeVar("Value")
 TIME_LIMIT = 10.0
 # How often the alarm rings again, for code that swallows it in an `except:` of its own.
 RING_AGAIN = 0.1
+TIDYING = 1.0  # seconds that deleting an object may still take
 
 
 # Bytes in the place of arrays, so that one comparison does for all settings.
@@ -240,6 +241,15 @@ def _put_back(before: dict[str, Any]) -> tuple[str, ...]:
     return tuple(touched)
 
 
+def _is_tidying(frame: FrameType | None, until: float) -> bool:
+    """Whether Python has just then come to delete an object: what is raised there is lost, and printed."""
+    if time.monotonic() > until + TIDYING:
+        return False
+    while frame is not None and frame.f_code.co_name != "__del__":
+        frame = frame.f_back
+    return frame is not None
+
+
 def _limited(action: Callable[[], Value], until: float) -> Value:
     """`_limited(lambda: 1, deadline())` is 1, and a loop that never ends raises TimeUpError.
 
@@ -251,7 +261,7 @@ def _limited(action: Callable[[], Value], until: float) -> Value:
     def at_each_line(frame: FrameType, event: str, argument: object) -> Any:
         if frame.f_code is ring.__code__:
             return None  # the alarm decides for itself where it may raise
-        if event == "line" and time.monotonic() > until:
+        if event == "line" and time.monotonic() > until and not _is_tidying(frame, until):
             raise time_up
         return at_each_line
 
@@ -259,12 +269,14 @@ def _limited(action: Callable[[], Value], until: float) -> Value:
         # The action is not running: raising here would keep us from clearing up.
         if frame is None or frame.f_code is _limited.__code__:
             return
+        tidying = _is_tidying(frame, until)
         # A bare `except:` swallows what is raised here; the first line inside it then raises again.
         sys.settrace(at_each_line)
         while frame is not None and frame.f_code is not _limited.__code__:
             frame.f_trace = at_each_line
             frame = frame.f_back
-        raise time_up
+        if not tidying:
+            raise time_up
 
     trace_before = sys.gettrace()
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):

@@ -201,6 +201,33 @@ def test_what_never_ends_is_stopped(endless, monkeypatch):
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
+class Tidied:
+    """Takes 0.2 seconds to be deleted, and says when it has been."""
+
+    def __init__(self, deleted):
+        self.deleted = deleted
+
+    def __del__(self):
+        for _ in range(20):
+            time.sleep(0.01)
+        self.deleted.append(True)
+
+
+@pytest.mark.parametrize("alarms", [True, False])
+def test_what_python_deletes_just_then_is_deleted_whole(alarms, monkeypatch):
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.05)
+    if not alarms:
+        monkeypatch.delattr(signal, "setitimer")  # as on Windows
+    deleted = []
+
+    def let_go():
+        Tidied(deleted)  # nobody keeps it
+        loop()
+
+    assert isinstance(guarded(let_go).error, TimeUpError)
+    assert deleted == [True]
+
+
 def test_what_is_stopped_is_not_blamed_for_what_it_could_not_put_back(monkeypatch):
     monkeypatch.setattr(guard, "TIME_LIMIT", 0.05)
 
