@@ -41,9 +41,9 @@ SEEN = """box => {
 
 def is_share(said: str, chance: float) -> bool:
     """`is_share("8.1 %", 0.0808)`: what was rounded may differ by a little; “< 0.1 %” is less than that."""
-    number = float(re.search(r"[\d.]+", said)[0]) / 100
+    number = float(re.search(r"[\d.]+(?=\s%|$)", said)[0]) / 100
     close = 0.0006 if chance < 0.0995 else 0.0051
-    return chance < close if said.startswith("<") else abs(number - chance) < close
+    return chance < close if "<\u202f" in said else abs(number - chance) < close
 
 
 def troubles(page: Page) -> list[str]:
