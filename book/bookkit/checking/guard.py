@@ -243,7 +243,7 @@ def _put_back(before: dict[str, Any]) -> tuple[str, ...]:
 
 def _is_tidying(frame: FrameType | None, until: float) -> bool:
     """Whether Python has just then come to delete an object: what is raised there is lost, and printed."""
-    if time.monotonic() > until + TIDYING:
+    if until + TIDYING < time.monotonic():
         return False
     while frame is not None and frame.f_code.co_name != "__del__":
         frame = frame.f_back
