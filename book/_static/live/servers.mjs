@@ -19,20 +19,12 @@ export async function serverFor(chapter, say) {
 }
 
 function thisMachine(path) {
-  const token = readToken();
+  const token = kept("live-token"); // of book.js, which put it there
   if (!token) throw new Trouble("This page does not have the key to `make live`.", OPEN_ITS_ADDRESS);
   return { baseUrl: new URL(path, location.origin).href, token, folder: "", name: "this machine", isHere: true };
 }
 
 const OPEN_ITS_ADDRESS = "Open the address that `make live` printed when it started, then press again.";
-
-function readToken() {
-  try {
-    return localStorage.getItem("live-token");
-  } catch {
-    return null;
-  }
-}
 
 async function mustBeNew({ baseUrl, token }, name) {
   const answer = await fetch(`${baseUrl}api`, { headers: { Authorization: `token ${token}` } }).catch(() => null);
