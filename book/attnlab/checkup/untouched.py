@@ -83,9 +83,11 @@ def limited(seconds: float) -> Iterator[float]:
     before = signal.signal(signal.SIGALRM, stop)
     left, again = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        yield end
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        try:
+            yield end
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # also where it rang while it was being turned off
         signal.signal(signal.SIGALRM, before)
         if left:  # somebody else's timer goes on where it was
             signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - end + seconds)), again)

@@ -90,25 +90,19 @@ def checkup(
     if type(model).__name__ == "OptimizedModule":  # compiled: what is in it is looked at as it was written
         model = model._orig_mod  # type: ignore[assignment]
     report = Report()
-    with untouched(model, batch), limited(seconds) as end, torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        torch.backends.mha.set_fastpath_enabled(False)  # it packs rows without padding, unseen by hooks
-        patient = _patient(model, batch, kind, logits, loss, padding, end, seconds, report)
-        for test in TESTS:
-            try:
-                patient.ask_time()
-                seen, found = test.look(patient)
-            except TimeUp:
-                done = {tried.test for tried in report.tried}
-                left = [one.name for one in TESTS if one.name not in done]
-                report.tried.append(Tried("not tried", test.inquiry, f"time was up: {', '.join(left)}"))
-                break
-            except Exception as error:  # a model may do anything: one test less, and it is said
-                words = (str(error).splitlines() or [""])[0][:120]
-                seen, found = f"could not be tried: {type(error).__name__}: {words}", []
-            found = [replace(one, test=test.name) for one in found]
-            report.findings += found
-            report.tried.append(Tried(test.name, test.inquiry, seen, len(found)))
+    try:
+        with untouched(model, batch), limited(seconds) as end, torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            torch.backends.mha.set_fastpath_enabled(False)  # it packs rows without padding, unseen by hooks
+            patient = _patient(model, batch, kind, logits, loss, padding, end, seconds, report)
+            for test in TESTS:
+                _try(test, patient, report)
+    except TimeUp:
+        done = {tried.test for tried in report.tried}
+        left = [test for test in TESTS if test.name not in done]
+        if left:
+            names = ", ".join(test.name for test in left)
+            report.tried.append(Tried("not tried", left[0].inquiry, f"time was up: {names}"))
     return report
 
 
@@ -118,6 +112,20 @@ def assert_healthy(model: nn.Module, batch: Any, **options: Any) -> None:
     if report.findings:
         told = "\n".join(f"  {finding}" for finding in report.findings)
         raise AssertionError(f"{len(report.findings)} found:\n{told}")
+
+
+def _try(test: Test, patient: Patient, report: Report) -> None:
+    try:
+        patient.ask_time()
+        seen, found = test.look(patient)
+    except TimeUp:
+        raise
+    except Exception as error:  # a model may do anything: one test less, and it is said
+        words = (str(error).splitlines() or [""])[0][:120]
+        seen, found = f"could not be tried: {type(error).__name__}: {words}", []
+    found = [replace(one, test=test.name) for one in found]
+    report.findings += found
+    report.tried.append(Tried(test.name, test.inquiry, seen, len(found)))
 
 
 # ---- who comes in ----

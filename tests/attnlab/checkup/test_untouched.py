@@ -1,6 +1,7 @@
 """Models that are less simple than they look: afterwards they are as they were."""
 
 import random
+import signal
 import time
 
 import numpy as np
@@ -10,8 +11,8 @@ from checkup_cases import IDS, WIDTH, WORDS, Remembering, Small
 from torch import nn
 from torch.nn.utils import prune
 
-from attnlab.checkup import checkup
-from attnlab.checkup.untouched import untouched
+from attnlab.checkup import checkup, visit
+from attnlab.checkup.untouched import TimeUp, limited, untouched
 
 
 class Shared(Small):
@@ -197,6 +198,45 @@ def test_a_model_is_as_it_was_when_time_is_up(name):
         model.__class__ = Slow.__mro__[1]
     assert "time was up" in report.tried[-1].seen
     assert not differences(before, all_of(model))
+
+
+@pytest.fixture
+def rung():
+    """How often somebody else's alarm rang."""
+    times = []
+    before = signal.signal(signal.SIGALRM, lambda *_: times.append(1))
+    yield times
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_an_alarm_that_rings_once_more_when_time_is_up_is_not_the_checkups(monkeypatch, rung):
+    def up(_):
+        raise TimeUp
+
+    def told(*words):
+        signal.raise_signal(signal.SIGALRM)
+        return real(*words)
+
+    real = visit.Tried
+    monkeypatch.setattr(visit, "Tried", told)
+    monkeypatch.setattr(visit.Patient, "ask_time", up)
+    report = checkup(Small(), IDS)
+    assert report.tried[-1].test == "not tried"
+    assert rung == [1]
+
+
+def test_an_alarm_that_rings_while_it_is_turned_off_leaves_what_was_there(monkeypatch, rung):
+    def rings(which, seconds, again=0.0):
+        if not seconds:
+            signal.raise_signal(signal.SIGALRM)
+        return real(which, seconds, again)
+
+    real = signal.setitimer
+    monkeypatch.setattr(signal, "setitimer", rings)
+    with pytest.raises(TimeUp), limited(60):
+        pass
+    signal.raise_signal(signal.SIGALRM)
+    assert rung == [1]
 
 
 def test_a_model_without_shapes_is_refused_and_stays_without():
