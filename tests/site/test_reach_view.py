@@ -151,6 +151,21 @@ def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page,
     )
 
 
+def test_a_cell_of_the_sentence_before_is_not_carried_into_one_that_is_being_read(
+    page: Page, tmp_path: Path
+) -> None:
+    reach(page, tmp_path, WORDS)
+    read(page, FIRST)
+    beside(page)
+    page.evaluate("""async () => {
+      bench.put("the dog near the friend");
+      await bench.view.carry.map.cells[0].button.onclick();
+    }""")
+    said = state(page)
+    assert len(said["read"]) == 6
+    assert said["changes"]["carried"] == []
+
+
 def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page: Page, tmp_path: Path) -> None:
     reach(page, tmp_path, WORDS)
     read(page, FIRST)

@@ -76,10 +76,10 @@ def expected(shown: dict[str, Any]) -> list[str]:
         heads = [written(head[n]) for head in each["heads"]]
         return [*of("given"), *heads, *of("bias", "result")]
     if shown["kind"] == "widen":
-        few = heaviest(each["strengths"], 5)
+        silent = heaviest([-number for number in each["wide"]], 1)
         rows = [
             [str(neuron + 1), written(each["wide"][neuron]), written(each["active"][neuron])]
-            for neuron in few
+            for neuron in [*heaviest(each["strengths"], 5), *silent]
         ]
         return [text for row in rows for text in row]
     if shown["kind"] == "narrow":
@@ -87,8 +87,16 @@ def expected(shown: dict[str, Any]) -> list[str]:
         rest = sum(added(shown, neuron) for neuron in range(256)) - sum(
             added(shown, neuron) for neuron in few
         )
-        rows = [text for neuron in few for text in (f"neuron {neuron + 1}", written(added(shown, neuron)))]
-        return [*of("given"), *rows, "251 others", written(rest), *of("bias", "result")]
+        rows = [
+            [
+                f"neuron {neuron + 1}",
+                f"fires {written(each['active'][neuron])}",
+                written(added(shown, neuron)),
+            ]
+            for neuron in few
+        ]
+        of_few = [text for row in rows for text in row]
+        return [*of("given"), *of_few, "251 others", written(rest), *of("bias", "result")]
     best = heaviest(each["logits"], 6)
     chances = torch.tensor(each["logits"]).softmax(-1).tolist()
     rows = [

@@ -18,6 +18,7 @@ from planted_faults import (
     today,
     tools,
     training,
+    views,
 )
 from planted_faults.kinds import Mutation
 
@@ -41,6 +42,7 @@ MUTATIONS = [
         linear,
         live,
         checkup,
+        views,
     )
     for room, tests in part.FAULTS.items()
     for test, faults in tests.items()

@@ -50,6 +50,9 @@ FAULTS: Faults = {
             ("Python's chance goes on elsewhere", 'random.setstate(chance["python"])', "pass"),
             ("NumPy's chance goes on elsewhere", 'np.random.set_state(chance["numpy"])', "pass"),
         ],
+        f"{KEPT}::test_an_alarm_that_rings_while_it_is_turned_off_leaves_what_was_there": [
+            ("another's alarm is lost", "signal.signal(signal.SIGALRM, before)", "pass"),
+        ],
         f"{WHOLE}::test_a_call_that_hangs_later_ends_the_tests_and_is_no_finding": [
             (
                 "no alarm",
@@ -73,7 +76,7 @@ FAULTS: Faults = {
             ("an empty batch taken", "if any(not part.numel() for part in parts):", "if False:"),
         ],
         f"{WHOLE}::test_it_is_as_it_was_after_an_error_and_when_time_is_up": [
-            ("what was not tried is not said", "time was up: {', '.join(left)}", "time was up: {len(left)}"),
+            ("what was not tried is not said", "time was up: {names}", "time was up: {len(left)}"),
         ],
         f"{WHOLE}::test_assert_healthy_tells_what_it_found": [
             ("no error", "    if report.findings:\n        told", "    if not report.tried:\n        told"),
