@@ -138,7 +138,7 @@ class Exercise(Check, Task):
     def _try(self, work: Any) -> Tried:
         # The right answers come first: the function may do anything, even to PyTorch.
         rights = self._rights
-        run = partial(guard.guarded, until=guard.deadline())
+        run = partial(guard.guarded, until=guard.Deadline())
         attempts: list[Attempt] = []
         # Who waits for seconds, since the work trains something, reads what is being asked.
         with progress_bar(len(self.cases)) as bar:

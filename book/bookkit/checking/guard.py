@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import math
 import operator
 import os
 import random
@@ -23,9 +24,13 @@ from torch.utils.hooks import RemovableHandle
 
 Value = TypeVar("Value")
 
-# For all that one check runs. Honest answers need hundredths of a second; the rest is for a busy machine, and
-# for PyTorch's own imports.
+# For all that one check runs. Honest answers need hundredths of a second, a few of them one or two seconds.
 TIME_LIMIT = 10.0
+# With much else to do a machine gives code so little of the processor that it takes far longer (beside
+# ten others on two cores, ten times): who has had less of it than this share of the time may go on,
+SERVED = 0.5
+WAITING = 0.02  # unless it is hardly any: such code sleeps, or waits for what does not come,
+LONGEST = 6  # and at most for so many times the time.
 # How often the alarm rings again, for code that swallows it in an `except:` of its own.
 RING_AGAIN = 0.1
 TIDYING = 1.0  # seconds that deleting an object may still take
@@ -161,12 +166,30 @@ class Outcome(Generic[Value]):
     made_modules: bool = False
 
 
-def deadline() -> float:
-    """`guarded(action, until=deadline())`: several actions with one deadline share TIME_LIMIT seconds."""
-    return time.monotonic() + TIME_LIMIT
+class Deadline:
+    """`guarded(action, until=Deadline())`: several actions with one deadline share TIME_LIMIT seconds."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = TIME_LIMIT if seconds is None else seconds
+        self.started, self.had = time.monotonic(), time.thread_time()
+        self.passed_at = math.inf
+
+    @property
+    def left(self) -> float:
+        """`deadline.left` seconds it takes at least to pass. Never 0, which would mean no alarm at all."""
+        return max(self.started + self.seconds - time.monotonic(), 1e-3)
+
+    def passed(self) -> bool:
+        """`deadline.passed()` is for the thread that made it. What has passed once has passed for good."""
+        now = time.monotonic()
+        if now - self.started > self.seconds and self.passed_at > now:
+            share = (time.thread_time() - self.had) / self.seconds
+            if not WAITING < share < SERVED or now - self.started > LONGEST * self.seconds:
+                self.passed_at = now
+        return self.passed_at <= now
 
 
-def guarded(action: Callable[[], Value], until: float | None = None) -> Outcome[Value]:
+def guarded(action: Callable[[], Value], until: Deadline | None = None) -> Outcome[Value]:
     """`guarded(lambda: 1 / 0).error` is the ZeroDivisionError: whatever the action does, we go on.
 
     Settings that it changed are put back, what it prints or warns is kept off the page, and at the deadline
@@ -188,7 +211,7 @@ def guarded(action: Callable[[], Value], until: float | None = None) -> Outcome[
     ):
         warnings.simplefilter("ignore")
         try:
-            value = _limited(action, deadline() if until is None else until)
+            value = _limited(action, until or Deadline())
         # Even SystemExit and KeyboardInterrupt: whoever asked must be able to say that they were raised.
         except BaseException as raised:
             error = raised
@@ -241,17 +264,17 @@ def _put_back(before: dict[str, Any]) -> tuple[str, ...]:
     return tuple(touched)
 
 
-def _is_tidying(frame: FrameType | None, until: float) -> bool:
+def _is_tidying(frame: FrameType | None, since: float) -> bool:
     """Whether Python has just then come to delete an object: what is raised there is lost, and printed."""
-    if until + TIDYING < time.monotonic():
+    if since + TIDYING < time.monotonic():
         return False
     while frame is not None and frame.f_code.co_name != "__del__":
         frame = frame.f_back
     return frame is not None
 
 
-def _limited(action: Callable[[], Value], until: float) -> Value:
-    """`_limited(lambda: 1, deadline())` is 1, and a loop that never ends raises TimeUpError.
+def _limited(action: Callable[[], Value], until: Deadline) -> Value:
+    """`_limited(lambda: 1, Deadline())` is 1, and a loop that never ends raises TimeUpError.
 
     An alarm interrupts even a sleep, but only the main thread of a Unix process hears one. Elsewhere a trace
     function looks at the clock before each line of the action.
@@ -261,15 +284,15 @@ def _limited(action: Callable[[], Value], until: float) -> Value:
     def at_each_line(frame: FrameType, event: str, argument: object) -> Any:
         if frame.f_code is ring.__code__:
             return None  # the alarm decides for itself where it may raise
-        if event == "line" and time.monotonic() > until and not _is_tidying(frame, until):
+        if event == "line" and until.passed() and not _is_tidying(frame, until.passed_at):
             raise time_up
         return at_each_line
 
     def ring(number: int, frame: FrameType | None) -> None:
         # The action is not running: raising here would keep us from clearing up.
-        if frame is None or frame.f_code is _limited.__code__:
+        if frame is None or frame.f_code is _limited.__code__ or not until.passed():
             return
-        tidying = _is_tidying(frame, until)
+        tidying = _is_tidying(frame, until.passed_at)
         # A bare `except:` swallows what is raised here; the first line inside it then raises again.
         sys.settrace(at_each_line)
         while frame is not None and frame.f_code is not _limited.__code__:
@@ -286,9 +309,7 @@ def _limited(action: Callable[[], Value], until: float) -> Value:
         finally:
             sys.settrace(trace_before)
     handler_before = signal.signal(signal.SIGALRM, ring)
-    # Never 0, which would mean no alarm at all.
-    left = max(until - time.monotonic(), 1e-3)
-    timer_before = signal.setitimer(signal.ITIMER_REAL, left, RING_AGAIN)
+    timer_before = signal.setitimer(signal.ITIMER_REAL, until.left, RING_AGAIN)
     try:
         return action()
     finally:

@@ -241,12 +241,35 @@ def test_what_is_stopped_is_not_blamed_for_what_it_could_not_put_back(monkeypatc
 
 def test_several_actions_share_one_deadline(monkeypatch):
     monkeypatch.setattr(guard, "TIME_LIMIT", 0.3)
-    until = guard.deadline()
+    until = guard.Deadline()
     assert guarded(lambda: time.sleep(0.2), until).error is None
     started = time.monotonic()
     assert isinstance(guarded(loop, until).error, TimeUpError)
     assert time.monotonic() - started < 0.25
     assert isinstance(guarded(loop, until).error, TimeUpError), "even where no time is left"
+
+
+def served(share, monkeypatch):
+    """A machine that gives us so much of the processor."""
+    monkeypatch.setattr(time, "thread_time", lambda: share * time.monotonic())
+
+
+@pytest.mark.parametrize("alarms", [True, False])
+def test_on_a_busy_machine_work_may_take_longer_but_not_for_ever(alarms, monkeypatch):
+    if not alarms:
+        monkeypatch.delattr(signal, "setitimer")  # as on Windows
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.1)
+    served(0.025, monkeypatch)
+    assert guarded(lambda: [*unless_stopped(0.3)]).error is None
+    started = time.monotonic()
+    assert isinstance(guarded(loop).error, TimeUpError)
+    assert 0.5 < time.monotonic() - started < 1.5
+
+
+def test_a_sleep_is_stopped_however_busy_the_machine_is(monkeypatch):
+    monkeypatch.setattr(guard, "TIME_LIMIT", 0.1)
+    served(0, monkeypatch)
+    assert isinstance(guarded(lambda: time.sleep(0.3)).error, TimeUpError)
 
 
 def test_without_a_deadline_each_action_has_its_own(monkeypatch):

@@ -152,18 +152,29 @@ FAULTS: Faults = {
             ("the compiler accused", 'if not name.startswith("TORCHINDUCTOR_")', "if name"),
         ],
         "test_what_never_ends_is_stopped": [
-            ("never an alarm", "signal.setitimer(signal.ITIMER_REAL, left, RING_AGAIN)", "(0, 0)"),
+            ("never an alarm", "signal.setitimer(signal.ITIMER_REAL, until.left, RING_AGAIN)", "(0, 0)"),
         ],
         "test_several_actions_share_one_deadline": [
-            ("a deadline for each action", "left = max(until - time.monotonic(), 1e-3)", "left = TIME_LIMIT"),
+            (
+                "a deadline for each action",
+                "(signal.ITIMER_REAL, until.left",
+                "(signal.ITIMER_REAL, TIME_LIMIT",
+            ),
             (
                 "no alarm where no time is left",
-                "max(until - time.monotonic(), 1e-3)",
-                "max(until - time.monotonic(), 0)",
+                "max(self.started + self.seconds - time.monotonic(), 1e-3)",
+                "max(self.started + self.seconds - time.monotonic(), 0)",
             ),
         ],
+        "test_on_a_busy_machine_work_may_take_longer_but_not_for_ever": [
+            ("the clock alone", "if not WAITING < share < SERVED or", "if True or"),
+            ("for ever", " or now - self.started > LONGEST * self.seconds", ""),
+        ],
+        "test_a_sleep_is_stopped_however_busy_the_machine_is": [
+            ("a sleep is taken for work", "not WAITING < share", "not -1 < share"),
+        ],
         "test_a_loop_is_stopped_where_there_are_no_alarms": [
-            ("no clock without alarms", "time.monotonic() > until", "False"),
+            ("no clock without alarms", '"line" and until.passed()', '"line" and False'),
             (
                 "the trace left behind",
                 "            sys.settrace(trace_before)\n    handler_before",
@@ -219,7 +230,7 @@ FAULTS: Faults = {
         "test_a_check_ends_within_about_the_limit": [
             (
                 "the time begins anew for each case",
-                "partial(guard.guarded, until=guard.deadline())",
+                "partial(guard.guarded, until=guard.Deadline())",
                 "guard.guarded",
             ),
             (

@@ -1,6 +1,5 @@
 """An experiment: plant a fault, and find out when it can be told from dice."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +44,7 @@ class BandExperiment(Check):
             return self._unwritten()
         answer = work
         if callable(work):
-            outcome = guard.guarded(work, time.monotonic() + PATIENCE)
+            outcome = guard.guarded(work, guard.Deadline(PATIENCE))
             if isinstance(outcome.error, guard.TimeUpError):
                 return self._not_yet(f"It takes more than {PATIENCE:g} seconds. Train first, then hand over.")
             if outcome.error is not None:

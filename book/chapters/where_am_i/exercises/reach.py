@@ -1,6 +1,5 @@
 """An experiment: find how far the slow hand of a rotary reader reaches."""
 
-import time
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -53,7 +52,7 @@ class ReachExperiment(Check):
         if not callable(work):
             return self._not_yet(f"Give the check the function itself: check_{self.name}(my_reach).")
         found: list[Tensor] = []
-        until = time.monotonic() + PATIENCE
+        until = guard.Deadline(PATIENCE)
         for wave, length in ASKED:
             outcome = guard.guarded(partial(work, wave, length), until)
             if isinstance(outcome.error, guard.TimeUpError):
