@@ -139,11 +139,14 @@ class Reading {
     this.run.enter("text");
   }
 
+  // What stays the same is not read anew; but without the mask what stands behind changes what comes before, too.
   set(ids) {
     const now = [this.ids[0], ...ids];
     const different = now.findIndex((id, place) => id !== this.ids[place]);
-    this.chances.length = Math.min(this.chances.length, different < 0 ? now.length : different);
-    this.ids = now;
+    const same = different < 0 ? now.length : different;
+    if (same === now.length && same === this.ids.length) return;
+    this.chances.length = this.run.mask ? Math.min(this.chances.length, same) : 0;
+    Object.assign(this, { ids: now, going: undefined });
   }
 
   get behind() {
@@ -156,16 +159,22 @@ class Reading {
     return Math.max(0, half * (Math.floor(t / half) - 1));
   }
 
-  // A few pieces more.
+  // A part of that, after which the page may answer.
   step() {
+    this.going ??= this.further();
+    if (this.going.next().done) this.going = undefined;
+  }
+
+  // A few pieces more. Without the mask all that see the same go through a layer together.
+  *further() {
     const { model, run, ids, chances } = this;
     const from = this.seenFrom(chances.length);
-    run.remember(from === this.from ? Math.min(run.remembered, chances.length - from) : 0);
+    run.remember(from === this.from && run.mask ? Math.min(run.remembered, chances.length - from) : 0);
     this.from = from;
     const start = from + run.remembered;
-    let stop = Math.min(start + AT_ONCE, ids.length);
+    let stop = run.mask ? Math.min(start + AT_ONCE, ids.length) : ids.length;
     while (this.seenFrom(stop - 1) > from && stop - 1 > chances.length) stop--;
-    const logits = finished(model.reading(run, ids.slice(start, stop)));
+    const logits = yield* model.reading(run, ids.slice(start, stop));
     // Some are only read again, because what stood before them is not seen any more.
     for (const each of logits.slice(Math.max(0, chances.length - start))) chances.push(softmax(each));
   }

@@ -107,7 +107,7 @@ class GptBench extends Workbench {
   // Whoever types, or presses a button below, ends what was going on.
   begin() {
     this.go.textContent = "Write on";
-    return (this.turn = {});
+    return super.begin();
   }
 
   // Whether all was read before the next turn began. Between slices the page shows what was typed.

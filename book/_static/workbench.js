@@ -75,12 +75,17 @@ class Workbench {
 
   // ---- running the model, in slices ----
 
+  // What was going on ends. All that the reader has changed is put together once, for whoever asks meanwhile.
+  begin() {
+    this.changes = changesBy(this.deeds);
+    return (this.turn = {});
+  }
+
   // As it is, and as it is changed. Whoever types on, or changes more, ends what was going on.
   async run() {
-    const turn = (this.turn = {});
+    const turn = this.begin();
     const { input } = this;
     this.given = JSON.stringify(input);
-    this.changes = changesBy(this.deeds);
     if (input === null) return this.showNothing();
     if (this.plain?.given !== this.given) {
       const { given } = this;

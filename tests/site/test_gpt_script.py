@@ -151,8 +151,9 @@ def test_chances_all_along_a_text_are_pytorchs_however_it_came_about(tmp_path):
         assert (together(rows) - expected).abs().max() < 1e-5
         costs = [-float(row[number].log2()) for row, number in zip(expected, ids, strict=False)]
         assert bits == pytest.approx(costs, abs=1e-3)
-    # To the same text nothing is to be done, and to one that is a piece longer hardly anything.
-    assert [steps for _, _, steps in said][:3] == [2, 1, 0]
+    # Six pieces are read four at once. Of a longer text only what is new is read, of a shorter one nothing.
+    first, longer, shorter = [steps for _, _, steps in said][:3]
+    assert 0 == shorter < longer < first
 
 
 # ---- drawing ----

@@ -131,6 +131,44 @@ def test_with_a_part_off_each_piece_has_its_new_cost(page: Page, box: Locator) -
     assert again == labels
 
 
+def test_after_each_change_the_next_pieces_are_those_of_the_model_that_is_shown(
+    page: Page, box: Locator
+) -> None:
+    put(page, "Return the number of nodes")
+
+    def likeliest() -> list[str]:
+        chances = torch.tensor(
+            page.evaluate(f"() => {{ {BENCH} return [...bench.logits.at(-1)]; }}")
+        ).softmax(-1)
+        best = chances.topk(5)
+        for said, chance in zip(
+            box.locator(".next td:last-child").all_text_contents(), best.values, strict=True
+        ):
+            assert is_share(said, float(chance))
+        return [named(number) for number in best.indices.tolist()]
+
+    def shown() -> list[str]:
+        return box.locator(".next tbody th").all_text_contents()
+
+    seen = [shown()]
+    assert seen == [likeliest()]
+    for kind in ("the positions", "a head", "the mask"):
+        changed(page, kind)
+        seen.append(shown())
+        assert seen[-1] == likeliest(), kind
+    assert seen[0] != seen[1] != seen[3]
+    # Without the mask what comes behind a piece changes what was made of it.
+    put(page, "Return the number of nodes in")
+    assert shown() == likeliest()
+    put(page, "Return the number of nodes")
+    assert shown() == likeliest() == seen[-1]
+    for deed in ("the mask", "a head", "the positions"):
+        box.get_by_role("button", name=f"undo: {deed}").click()
+        expect(box.get_by_role("button", name=f"undo: {deed}")).to_have_count(0)
+        assert shown() == likeliest(), deed
+    assert shown() == seen[0]
+
+
 @pytest.mark.thorough
 def test_the_offered_starts_are_put_into_the_field(box: Locator) -> None:
     for number, start in enumerate(exported("gpt")["offered"]):

@@ -239,19 +239,20 @@ def test_what_is_stopped_is_not_blamed_for_what_it_could_not_put_back(monkeypatc
     assert torch.is_grad_enabled()
 
 
+def served(share, monkeypatch):
+    """A machine that gives us so much of the processor."""
+    monkeypatch.setattr(time, "thread_time", lambda: share * time.monotonic())
+
+
 def test_several_actions_share_one_deadline(monkeypatch):
     monkeypatch.setattr(guard, "TIME_LIMIT", 0.3)
+    served(1, monkeypatch)
     until = guard.Deadline()
     assert guarded(lambda: time.sleep(0.2), until).error is None
     started = time.monotonic()
     assert isinstance(guarded(loop, until).error, TimeUpError)
     assert time.monotonic() - started < 0.25
     assert isinstance(guarded(loop, until).error, TimeUpError), "even where no time is left"
-
-
-def served(share, monkeypatch):
-    """A machine that gives us so much of the processor."""
-    monkeypatch.setattr(time, "thread_time", lambda: share * time.monotonic())
 
 
 @pytest.mark.parametrize("alarms", [True, False])

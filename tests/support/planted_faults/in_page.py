@@ -178,7 +178,7 @@ FAULTS: Faults = {
         f"{GPT}test_chances_all_along_a_text_are_pytorchs_however_it_came_about": [
             ("a text that is another's beginning", "different < 0 ? now.length : different", "now.length"),
             ("no new beginning", "half * (Math.floor(t / half) - 1)", "0"),
-            ("what was forgotten remembered", "from === this.from ? ", "true ? "),
+            ("what was forgotten remembered", "from === this.from && run.mask", "run.mask"),
         ],
     },
     "_static/bench/chances.js": {
