@@ -84,7 +84,8 @@ class TranslatorBench extends SentenceBench {
     const plain = this.written.filter((word) => !(word in MARKS)).map((word) => ({ word }));
     this.translation.replaceChildren(...markedUp(known ? marks : plain, missing));
     const why = this.field.unread ? "Only a part is read." : fault;
-    const said = known ? `${right ? "✓" : "✗"} ${words}` : `${why} What it makes of this means little.`;
+    const part = this.field.unread ? " So far as it is read." : "";
+    const said = known ? `${right ? "✓" : "✗"} ${words}${part}` : `${why} What it makes of this means little.`;
     this.verdict.textContent = `${said}${this.before(expected)}`;
     this.tally.show();
     if (this.places) this.places.textContent = this.changes.positions ? "Take the positions away" : "Give the positions back";

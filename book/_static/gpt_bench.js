@@ -77,7 +77,7 @@ class GptBench extends Workbench {
   read() {
     this.typed = this.pieces.encode(this.area.value);
     this.showPieces();
-    this.showWritten([], "“Write on” draws piece after piece, by what the model gives each at this temperature.");
+    this.showWritten([], "“Write on” draws piece after piece, by what the model gives each at this temperature. “Keep it” puts them into the text above, with what each cost.");
     return this.readAnew();
   }
 

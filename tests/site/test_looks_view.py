@@ -119,6 +119,7 @@ def test_a_head_that_is_off_is_told_by_what_becomes_of_both_words(page, tmp_path
     stands = view.locator(".stands")
     expect(stands).to_contain_text(f"“see” {shares[0]:.0f}\xa0% → {shares[1]:.1f}\xa0%")
     expect(stands).to_contain_text(f"+{gaps[0]:.2f} → −{-gaps[1]:.2f}")
+    expect(view.locator(".head-switches p")).to_have_text(stands.inner_text())  # where it was pressed
     assert heads_of(view)[SUBJECT.lower()] == "off"
     expect(view.locator(".looks")).to_contain_text("It is off: what it finds is not used.")
     expect(page.locator(".deeds li")).to_contain_text(f"{SUBJECT} off")

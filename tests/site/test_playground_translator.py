@@ -71,6 +71,7 @@ def test_one_sentence_is_read(page: Page, tmp_path: Path) -> None:
     field(box).fill("... The dog sleeps. My cat si")
     expect(box.locator(".says")).to_have_text(f"In Lingo: {translated('the dog sleeps')}")
     expect(box.locator(".ask .hint")).to_have_text("Only the first sentence is read.")
+    expect(box.locator(".verdict")).to_have_text("✓ Right, in every word. So far as it is read.")
     expect(box.get_by_role("status")).to_have_text("Only the first sentence is read.")
     expect(box.locator(".offers")).to_be_empty()
     field(box).fill("The dog sleeps!? ")

@@ -244,6 +244,29 @@ def test_what_comes_of_a_switch_stays_in_sight_on_a_phone(page: Page, tmp_path: 
     assert page.locator(".reach-stuck").bounding_box()["height"] < 844 / 5
 
 
+def test_on_a_phone_the_answer_is_told_whole_and_the_cell_that_carries_most_is_seen(
+    page: Page, tmp_path: Path
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    reach(page, tmp_path, WORDS)
+    read(page, FIRST)
+    carry = beside(page)
+    carry.get_by_role("button", name=re.compile("^Try all")).click()
+    expect(page.locator(".reach-found")).not_to_be_empty()
+    page.get_by_role("button", name="Which head brings it there?").click()
+    expect(page.locator(".reach-found")).to_contain_text("Most is carried by head 2 of layer 2")
+    name = re.compile("^head 2 of layer 2 .* at “hears”")
+    seen, cell = (
+        each.bounding_box() for each in (page.locator(".reach-map"), carry.get_by_role("button", name=name))
+    )
+    assert cell["x"] + cell["width"] <= seen["x"] + seen["width"] + 1
+    page.get_by_role("switch", name="the positions").click()
+    settled(page)
+    outcome = page.locator(".reach-outcome")
+    expect(outcome).to_contain_text("goes from")
+    assert outcome.evaluate("outcome => outcome.scrollHeight <= outcome.clientHeight")
+
+
 # ---- weights ----
 
 
@@ -268,6 +291,21 @@ def test_a_number_and_whole_rows_are_set_as_in_pytorch(page: Page, tmp_path: Pat
     said = state(page)
     assert said["changes"]["numbers"] == []
     assert said["logits"] == said["plain"]
+
+
+def test_a_row_is_set_back_where_it_was_changed(page: Page, tmp_path: Path) -> None:
+    reach(page, tmp_path, WORDS)
+    weights = tool(page, "Set a weight by hand")
+    back = weights.get_by_role("button", name="as it was")
+    back.click()
+    assert state(page)["changes"]["numbers"] == []
+    weights.get_by_role("button", name="times 2").click()
+    assert len(state(page)["changes"]["numbers"]) > 10
+    back.click()
+    said = state(page)
+    assert said["changes"]["numbers"] == []
+    assert said["logits"] == said["plain"]
+    expect(page.get_by_role("list", name="What you have changed").get_by_role("listitem")).to_have_count(0)
 
 
 # ---- for everyone ----

@@ -90,7 +90,7 @@ def expected(shown: dict[str, Any]) -> list[str]:
         rows = [
             [
                 f"neuron {neuron + 1}",
-                f"fires {written(each['active'][neuron])}",
+                f"length {written(each['strengths'][neuron])}",
                 written(added(shown, neuron)),
             ]
             for neuron in few

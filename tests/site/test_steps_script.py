@@ -226,6 +226,16 @@ def test_what_was_carried_over_is_pytorchs_and_the_step_says_so(name, carried, t
         assert not [step["id"] for step in each["steps"] if step["carried"]]
 
 
+@pytest.mark.parametrize(("where", "told"), [(0.0, "hides 5 later words"), (0.99, "hides nothing here")])
+def test_the_last_place_hears_that_the_mask_hides_nothing_from_it(where, told, tmp_path):
+    choice = {"where": where, "layer": 0, "part": 0, "head": 0, "key": 0}
+    read = runs_of("language-model", 1)[0]["read"][:6]
+    (said,) = in_node("language-model", [{"read": read, "choice": choice}], tmp_path)
+    sentences = [step["sentence"] for step in said["steps"] if step["kind"] == "softmax"]
+    assert len(sentences) == 2
+    assert all(f"The mask {told}" in sentence for sentence in sentences)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_unless_one_is_chosen_the_head_that_adds_most_and_its_strongest_look_are_followed(name, tmp_path):
     free = {"where": 0.9, "layer": 0, "part": 0, "head": None, "key": None}

@@ -163,7 +163,7 @@ class AttentionView {
     if (!brings) return looks;
     const sum = most.reduce((total, key) => total + brings[key], 0);
     const [a, b] = rivals.map((id) => quoted(vocabulary[id]));
-    return `${looks} ${most.length > 1 ? "Together they bring" : "That brings"} ${withSign(sum)} for ${a} against ${b}.`;
+    return `${looks} ${most.length > 1 ? "These two bring" : "That brings"} ${withSign(sum)} for ${a} against ${b}.`;
   }
 
   when(stack, asker) {

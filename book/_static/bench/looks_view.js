@@ -197,6 +197,7 @@ class LooksView {
     const deed = ({ off }) => heads.forEach((head) => off[on ? "delete" : "add"](`${part.attention} ${head}`));
     const words = inWords(choice, stack);
     await this.bench.change(deed, `${words[0].toUpperCase()}${words.slice(1)} ${on ? "on again" : "off"}`);
+    this.progress.textContent = this.stands.textContent; // where it was pressed, too
     this.bench.say(`${this.bench.status.textContent} ${this.stands.textContent}`);
   }
 
@@ -234,9 +235,9 @@ class LooksView {
   }
 
   caution() {
-    const share = "A share is what a part writes straight to the end, with the last norm’s deviation as it is here.";
-    const rest = "What a head does through later layers, which read what it wrote, is not in it:";
-    return make("p", { className: "hint" }, `${share} ${rest} switching it off shows both. Neither is a reason why.`);
+    const share = "A share is what a part writes straight to the end, over the last norm’s spread as it is here.";
+    const rest = "That without the part the spread is another is not in it, nor what later layers make of what it wrote:";
+    return make("p", { className: "hint" }, `${share} ${rest} switching it off shows all of that. Neither is a reason why.`);
   }
 }
 

@@ -120,7 +120,9 @@ class ReachCarry {
       this.go.textContent = `Stop (${count} of ${cells.length})`;
     });
     this.draw();
-    if (done) this.view.bench.say(this.found.textContent);
+    if (!done) return;
+    this.map.reveal();
+    this.view.bench.say(this.found.textContent);
   }
 
   // From the stream to the heads that write into it.

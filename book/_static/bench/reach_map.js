@@ -54,6 +54,15 @@ class ReachMap {
     button.style.setProperty("--share", effect?.share ?? 0);
   }
 
+  // On a phone the map is wider than the screen: the cell that carries most is to be seen.
+  reveal() {
+    const share = ({ row, place }) => this.carry.effects.of(row, place)?.share ?? 0;
+    const { button } = this.cells.reduce((most, cell) => (share(cell) > share(most) ? cell : most));
+    const map = this.body.closest(".reach-map");
+    const behind = button.getBoundingClientRect().right - map.getBoundingClientRect().right;
+    if (behind > 0) map.scrollLeft += behind;
+  }
+
   spotInWords(row, place) {
     return `${row.words} ${place === "all" ? "at all places" : `at ${placeWords(this.labels[place], place)}`}`;
   }

@@ -49,6 +49,7 @@ class ReachNumbers {
       ["to zero", () => 0, "set to zero"],
       ["times 2", (number) => 2 * number, "made twice as long"],
       ["turned around", (number) => -number, "turned around"],
+      ["as it was", (_, column) => this.view.bench.model.weights[this.chosen.name][this.chosen.row][column], "as it was"],
     ];
     const buttons = ways.map(([textContent, each, words]) =>
       make("button", { type: "button", textContent, onclick: () => this.setAll(each, words) }),

@@ -183,7 +183,7 @@
       const { largest, louder, remark } = magnified(sheet, [given, result], [...added, rest, bias]);
       sheet.line("", "the stream", given, { largest, note: words.who });
       for (const [i, neuron] of few.entries())
-        sheet.line("+", `neuron ${neuron + 1}`, added[i], { largest: louder, note: `fires ${written(active[neuron])}` });
+        sheet.line("+", `neuron ${neuron + 1}`, added[i], { largest: louder, note: `length ${written(strengths[neuron])}` });
       sheet.line("+", `${active.length - few.length} others`, rest, { largest: louder, note: "together" });
       sheet.line("+", "bias", bias, { largest: louder, note: "learned" });
       remark();

@@ -138,13 +138,15 @@
       return `Scores become shares of one whole: e to the power of each, over the sum of all. Head ${head + 1} looks most at ${shares}.${this.unseen(step)}`;
     }
 
-    unseen({ numbers, memory, cross }) {
+    unseen({ numbers, memory, causal }) {
       const { hidden } = this.way.model.changes ?? {};
       const places = [...numbers.visible.keys()].filter((place) => !numbers.visible[place]);
       const later = places.filter((place) => !hidden?.has(`${memory} ${place}`));
       const yours = places.length - later.length;
-      const mask = later.length && !cross ? ` The mask hides ${ordinary(later.length, `later ${this.unit}`)}.` : "";
-      return mask + (yours ? ` You have hidden ${ordinary(yours, this.unit)}.` : "");
+      const mine = yours ? ` You have hidden ${ordinary(yours, this.unit)}.` : "";
+      const isLast = causal && this.way.place === numbers.visible.length - 1;
+      const nothing = isLast ? ` The mask hides nothing here: no ${this.unit} comes later.` : "";
+      return (later.length ? ` The mask hides ${ordinary(later.length, `later ${this.unit}`)}.` : nothing) + mine;
     }
 
     mix({ head, off, memory, narrow, numbers }) {

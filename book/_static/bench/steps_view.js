@@ -213,7 +213,8 @@
       const groups = new Map();
       if (this.step.kind === "narrow") this.table.append(this.neurons());
       for (const [name, tensor] of Object.entries(this.step.numbers)) {
-        const columns = Array.isArray(tensor) && tensor[0]?.length ? tensor.map((vector, i) => [`${name} ${i + 1}`, vector]) : [[name, tensor]];
+        const words = COLUMNS[name] ?? name;
+        const columns = Array.isArray(tensor) && tensor[0]?.length ? tensor.map((vector, i) => [`${words} ${i + 1}`, vector]) : [[words, tensor]];
         for (const [label, column] of columns) {
           if (typeof column === "number") continue;
           if (!groups.has(column.length)) groups.set(column.length, []);
@@ -290,6 +291,8 @@
     }
   }
 
+  // Names of numbers that say too little by themselves.
+  const COLUMNS = { heads: "from head", wide: "it weighs", active: "fires", strengths: "length of what it adds", more: "added in all" };
   const GROUPS = { read: "that is read", written: "that is written" };
   // A list to choose from is made anew only where it has become another one.
   function offer(select, entries, value) {

@@ -66,9 +66,9 @@ FAULTS: Faults = {
                 "told: (neuron) => written(wide[neuron])",
             ),
             (
-                "a strength for what fires",
-                "fires ${written(active[neuron])}",
-                "fires ${written(strengths[neuron])}",
+                "what fires for a length",
+                "length ${written(strengths[neuron])}",
+                "length ${written(active[neuron])}",
             ),
             ("a neuron without its firing", "row[neuron] * active[neuron]", "row[neuron]"),
             ("the loudest for the most silent", "wide[neuron] < wide[least]", "wide[neuron] > wide[least]"),
