@@ -25,7 +25,7 @@ class TrainingBench {
     this.again = button("Another seed", () => this.seeds(false, this.seed + 1));
     this.ten = button("Ten seeds at once", () => this.seeds(true, this.seed));
     this.plots = [
-      new Plot({ title: "Loss", first: told.stored.lanes[0].losses[0], logarithmic: told.logarithmic }),
+      new Plot({ title: "Loss", first: told.stored.lanes[0].losses[0] }),
       new Plot({ title: `Right, of the ${told.answers}`, share: true }),
     ];
     this.now = make("tbody");
