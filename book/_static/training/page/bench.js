@@ -42,8 +42,9 @@ class TrainingBench {
     const note = make("p", { className: "reading", textContent: reading });
     this.looks = make("div", { className: "looks" }, ...this.rows, note);
     this.bench = make(
-      ...["div", { className: "training-bench" }, this.trouble, this.controls()],
-      make("div", { className: "acts" }, this.start, this.stepping, this.again, this.ten),
+      ...["div", { className: "training-bench" }, this.trouble, this.steering],
+    const acts = make("div", { className: "acts" }, this.start, this.stepping, this.again, this.ten);
+    this.steering = make("div", {}, this.controls(), acts);
       ...[this.where, make("div", { className: "plots" }, ...this.plots.map(({ element }) => element)), table],
       ...[this.outcome, this.looks, this.folded("The curves as a table", this.curves), this.inPyTorch(), make("p", {}, this.link)],
     );
