@@ -46,6 +46,8 @@ PARTS = re.compile(
 )
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 # Closed here and not by predict.js, which runs after the first paint; what was guessed here stays open.
+# Of a training nothing shows through its cover.
+TRAINS = " <span>Guess, then train two models here: they run in the page.</span>"
 COVER = '<details class="cover" {} open><summary>Show without a guess</summary><script>cover()</script>'
 
 
@@ -63,7 +65,6 @@ class Predictions(SphinxTransform):
         """The question before `answer` and the form become a box; a cover holds all from the answer on."""
         section, start = answer.parent, answer.parent.index(answer)
         given = attributes(answer)
-        form = prediction_form(given, name)
         question = section[start - 1] if start else None
         if not isinstance(question, nodes.paragraph):
             raise ValueError("the paragraph before the answer must ask the question")
@@ -75,6 +76,8 @@ class Predictions(SphinxTransform):
         if end is None:
             raise ValueError(f"nothing says how far its cover reaches: {MARK} must follow")
         question["ids"].append(name)
+        covered = section[answered + 1 : end]
+        form = prediction_form(given, name, TRAINS if any(map(trains, covered)) else "")
         given["data-guess"] = hashlib.sha256(question.astext().encode()).hexdigest()[:12]
         kept = " ".join(f'{key}="{escape(value)}"' for key, value in given.items() if key.startswith("data-"))
         section[start - 1 : end + 1] = [
@@ -82,7 +85,7 @@ class Predictions(SphinxTransform):
             html(COVER.format(kept) + '<div class="answer">'),
             *section[start + 1 : answered],
             html("</div>"),
-            *section[answered + 1 : end],
+            *covered,
             html("</details>"),
         ]
 
@@ -99,14 +102,18 @@ def is_end(node: nodes.Node) -> bool:
     return isinstance(node, nodes.raw) and node.astext().strip() == MARK
 
 
+def trains(node: nodes.Node) -> bool:
+    return any('<div class="training"' in raw.astext() for raw in node.findall(nodes.raw))
+
+
 def attributes(node: nodes.raw) -> dict[str, str]:
     """The attributes of `<details class="predict" …>`, and nothing for other HTML."""
     details = BeautifulSoup(node.astext(), "html.parser").find("details", class_="predict")
     return {name: str(value) for name, value in details.attrs.items()} if details else {}
 
 
-def prediction_form(given: dict[str, str], name: str) -> nodes.raw:
-    """The form in which the reader predicts; the answer must be one that it can take."""
+def prediction_form(given: dict[str, str], name: str, then: str = "") -> nodes.raw:
+    """The form in which the reader predicts; the answer must be one that it can take. `then` ends it."""
     answer = given.get("data-answer", "")
     if not answer:
         raise ValueError("it has no data-answer")
@@ -128,7 +135,7 @@ def prediction_form(given: dict[str, str], name: str) -> nodes.raw:
             f' name="prediction" id="{name}-value" aria-describedby="{name}">'
             f" {escape(given.get('data-unit', ''))}"
         )
-    form = f'<form autocomplete="off">{field} <button>Commit</button></form>'
+    form = f'<form autocomplete="off">{field} <button>Commit</button>{then}</form>'
     return html(f'{form}\n<p class="verdict" role="status"></p>')
 
 

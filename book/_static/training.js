@@ -12,6 +12,8 @@ class TrainingDoor {
       const bench = await this.open();
       if (!bench) return;
       bench.start.focus({ preventScroll: true });
+      // The button stood below the picture, and where it stood there may be curves: on a phone a screen away.
+      bench.steering.scrollIntoView({ block: "nearest" });
       bench.press();
     };
   }

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from processor import MOST, longest_task
 from training_page import begun, made_page
 
+from bookkit.training.page import stored
 from tools.site.server import serving
 
 from .test_firefox import find
@@ -58,9 +59,50 @@ def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page: Page
     assert box.locator(".square").count() == 3
     expect(button(box, "One step")).to_be_disabled()
     box.locator("summary", has_text="as a table").click()
-    rows = box.locator(".scrolls tbody tr")
-    assert rows.count() == 6
-    assert rows.last.inner_text().startswith("300")
+    rows = [row.inner_text().split() for row in box.locator(".scrolls tbody tr").all()]
+    assert [int(row[0]) for row in rows] == [5, 50, 100, 150, 200, 250, 300]
+    for row in rows:  # the stored run's, as PyTorch's cell prints them
+        places = [lane["losses"][int(row[0]) // 5 - 1] for lane in stored("guests")["lanes"]]
+        assert [float(row[1]), float(row[4])] == pytest.approx(places, abs=6e-4)
+    captions = {caption.text_content() for caption in box.locator("caption").all()}
+    assert captions == {"In training, from seed 1, mean of the last 5 steps"}
+    sides = [
+        "as it is (heads: 2, a network behind: no)",
+        "with your change (heads: 1, a network behind: yes)",
+    ]
+    assert box.locator(".now tbody th").all_inner_texts() == sides
+    titles = box.locator(".squares > p").all_inner_texts()
+    assert titles == [f"Where each head looks, {sides[0]}", f"Where its head looks, {sides[1]}"]
+
+
+SCREENS = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_what_steers_it_is_in_view_as_it_opens(page: Page, address: str, screen: str) -> None:
+    """The button stands under the picture: on a phone what comes in its place begins a screen above."""
+    page.set_viewport_size(SCREENS[screen])
+    page.goto(address)
+    page.evaluate("document.body.style.paddingBlock = '2000px'")
+    opening = page.get_by_role("button", name="Train both here")
+    opening.evaluate("button => button.scrollIntoView({ block: 'center' })")
+    before = page.evaluate("scrollY")
+    opening.click()
+    box = page.locator(".training")
+    expect(button(box, "Pause")).to_be_focused()
+    for steers in [*box.locator("fieldset").all(), *box.locator(".acts button").all()]:
+        expect(steers).to_be_in_viewport(ratio=1)
+    assert (page.evaluate("scrollY") == before) == (screen == "wide"), "it moves where it must"
+
+
+def test_no_curve_runs_through_a_number(page: Page, address: str) -> None:
+    box = begun(page, address)
+    for plot in box.locator(".plot").all():
+        field = plot.locator("svg").bounding_box()
+        for number in plot.locator(".field span").all():
+            place = number.bounding_box()
+            assert place["x"] + place["width"] <= field["x"]
+            assert place["x"] >= plot.bounding_box()["x"]
 
 
 def test_it_goes_by_keyboard_step_by_step_and_waits_when_told(page: Page, address: str) -> None:
@@ -109,6 +151,14 @@ def test_ten_seeds_are_thin_lines_and_say_whether_it_is_noise(page: Page, addres
     assert "From 10 seeds, after 300 steps" in box.get_by_role("status").inner_text()
     assert "that is hardly noise" in box.get_by_role("status").inner_text()
     assert box.locator(".plot path.thin").count() == 40
+    box.locator("summary", has_text="as a table").click()
+    captions = {caption.text_content() for caption in box.locator("caption").all()}
+    assert captions == {"In training, mean of the last 5 steps and ten seeds"}
+    last = box.locator(".scrolls tbody tr").last.inner_text().split("\t")
+    now = [row.inner_text().split("\t") for row in box.locator(".now tbody tr").all()]
+    assert last[1:] == [number for row in now for number in row[1:3]]
+    for title in box.locator(".squares > p").all_inner_texts():
+        assert title.endswith(", from seed 1")
 
 
 def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page: Page, address: str) -> None:

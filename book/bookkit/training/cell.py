@@ -1,5 +1,6 @@
 """The same training in PyTorch: a cell that a reader can take out of the page."""
 
+POINTS = 60  # of a curve in the page: each is a mean over as many steps as that takes
 CELL = """\
 import torch
 from bookkit.training.die import die_of
@@ -22,19 +23,21 @@ for step in range({steps}):
         torch.nn.utils.clip_grad_norm_(model.numbers(), training["clip"])
     optimizer.step()
     losses.append(loss.item())
-    if step % 20 == 0:
-        print(f"step {{step}}: loss {{losses[-1]:.3f}}, limit {{task.limit:.3f}}")
+    if (step + 1) % {prints} == 0:
+        print(f"step {{step + 1}}: loss {{sum(losses[-{every}:]) / {every}:.3f}}, limit {{task.limit:.3f}}")
 """
 
 
 def cell(chapter: str, bench: str, lane: str, seed: int, steps: int) -> str:
     """`cell("many_heads", "guests", "one head", seed=7, steps=300)` goes the way that the page goes.
 
+    It prints what the page tells of its curve: means over a few steps, at the same steps.
+
     >>> print(cell("many_heads", "guests", "one head", seed=7, steps=300).splitlines()[6])
     settings, seed, losses = BENCHES["guests"].settings("one head"), 7, []
     """
     call = f'BENCHES["{bench}"].settings("{lane}")'
-    return CELL.format(chapter=chapter, table="BENCHES", call=call, seed=seed, steps=steps)
+    return CELL.format(chapter=chapter, table="BENCHES", call=call, seed=seed, **points(steps))
 
 
 def unfinished(chapter: str, steps: int) -> str:
@@ -43,4 +46,14 @@ def unfinished(chapter: str, steps: int) -> str:
     >>> print(unfinished("many_heads", steps=300).splitlines()[6])
     settings, seed, losses = CHOSEN, SEED, []
     """
-    return CELL.format(chapter=chapter, table="PAGES", call="CHOSEN", seed="SEED", steps=steps)
+    return CELL.format(chapter=chapter, table="PAGES", call="CHOSEN", seed="SEED", **points(steps))
+
+
+def points(steps: int) -> dict[str, int]:
+    """`points(300)` says that of 300 steps 5 are a point of the curve, and 50 lie between two that are told.
+
+    >>> points(300)
+    {'steps': 300, 'every': 5, 'prints': 50}
+    """
+    every = -(-steps // POINTS)
+    return {"steps": steps, "every": every, "prints": 10 * every}

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bookkit import registry
-from bookkit.training.cell import unfinished
+from bookkit.training.cell import points, unfinished
 from bookkit.training.settings import Bench
 from bookkit.training.tasks import Settings, task_of
-
-POINTS = 60  # of a curve in the page: each is a mean over as many steps as that takes
 
 
 class Control(NamedTuple):
@@ -38,7 +36,6 @@ class Training(NamedTuple):
     where: str = "on new ones"  # what it is tried on at its end
     guess: str = "by guessing"  # what gets as many right as the dotted line
     longer: tuple[int, ...] = ()  # lengths that it is tried on besides
-    logarithmic: bool = False  # how the loss is drawn
 
     def settings(self, **chosen: str) -> dict[str, Settings]:
         """`training.settings(heads="1")` are all settings of a lane with that change."""
@@ -53,7 +50,7 @@ class Training(NamedTuple):
     @property
     def every(self) -> int:
         """`training.every` steps make a point of its curves."""
-        return -(-int(self.bench.training["steps"]) // POINTS)
+        return points(self.bench.training["steps"])["every"]
 
     def lanes(self, seed: int) -> list[dict[str, Any]]:
         """`training.lanes(seed=1)` are the two lanes of the stored run, as crew.js takes them."""
@@ -96,7 +93,7 @@ def stored(name: str) -> dict[str, Any]:
 def told(name: str) -> dict[str, Any]:
     """`told("guests")` is all that the page needs to train it."""
     chapter, training = known(name)
-    settings = training.settings()
+    settings, steps = training.settings(), training.bench.training["steps"]
     return {
         "name": name,
         "settings": settings,
@@ -109,9 +106,8 @@ def told(name: str) -> dict[str, Any]:
         "where": training.where,
         "guess": training.guess,
         "longer": list(training.longer),
-        "logarithmic": training.logarithmic,
-        "every": training.every,
         "limit": task_of(settings["task"]).limit,
         "stored": stored(name),
-        "cell": unfinished(chapter, training.bench.training["steps"]),
+        "cell": unfinished(chapter, steps),
+        **points(steps),
     }

@@ -8,6 +8,8 @@ from bookkit.pictures.svg import Place, label, line, rectangle
 from bookkit.training.page import Training, known, stored
 
 HEIGHT = 130
+LEFT = 44  # pixels for a number that no curve may cross
+TOO_GOOD = 0.9  # as _static/training/page/words.js has it: below so much of the limit a loss is no luck
 COLOURS = ("blue", "orange")
 SIDES = ("as it is", "with the change")
 
@@ -25,6 +27,11 @@ def alt(name: str) -> str:
         f"Two curves each of the loss and of the share of the {training.answers} that are right, over"
         f" {training.bench.training['steps']} steps. At the end: {sides}."
         f" No loss can be below {run['limit']:.3g} on average; guessing gets {_percent(run['chance'])} right."
+        + "".join(
+            f" {who[0].upper()}{who[1:]} it is below: the answers were read."
+            for who, end in zip(SIDES, ends, strict=True)
+            if end["loss"] < TOO_GOOD * run["limit"]
+        )
     )
 
 
@@ -34,10 +41,6 @@ def picture(name: str, narrow: bool) -> Part:
     run = stored(name)
     losses, rights = ([lane[what] for lane in run["lanes"]] for what in ("losses", "rights"))
     high = 1.1 * max(run["limit"], *(lane[0] for lane in losses))
-    low = 0.0
-    if training.logarithmic:
-        least = min(min(lane) for lane in losses) or 1e-4
-        low = max(1e-4, 10 ** math.floor(math.log10(min(least, run["limit"] or least, high / 10))))
     width = 300 if narrow else 330
     steps = training.bench.training["steps"]
     limit = run["limit"]
@@ -45,8 +48,8 @@ def picture(name: str, narrow: bool) -> Part:
         f"Loss; dotted: {limit:.3g}, the least on average",
         f"Right, of the {training.answers}; dotted: {_percent(run['chance'])}, {training.guess}",
     )
-    one = _plot(losses, width, steps, low, high, limit, titles[0], f"{high:.2g}")
-    two = _plot(rights, width, steps, 0, 1, run["chance"], titles[1], _percent(1))
+    one = _plot(losses, width, steps, high, limit, titles[0], f"{high:.2g}")
+    two = _plot(rights, width, steps, 1, run["chance"], titles[1], _percent(1))
     keys = [_key(side, words) for side, words in enumerate(_names(training))]
     plots = column(one, two, gap=20) if narrow else row(one, two, gap=20, align="bottom")
     return column(across(narrow, *keys, gap=6 if narrow else 24), plots, gap=8)
@@ -57,13 +60,13 @@ def _percent(share: float) -> str:
 
 
 def _names(training: Training) -> list[str]:
-    """What each side is called: "with one change, heads: 1"."""
-    changed = [
-        f"{control.label[0].lower()}{control.label[1:]}: {training.change[control.name]}"
-        for control in training.controls
-        if control.name in training.change
-    ]
-    return [SIDES[0], f"{SIDES[1]}, {', '.join(changed)},".rstrip(",")]
+    """What each side is called: "with the change (heads: 1)"."""
+    changed = [control for control in training.controls if control.name in training.change]
+    labels = [f"{control.label[0].lower()}{control.label[1:]}" for control in changed]
+    as_it_is = [control.as_it_is for control in changed]
+    change = [training.change[control.name] for control in changed]
+    options = [", ".join(map(": ".join, zip(labels, side, strict=True))) for side in (as_it_is, change)]
+    return [f"{side} ({words})" for side, words in zip(SIDES, options, strict=True)]
 
 
 def _key(side: int, words: str) -> Part:
@@ -82,37 +85,36 @@ def _plot(
     lanes: list[list[float]],
     width: float,
     steps: int,
-    low: float,
     high: float,
     mark: float,
     title: str,
     top: str,
 ) -> Part:
     def height(value: float) -> float:
-        if low:
-            share = math.log(max(value, low) / low) / math.log(high / low)
-        else:
-            share = (value - low) / (high - low)
-        return HEIGHT * (1 - min(1.02, max(0.0, share)))
+        return HEIGHT * (1 - min(1.02, max(0.0, value / high)))
 
+    wide = width - LEFT
     lanes = [[sum(pair) / len(pair) for pair in zip(lane[::2], lane[1::2], strict=False)] for lane in lanes]
     curves = [
         _path(
-            [(width * (place + 0.5) / len(values), height(value)) for place, value in enumerate(values)],
+            [
+                (LEFT + wide * (place + 0.5) / len(values), height(value))
+                for place, value in enumerate(values)
+            ],
             side,
         )
         for side, values in enumerate(lanes)
     ]
     at = height(mark)
-    frame = rectangle(Place(0, 0, width, HEIGHT), "faint", fill="paper")
+    frame = rectangle(Place(LEFT, 0, wide, HEIGHT), "faint", fill="paper")
     field = over(
         width,
         HEIGHT + 18,
         frame,
-        *([line(0, at, width, at, dashed=True)] if mark >= low else []),
+        line(LEFT, at, width, at, dashed=True),
         *curves,
-        label(4, 13, top, size=12, colour="grey", anchor="start"),
-        label(0, HEIGHT + 15, "step 0", size=12, colour="grey", anchor="start"),
+        label(LEFT - 4, 11, top, size=12, colour="grey", anchor="end"),
+        label(LEFT, HEIGHT + 15, "step 0", size=12, colour="grey", anchor="start"),
         label(width, HEIGHT + 15, f"step {steps}", size=12, colour="grey", anchor="end"),
     )
     return column(told(title, width - 10), field, gap=4, align="left")

@@ -1,11 +1,14 @@
 """What the pages train: the stored runs are the engine's own, and find what their chapters measured."""
 
 import json
+import re
 
 import pytest
 from training_scripts import in_node
 
-from bookkit.training import page
+from bookkit.pictures.drawings import svg
+from bookkit.pictures.svg import width_of
+from bookkit.training import page, picture
 from bookkit.training.settings import MODEL, TRAINING
 from tools.chapters import trainings
 
@@ -133,6 +136,36 @@ def test_the_cell_of_a_page_goes_its_way(name):
     exec(text.replace(f"range({training.bench.training['steps']})", f"range({training.every})"), made)
     stored = told["stored"]["lanes"][1]["losses"][0]
     assert trainings.thinned(made["losses"], training.every)[0] == pytest.approx(stored, abs=1e-3)
+
+
+def test_the_cell_prints_the_pages_curve(capsys):
+    told = page.told("holes")
+    text = told["cell"].replace("CHOSEN", 'PAGES["holes"].settings(fault="after the softmax")')
+    exec(text.replace("SEED", "1"), {})  # as a reader would run it
+    numbers = re.findall(r"step (\d+): loss ([\d.]+), limit 0.562", capsys.readouterr().out)
+    assert [int(step) for step, _ in numbers] == [30, 60, 90, 120, 150]
+    points = [told["stored"]["lanes"][1]["losses"][int(step) // told["every"] - 1] for step, _ in numbers]
+    assert [float(loss) for _, loss in numbers] == pytest.approx(points, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_told_in_numbers_begins_and_ends_with_the_curve(name):
+    told = page.told(name)
+    assert told["prints"] % told["every"] == told["steps"] % told["prints"] == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_in_the_picture_no_curve_runs_through_a_number(name):
+    for narrow in (True, False):
+        drawn = svg(picture.picture(name, narrow))
+        fields = re.findall(r'<rect x="(\d+)".*?</g>', drawn)
+        numbers = re.findall(r'<text x="(\d+)" y="11"[^>]*text-anchor="end">([^<]+)<', drawn)
+        assert len(fields) == len(numbers) == 2
+        for left, (right, number) in zip(fields, numbers, strict=True):
+            assert width_of(number, 12) <= int(right) < int(left)
+        curves = re.findall(r'<path d="M(\d+) [^"]*L[^"]*L', drawn)
+        assert len(curves) == 4
+        assert min(map(int, curves)) >= max(map(int, fields))
 
 
 def test_a_page_is_told_little():

@@ -231,6 +231,9 @@ FAULTS: Faults = {
         ],
     },
     "_ext/predict": {
+        f"{PREDICTIONS}test_a_training_behind_a_cover_is_announced_by_the_form_and_nothing_else_is": [
+            ("a training unseen", "TRAINS if any(map(trains, covered)) else", '"" if covered else'),
+        ],
         f"{EXTENSIONS}test_an_answer_must_be_a_finite_number": [
             ("an infinite answer", "if not math.isfinite(number):", "if math.isnan(number):"),
         ],

@@ -1,8 +1,48 @@
-"""Faults planted in how a model learns."""
+"""Faults planted in how a model learns, and in what is told of the trainings in the pages."""
 
 from planted_faults.kinds import Faults
 
+WORDS, PAGE = "site/test_training_words.py::", "site/test_training_page.py::"
+
 FAULTS: Faults = {
+    "_static/training/page/words.js": {
+        f"{WORDS}test_who_ends_below_the_limit_is_said_to_have_read_the_answers": [
+            ("nothing too good to be true", "loss < TOO_GOOD * limit", "loss < 0"),
+            ("luck called a leak", "loss < TOO_GOOD * limit", "loss < limit"),
+        ],
+        f"{WORDS}test_of_ten_seeds_it_is_said_how_many_read_and_that_is_not_called_better": [
+            ("a leak called better", "if (read) return", "if (false) return"),
+        ],
+        f"{WORDS}test_each_side_is_called_by_what_it_has": [
+            ("a change where there is none", "changed.length ? second", "true ? second"),
+            ("what both have alike", "(changed.length ? changed : own)", "own"),
+        ],
+        f"{WORDS}test_of_many_seeds_a_table_has_the_means": [
+            ("the first seed for all", "const far = lanes.filter", "const far = lanes.slice(0, 3).filter"),
+        ],
+        f"{PAGE}test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once": [
+            ("means of all steps so far", "slice(step - told.every, step)", "slice(0, step)"),
+        ],
+    },
+    "_static/training.js": {
+        f"{PAGE}test_what_steers_it_is_in_view_as_it_opens[phone]": [
+            ("it stays out of view", 'bench.steering.scrollIntoView({ block: "nearest" });', ""),
+        ],
+        f"{PAGE}test_what_steers_it_is_in_view_as_it_opens[wide]": [
+            ("what is in view moves", 'scrollIntoView({ block: "nearest" });', "scrollIntoView();"),
+        ],
+    },
+    "_static/training/page/bench.css": {
+        f"{PAGE}test_no_curve_runs_through_a_number": [
+            ("numbers within the field", "right: calc(100% + 0.3rem)", "left: 0"),
+        ],
+    },
+    "bookkit/training/cell": {
+        "bookkit/training/test_pages.py::test_the_cell_prints_the_pages_curve": [
+            ("single losses", "sum(losses[-{every}:]) / {every}", "losses[-1]"),
+            ("steps counted from 0", "(step + 1) % {prints}", "step % {prints}"),
+        ],
+    },
     "attnlab/training/batches": {
         "test_iterations_per_epoch_of_the_book": [
             ("floor for ceil", "return math.ceil(share / batch_size)", "return share // batch_size"),

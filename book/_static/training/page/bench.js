@@ -25,7 +25,7 @@ class TrainingBench {
     this.again = button("Another seed", () => this.seeds(false, this.seed + 1));
     this.ten = button("Ten seeds at once", () => this.seeds(true, this.seed));
     this.plots = [
-      new Plot({ title: "Loss", first: told.stored.lanes[0].losses[0], logarithmic: told.logarithmic }),
+      new Plot({ title: "Loss", first: told.stored.lanes[0].losses[0] }),
       new Plot({ title: `Right, of the ${told.answers}`, share: true }),
     ];
     this.now = make("tbody");
@@ -34,16 +34,20 @@ class TrainingBench {
     this.rows = SIDES.map(() => make("div", { className: "squares" }));
     this.curves = make("div", { className: "scrolls", tabIndex: 0, role: "region", ariaLabel: "The curves as a table" });
     this.code = make("pre", { tabIndex: 0 });
+    this.aboutCode = make("p");
     this.link = make("a", { textContent: "Link to these settings" });
     this.trouble = make("p", { role: "alert", className: "trouble" });
     const heads = ["", "loss", "right", "gradient’s length"].map((textContent) => make("th", { scope: "col", textContent }));
-    const table = make("table", { className: "now" }, make("thead", {}, make("tr", {}, ...heads)), this.now);
+    this.caption = make("caption");
+    const head = make("thead", {}, make("tr", {}, ...heads));
+    const table = make("table", { className: "now" }, this.caption, head, this.now);
     const reading = "A row is a place that asks; the more it looks at a place, the stronger that column is there.";
     const note = make("p", { className: "reading", textContent: reading });
     this.looks = make("div", { className: "looks" }, ...this.rows, note);
+    const acts = make("div", { className: "acts" }, this.start, this.stepping, this.again, this.ten);
+    this.steering = make("div", {}, this.controls(), acts);
     this.bench = make(
-      ...["div", { className: "training-bench" }, this.trouble, this.controls()],
-      make("div", { className: "acts" }, this.start, this.stepping, this.again, this.ten),
+      ...["div", { className: "training-bench" }, this.trouble, this.steering],
       ...[this.where, make("div", { className: "plots" }, ...this.plots.map(({ element }) => element)), table],
       ...[this.outcome, this.looks, this.folded("The curves as a table", this.curves), this.inPyTorch(), make("p", {}, this.link)],
     );
@@ -64,8 +68,7 @@ class TrainingBench {
       copy.textContent = "Copied";
       setTimeout(() => (copy.textContent = "Copy"), 1500);
     };
-    const words = make("p", { textContent: "It has the same data and first weights, and follows the curve of your change." });
-    return this.folded("The same in PyTorch", words, this.code, ...(navigator.clipboard ? [copy] : []));
+    return this.folded("The same in PyTorch", this.aboutCode, this.code, ...(navigator.clipboard ? [copy] : []));
   }
 
   controls() {
@@ -184,25 +187,28 @@ class TrainingBench {
     const left = race.left >= 1 ? `, about ${Math.round(race.left)} s to go` : "";
     this.where.textContent = `${from}: step ${step} of ${steps}${took}${left}`;
     if (state === "done" && !many) this.ten.textContent = `Ten seeds at once, up to ${Math.ceil(TEN * race.seconds)} s`;
-    this.now.replaceChildren(...SIDES.map((side, place) => this.row(side, place)));
-    SIDES.forEach((side, place) => {
+    this.sides = sidesInWords(told, this.chosen);
+    this.caption.textContent = captionOf(told.every, many, one.seed);
+    this.now.replaceChildren(...SIDES.map((_, place) => this.row(place)));
+    this.sides.forEach(({ whole }, place) => {
       const squares = squaresOf(lanes[place].squares);
-      const title = make("p", { textContent: `Where ${squares.length > 1 ? "each head" : "its head"} looks, ${side}` });
-      this.rows[place].replaceChildren(title, make("div", {}, ...squares));
+      const seed = many ? `, from seed ${one.seed}` : "";
+      const textContent = `Where ${squares.length > 1 ? "each head" : "its head"} looks, ${whole}${seed}`;
+      this.rows[place].replaceChildren(make("p", { textContent }), make("div", {}, ...squares));
     });
     this.looks.hidden = !one.squares?.length && !lanes[1].squares?.length;
     this.link.href = this.address;
     this.code.textContent = cellOf(told, this.chosen, this.seed);
+    this.aboutCode.textContent = aboutCell(told.every, this.sides[1].short, this.seed, many);
     this.tell(state);
   }
 
-  row(side, place) {
-    const lanes = this.race.lanes.filter((lane) => lane.side === side);
-    const change = changeInWords(this.told, this.chosen);
-    const name = place && change ? `${side} (${change})` : side;
+  row(place) {
+    const lanes = this.race.lanes.filter(({ side }) => side === SIDES[place]);
     const last = (what) => lanes.flatMap((lane) => (lane[what].length ? [mean(lane[what].slice(-this.told.every))] : []));
     const say = (what, words) => (last(what).length ? words(mean(last(what))) : "–");
-    const head = make("th", { scope: "row" }, make("i", { className: `key-${place}`, ariaHidden: "true" }), name);
+    const key = make("i", { className: `key-${place}`, ariaHidden: "true" });
+    const head = make("th", { scope: "row" }, key, this.sides[place].whole);
     const cells = [["losses", nats], ["rights", percent], ["norms", nats]].map(([what, words]) => make("td", { textContent: say(what, words) }));
     return make("tr", {}, head, ...cells);
   }
@@ -210,12 +216,13 @@ class TrainingBench {
   // At the end, once.
   tell(state) {
     const bursts = this.race.lanes.filter(({ burst }) => burst);
-    const words = state === "done" ? outcomeOf(this.race, changeInWords(this.told, this.chosen)) : bursts.map((lane) => burstInWords(lane, this.race.many)).join(" ");
+    const burst = bursts.map((lane) => burstInWords(lane, this.race.many)).join(" ");
+    const words = state === "done" ? outcomeOf(this.race, this.sides) : burst;
     this.outcome.textContent = words;
     if (state === "done" && !this.said) {
       this.said = true;
       this.status.textContent = words;
-      this.curves.replaceChildren(tableOf(this.race));
+      this.curves.replaceChildren(tableOf(this.race, this.sides));
     } else if (state !== "done") {
       this.status.textContent = "";
       this.curves.replaceChildren(make("p", { textContent: "It stands here when the training has come to its end." }));
