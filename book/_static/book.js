@@ -123,6 +123,13 @@ if (chapter) {
   };
   button.onclick = press;
   document.querySelector("main h1 + p").after(button, " ");
+  try {
+    const typed = Object.keys(localStorage).filter((name) => name.startsWith(`answer: ${chapter} `)).length; // answers.mjs
+    const note = document.createElement("p");
+    note.className = "live";
+    note.textContent = `Your code in ${typed} cell${typed > 1 ? "s" : ""} is kept in this browser.`;
+    if (typed) button.before(note);
+  } catch {}
 }
 
 // A link may lead into a fold.

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from live_page import button, cell_with, trouble, write
+from live_page import button, cell_with, label, trouble, write
 from playwright.sync_api import Locator, Page, expect
 
 from tools.chapters import notebooks
@@ -44,14 +44,20 @@ def typed(cell: Locator) -> str:
 
 def test_what_was_typed_comes_back_and_can_be_put_back_to_the_books(page: Page, stub: Locator) -> None:
     books = typed(stub)
+    assert label(stub) == "none"
     write(page, stub, ANSWER)
     page.reload()
+    note = page.get_by_text("Your code in 1 cell is kept in this browser.")
+    expect(note).to_be_visible()
     button_of(page).click()
+    expect(note).to_have_count(0)
     expect(stub.locator(".live-state")).to_have_text("yours, kept in this browser")
+    assert label(stub) == '"Not run yet: this is the book’s output"'
     assert "softmax(-1)" in typed(stub)
     button(stub, "Put the book’s code back").click()
     assert typed(stub) == books
     page.reload()
+    expect(note).to_have_count(0)
     button_of(page).click()
     assert typed(stub) == books
     expect(button(stub, "Put the book’s code back")).to_be_hidden()
@@ -89,7 +95,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_still_saves(page: Page, stub: 
     warning = page.locator(".live-panel [role=alert]")
     expect(warning).to_contain_text("Save your answers as a notebook")
     with page.expect_download() as download:
-        button(page, "Save as a notebook").click()
+        button(page, "Save as a notebook, without outputs").click()
     assert "softmax(-1)" in download.value.path().read_text("utf-8")
 
 
@@ -98,7 +104,7 @@ def test_the_saved_notebook_is_the_chapter_with_the_answers_and_nothing_else(
 ) -> None:
     write(page, stub, ANSWER)
     with page.expect_download() as download:
-        button(page, "Save as a notebook").click()
+        button(page, "Save as a notebook, without outputs").click()
     assert download.value.suggested_filename == f"{CHAPTER}.ipynb"
     saved = json.loads(download.value.path().read_text("utf-8"))
     book = notebooks.read(notebooks.BOOK / f"{CHAPTER}.ipynb")

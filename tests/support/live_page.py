@@ -59,6 +59,12 @@ def cell_with(page: Page, words: str) -> Locator:
     return page.locator("main .cell", has=page.locator(".live-field", has_text=words))
 
 
+def label(cell: Locator) -> str:
+    """What stands above the output that its page came with."""
+    stored = cell.locator(".cell_output:not(.live-output)")
+    return stored.evaluate("output => getComputedStyle(output, '::before').content")
+
+
 def write(page: Page, cell: Locator, code: str) -> None:
     """Put this code into the field of a cell, as one who pastes it."""
     field = cell.locator(".live-field .cm-content")

@@ -27,6 +27,7 @@ export class Cell {
     if (!box) return;
     this.code = box.querySelector(".cell_input > :not(.source)");
     this.summary = box.querySelector(":scope > details > summary");
+    this.stands = this.summary?.textContent;
     if (this.code) this.prepare();
   }
 
@@ -45,7 +46,10 @@ export class Cell {
 
   prepare() {
     this.field = make("div", { className: "live-field highlight", cell: this });
-    this.runButton = button("Run", () => this.page.run(this));
+    this.runButton = button("Run", (event) => this.press(event));
+    this.runButton.onkeydown = (event) => {
+      if (event.repeat) event.preventDefault(); // a key held down presses once
+    };
     this.back = button("Put the book’s code back", () => this.putBack());
     this.state = make("span", { className: "live-state" });
     this.notice = make("p", { className: "live-notice", hidden: true });
@@ -75,7 +79,7 @@ export class Cell {
       keys: {
         "Shift-Enter": () => this.page.runAndGoOn(this),
         "Mod-Enter": () => this.page.run(this),
-        Escape: () => this.runButton.focus(),
+        Escape: () => this.leave(),
       },
     });
     return this.view;
@@ -83,6 +87,14 @@ export class Cell {
 
   focus() {
     this.open().focus();
+  }
+
+  // Back from the button one does not come into the field again, where Shift+Tab is at work on the code.
+  leave() {
+    const field = this.view.contentDOM;
+    field.tabIndex = -1;
+    this.runButton.focus();
+    this.runButton.addEventListener("blur", () => (field.tabIndex = 0), { once: true });
   }
 
   change(source) {
@@ -124,6 +136,17 @@ export class Cell {
     if (this.state) this.state.textContent = words;
   }
 
+  // The button that runs it, where whoever pressed it still is, stops it as long as it is run, or waited for.
+  press({ detail }) {
+    if (!this.isGoing) this.page.run(this);
+    else if (detail < 2) this.page.stop(); // the second click of a double one was not meant so
+  }
+
+  going(isGoing) {
+    this.isGoing = isGoing;
+    if (this.code) this.runButton.textContent = isGoing ? "Stop" : "Run";
+  }
+
   // The kernel knows nothing of it any more.
   forget() {
     this.ran = null;
@@ -137,6 +160,7 @@ export class Cell {
     this.fresh = new Output(this.stored);
     this.shownSoon = setTimeout(() => this.replace(), SHOWN_AFTER);
     this.box?.classList.add("live-running");
+    this.going(true);
   }
 
   add(type, content) {
@@ -144,14 +168,15 @@ export class Cell {
   }
 
   finish(error) {
+    this.going(false);
     this.replace();
     this.box?.classList.remove("live-running");
     this.box?.classList.toggle("live-failed", Boolean(error));
     if (!this.box?.matches(".tag_bookkeeping")) return;
     const { length } = this.live.claims;
     const holds = length === 1 ? "✓ 1 check holds" : `✓ ${length} checks hold`;
-    this.words ??= this.summary.textContent;
-    this.summary.textContent = error ? "A check does not hold" : holds;
+    this.holds = error ? "A check does not hold" : holds;
+    this.showSummary();
     if (error) this.summary.parentElement.open = true;
   }
 
@@ -170,6 +195,10 @@ export class Cell {
 
   showStored(stored) {
     this.live?.show(stored);
-    if (this.words) [this.words, this.summary.textContent] = [this.summary.textContent, this.words];
+    this.showSummary();
+  }
+
+  showSummary() {
+    if (this.holds) this.summary.textContent = this.page.showsStored ? this.stands : this.holds;
   }
 }

@@ -1,7 +1,7 @@
 // What a cell puts out, as the page's own build shows it (book/_ext: charts.py, drawings.py, figures.py).
 
 import { chart } from "./charts.mjs";
-import { written } from "./terminal.mjs";
+import { located, written } from "./terminal.mjs";
 
 const CLAIM = "application/vnd.attnlab.claim+json";
 const DRAWING = "application/vnd.attnlab.drawing+json";
@@ -143,7 +143,7 @@ function lines(pre, kind) {
 
 // The last line says what went wrong; where, for those who ask.
 function failure({ ename, evalue, traceback }) {
-  const words = make("p", {}, make("strong", {}, ename), evalue ? `: ${evalue}` : "");
+  const words = make("p", {}, make("strong", {}, ename), evalue ? `: ${located(ename, evalue)}` : "");
   const where = make("pre", { textContent: written(traceback.join("\n")) });
   const fold = make("details", {}, make("summary", {}, "Where it happened"), where);
   return make("div", { className: "output live-error" }, words, fold);

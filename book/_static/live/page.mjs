@@ -37,6 +37,7 @@ class Page {
       const session = new Session(this.server, {
         died: () => this.died(session),
         lost: () => this.lost(),
+        gone: (trouble) => this.gone(trouble),
         found: () => this.panel.say("The connection is back.", { canStop: Boolean(this.running) }),
       });
       await session.start();
@@ -55,6 +56,13 @@ class Page {
     this.panel.trouble(lost, { "Connect anew": () => this.restart() });
   }
 
+  // No server answers any more: nothing runs on, and nothing comes back by itself.
+  gone(trouble) {
+    this.session = undefined;
+    this.forgetAll();
+    this.panel.trouble(trouble, { "Try again": () => this.connect() });
+  }
+
   died(session) {
     if (session !== this.session) return;
     this.session = undefined;
@@ -67,9 +75,14 @@ class Page {
   }
 
   forgetAll() {
-    for (const cell of this.waiting) cell.tell("");
-    this.waiting = [];
+    this.drop("");
     for (const cell of this.cells) cell.forget();
+  }
+
+  // What waits is not run.
+  drop(words) {
+    for (const cell of this.waiting) cell.tell(words);
+    this.waiting = [];
   }
 
   async restart() {
@@ -92,7 +105,7 @@ class Page {
   }
 
   async stop() {
-    this.waiting = [];
+    this.drop("not run: you stopped");
     this.wasStopped = true;
     await this.session?.interrupt().catch(() => {});
     const { running } = this;
@@ -106,6 +119,7 @@ class Page {
   // ---- running ----
 
   run(...cells) {
+    if (this.showsStored) this.show(false); // whoever runs a cell wants to see what comes of it
     for (const cell of cells) cell.tell("waits");
     this.waiting.push(...cells);
     this.work();
@@ -129,12 +143,11 @@ class Page {
     let ran = 0;
     this.panel.say("Running.", { canStop: true });
     try {
-      while (this.waiting.length) ran += await this.reach(this.waiting.shift());
+      while (this.waiting.length) ran += await this.reach(this.waiting[0]);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       this.panel.say(`Ran ${counted(ran, "cell")} in ${seconds} s.`);
     } catch (trouble) {
-      for (const cell of this.waiting) cell.tell("");
-      this.waiting = [];
+      this.drop("not run: a cell before it stopped");
       // Of a kernel that has gone the reader has been told.
       if (this.session) this.panel.trouble(asTrouble(trouble), trouble.choices);
     } finally {
@@ -144,14 +157,24 @@ class Page {
 
   // Runs a cell, and before it those above it that the kernel does not know; gives how many it ran.
   async reach(cell) {
+    cell.going(true);
+    try {
+      return await this.runWithThoseAbove(cell);
+    } finally {
+      cell.going(false);
+    }
+  }
+
+  async runWithThoseAbove(cell) {
     const above = this.cells.slice(0, this.cells.indexOf(cell)).filter(({ isStale }) => isStale);
     for (const [done, each] of above.entries()) {
       this.panel.count(`The cells above come first: ${done + 1} of ${above.length}.`);
-      if (!(await this.execute(each)) && !each.mayFail) throw stopped(each, cell);
+      if (!(await this.execute(each)) && !each.mayFail) throw stopped(each, true);
     }
+    this.waiting.shift();
     this.panel.count(this.waiting.length ? `${counted(this.waiting.length, "cell")} to come.` : "");
     const went = await this.execute(cell);
-    if (above.length) cell.tell(`ran, after the ${counted(above.length, "cell")} above`);
+    if (went && above.length) cell.tell(`ran, after the ${counted(above.length, "cell")} above`);
     if (!went && !cell.mayFail && this.waiting.length) throw stopped(cell);
     return above.length + 1;
   }
@@ -173,7 +196,7 @@ class Page {
         show: (type, content) => cell.add(type, content),
         answer: ({ prompt }) => this.panel.ask(prompt),
       }));
-      cell.tell(error ? "stopped at an error" : "ran");
+      cell.tell(error ? `stopped ${this.wasStopped ? "by you" : "at an error"}` : "ran");
     } catch (reason) {
       cell.tell("did not end");
       throw reason;
@@ -191,6 +214,8 @@ class Page {
 
   show(stored) {
     this.showsStored = stored;
+    document.body.classList.toggle("live-stored", stored);
+    this.panel.showStored(stored);
     for (const cell of this.cells) cell.showStored(stored);
   }
 
@@ -202,11 +227,10 @@ class Page {
 const isShown = ({ metadata }) => !(metadata.tags ?? []).includes("remove-cell");
 
 // A cell went wrong, and another needed it, or was to follow.
-function stopped(cell, wanted) {
-  const trouble = wanted
+function stopped(cell, isNeeded = false) {
+  const trouble = isNeeded
     ? new Trouble("A cell above stopped at an error, so this one was not run.", "Mend that one first.")
     : new Trouble("A cell stopped at an error; those that follow were not run.");
-  wanted?.tell("not run: a cell above stopped");
   trouble.choices = { "Show that cell": () => reveal(cell) };
   return trouble;
 }

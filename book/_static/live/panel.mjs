@@ -5,22 +5,19 @@ import { make } from "./outputs.mjs";
 const command = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
 const WHAT = "All code on this page can be changed and run where it stands. What you type is kept in this browser.";
 const KEYS = `In a field, Shift+Enter runs the code and goes on to the next, ${command}+Enter runs it and stays. Tab
-  indents, and Escape leads out of the field.`;
+  indents, and Escape leads out of the field to “Run”, which is “Stop” while the code runs.`;
 
 export const button = (words, onclick) => make("button", { type: "button", textContent: words, onclick });
 
 export class Panel {
   constructor(page) {
     this.all = button("Run all", () => page.runAll());
-    this.stored = button("Show the stored outputs", () => {
-      this.stored.ariaPressed = String(this.stored.ariaPressed !== "true");
-      page.show(this.stored.ariaPressed === "true");
-    });
-    this.stored.ariaPressed = "false";
+    this.stored = button("", () => page.show(!page.showsStored));
+    this.showStored(false);
     this.panel = make("section", { className: "live-panel", ariaLabel: "Run this page" },
       make("p", {}, WHAT), make("p", { id: "live-keys" }, KEYS),
       make("p", { className: "live-buttons" }, this.all, button("Restart", () => page.restart()), this.stored,
-        button("Save as a notebook", () => page.save())));
+        button("Save as a notebook, without outputs", () => page.save())));
     this.words = make("span", { role: "status" });
     this.counts = make("span", { className: "live-count" });
     this.stop = button("Stop", () => page.stop());
@@ -28,10 +25,14 @@ export class Panel {
     this.alert = make("p", { role: "alert" });
     this.strip = make("div", { className: "live-strip" },
       make("p", {}, this.words, " ", this.counts), this.alert, this.ways, this.stop);
-    const pressed = document.querySelector(".live");
-    pressed.after(this.panel, this.strip);
-    pressed.remove();
+    const pressed = document.querySelectorAll(".live"); // the button, and what was said beside it
+    [...pressed].at(-1).after(this.panel, this.strip);
+    for (const part of pressed) part.remove();
     this.all.focus();
+  }
+
+  showStored(stored) {
+    this.stored.textContent = stored ? "Show what came here" : "Show the book’s outputs";
   }
 
   // ---- how it goes ----

@@ -9,13 +9,15 @@ const LOOK = "import attnlab, bookkit, torch";
 const OLDEST_PYTHON = [3, 11];
 
 export class Session {
-  // `events` has what is called when the kernel `died()`, and when the connection is `lost()` or `found()`.
+  // `events` has what is called when the kernel `died()`, when the connection is `lost()` or `found()`, and when
+  // the server is `gone(trouble)`.
   constructor(server, events) {
     this.server = server;
     this.events = events;
     const { baseUrl, token } = server;
     // WebSockets carry no header: there the token is part of the address.
     const wsUrl = baseUrl.replace(/^http/, "ws");
+    this.authorization = { headers: { Authorization: `token ${token}` } };
     this.settings = ServerConnection.makeSettings({ baseUrl, wsUrl, token, appendToken: true });
     addEventListener("pagehide", ({ persisted }) => persisted || this.end());
   }
@@ -79,9 +81,8 @@ export class Session {
     this.hasEnded = true;
     this.connection?.dispose();
     if (!this.model) return;
-    const { baseUrl, token } = this.server;
-    const options = { method: "DELETE", keepalive: true, headers: { Authorization: `token ${token}` } };
-    fetch(`${baseUrl}api/kernels/${this.model.id}`, options).catch(() => {});
+    const options = { method: "DELETE", keepalive: true, ...this.authorization };
+    fetch(`${this.server.baseUrl}api/kernels/${this.model.id}`, options).catch(() => {});
   }
 
   onStatus(status) {
@@ -98,10 +99,24 @@ export class Session {
       if (status === "disconnected") this.giveUp(refused({}, this.server));
       return;
     }
+    if (status === "disconnected") return this.gone(); // it is tried no more
     const isLost = status !== "connected";
-    if (isLost && !this.isLost) this.events.lost();
+    if (isLost && !this.isLost) this.lose();
     if (!isLost && this.isLost) this.events.found();
     this.isLost = isLost;
+  }
+
+  // To this machine no network can be down for a moment: a server that does not answer there has ended.
+  async lose() {
+    this.events.lost();
+    if (!this.server.isHere) return;
+    await fetch(`${this.server.baseUrl}api/status`, this.authorization).catch(() => this.gone());
+  }
+
+  gone() {
+    if (this.hasEnded) return;
+    this.end();
+    this.events.gone(refused({}, this.server));
   }
 }
 

@@ -24,6 +24,12 @@ FAULTS: Faults = {
             ("one line after another", "shown = part + shown.slice(part.length)", "shown += part"),
             ("nothing left of a longer line", "part + shown.slice(part.length)", "part"),
         ],
+        f"{SCRIPTS}test_what_python_could_not_read_is_told_of_this_cell_and_of_no_other_file": [
+            ("the kernel's own file", "(this cell, line $1)", "$&"),
+            ("any file", r"\(\d+\.py", r"\(\w+\.py"),
+            ("anywhere in the words", r"line (\d+)\)$/", r"line (\d+)\)/"),
+            ("errors of all kinds", "(Syntax|Indentation|Tab|Input)Error$", "Error$"),
+        ],
     },
     "_static/live/saving.mjs": {
         f"{SCRIPTS}test_a_saved_notebook_has_the_answers_and_no_outputs": [
