@@ -32,7 +32,8 @@ SECTIONS = {
     "exercises": """## Exercises
 
 In a notebook, run the cells above first (*Run All* in the menu will do). Then replace the `...`, run the
-cell, and read what the check says. It knows the usual mistakes by name. Solutions are at the end of the chapter.""",
+cell, and read what the check says. It knows the usual mistakes by name. Solutions are at the end of the
+chapter.""",
     "measured": "## What we measured",
     "elsewhere": "## Where you will meet this",
     "read-next": "## Read next",
