@@ -105,6 +105,11 @@ class Workbench {
     this.showAnswer();
     this.showDeeds();
     await painted(); // to lay out the answer and the view at once would take a phone too long
+    if (this.turn !== turn) return;
+    if (this.view?.find) {
+      this.view.find(); // and so would working out and drawing
+      await pause(0);
+    }
     if (this.turn === turn) this.show();
   }
 

@@ -76,9 +76,9 @@ class LooksView {
 
   // ---- what is shown ----
 
-  show() {
-    const { bench } = this;
-    const { model, stacks, traces, rivals } = bench;
+  // What is to be shown, unless it was found before.
+  find() {
+    const { model, stacks, traces, rivals } = this.bench;
     const place = this.followed;
     if (this.forget(traces, place, ...rivals))
       this.found = {
@@ -86,8 +86,12 @@ class LooksView {
         ...shares(model, stacks, traces, place, rivals),
         so: soFar(model, stacks, traces, place, rivals),
       };
-    const { found } = this;
-    this.showAsking(place, bench.logits[place]);
+  }
+
+  show() {
+    this.find();
+    const { bench, found } = this;
+    this.showAsking(found.place, bench.logits[found.place]);
     this.showRoad();
     this.stands.textContent = this.standing(found);
     this.most.textContent = this.strongest(found.shares);
