@@ -240,7 +240,7 @@ class LooksView {
 
   caution() {
     const share = "A share is what a part writes straight to the end, over the last norm’s spread as it is here.";
-    const rest = "That without the part the spread is another is not in it, nor what later layers make of what it wrote:";
+    const rest = "Without the part that spread would be another, and later layers would read something else:";
     return make("p", { className: "hint" }, `${share} ${rest} switching it off shows all of that. Neither is a reason why.`);
   }
 }
