@@ -5,22 +5,23 @@ import os
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from bookkit import catalogue
-from bookkit.mime_types import CLAIM, DRAWING, FIGURE, PICTURE
+from bookkit.mime_types import CLAIM, PICTURE
 from tools import ROOT
-from tools.chapters import notebooks, statements
+from tools.chapters import likeness, notebooks, statements
 
 pytest_plugins = ["tools.testing.plugin"]
 # HTML always has plain text beside it, and that text is compared (test_notebooks.py sees to both). The HTML
 # of a claim also shows the measured value, whose last digits may differ from machine to machine. The picture
 # of a chart is made from the chart, which is compared.
 NOT_COMPARED = ("text/html", CLAIM, PICTURE)
-# A GPU adds in another order than a CPU: its figures may differ in a third decimal. Its text must not.
-NOT_COMPARED_ON_GPU = (FIGURE, DRAWING)
+# To the letter. What it is given by `compare_outputs` here has words in place of pictures.
+TO_THE_LETTER = IPyNbCell.compare_outputs
 # The stored outputs are the sample's, also where somebody has put the real texts beside it.
 os.environ["ATTNLAB_ONLY_SAMPLE"] = "1"
 LISTS = Path(__file__).parent / "_build"  # where long lists go, which nobody needs to see when all is well
@@ -32,8 +33,15 @@ MOST_MEMORY = 1000 if version("torch").endswith("+cpu") else math.inf
 def pytest_collectstart(collector: pytest.Collector) -> None:
     if isinstance(collector, IPyNbFile):
         collector.skip_compare += NOT_COMPARED
-        if os.environ.get("ATTNLAB_DEVICE", "").startswith("cuda"):
-            collector.skip_compare += NOT_COMPARED_ON_GPU
+
+
+def compare_outputs(cell: IPyNbCell, test: list[Any], ref: list[Any], skip_compare: Any = None) -> bool:
+    """nbval's, by the names that it has: pictures as pictures, all else to the letter."""
+    stored, fresh = likeness.in_words(ref, test)
+    return bool(TO_THE_LETTER(cell, fresh, stored, skip_compare))
+
+
+IPyNbCell.compare_outputs = compare_outputs
 
 
 @pytest.hookimpl(wrapper=True)

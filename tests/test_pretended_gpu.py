@@ -12,8 +12,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from bookkit.mime_types import DRAWING, FIGURE
-from tools.chapters import notebooks
+from tools.chapters import likeness, notebooks
 from tools.chapters.refresh import compared
 
 pytestmark = pytest.mark.thorough
@@ -45,17 +44,9 @@ def test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu(path, kernel: NotebookCli
     # What other chapters made and set: elsewhere each has a kernel of its own.
     forget = new_code_cell("import torch\ntorch.set_default_dtype(torch.float32)\n%reset -s -f")
     run(kernel, [forget, *notebooks.code_cells(here)])
-    for cell, expected, shown in zip(
-        notebooks.code_cells(here), compared(stored), compared(here), strict=True
-    ):
-        assert without_figures(shown) == without_figures(expected), cell.source
-
-
-def without_figures(outputs: list[dict]) -> list[dict]:
-    """As in conftest.py: a line may be drawn a third decimal higher. What is said of it may not differ."""
-    return [
-        {kind: content for kind, content in each.items() if kind not in (DRAWING, FIGURE)} for each in outputs
-    ]
+    for was, now in zip(notebooks.code_cells(stored), notebooks.code_cells(here), strict=True):
+        expected, shown = likeness.in_words(was.outputs, now.outputs)
+        assert compared(shown) == compared(expected), now.source
 
 
 # ---- slips of a device ----

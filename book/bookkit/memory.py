@@ -23,7 +23,8 @@ def peak_memory(run: Callable[[], object], device: torch.device) -> int:
         return torch.cuda.max_memory_allocated(device) - before
     # The profiler sees every allocation, those inside a fused kernel included, and notes what is held then.
     activities = [torch.profiler.ProfilerActivity.CPU]
-    with torch.profiler.profile(activities=activities, profile_memory=True) as profile:
+    # There is one cycle; some versions of PyTorch warn, unless told to keep events, that the next drops them.
+    with torch.profiler.profile(activities=activities, profile_memory=True, acc_events=True) as profile:
         run()
     with TemporaryDirectory() as folder:
         trace = Path(folder, "trace.json")

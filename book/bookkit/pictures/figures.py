@@ -3,8 +3,8 @@
 The figures themselves are in each chapter's folder, in `chapters/<chapter>/figures.py`.
 
 A figure is SVG text in which colours are variables: the viewer's preference for light or dark picks their
-values, so one stored picture suits both. Numbers are rounded to three decimals before they are drawn: the
-last digits, in which machines differ, then can't change the file.
+values, so one stored picture suits both. Numbers are rounded to three decimals before they are drawn, and
+places to a hundredth of a point: the last digits, in which machines differ, then hardly ever change the file.
 """
 
 import base64
@@ -34,6 +34,9 @@ Seeds = Sequence[Tensor]  # for each place on the x axis the results of all seed
 # Four markers and dashes as well: colour is never the only difference.
 MARKERS = ("o", "s", "^", "D", "v")
 DASHES = ("-", "--", "-.", ":", (0, (8, 2, 1, 2, 1, 2)))
+
+NAMED = re.compile(r"\b[mp][0-9a-f]{10}\b")
+EXACT = re.compile(r"(scale\([^)]*\))|(-?\d+\.\d{3,})")
 
 STYLE: dict[Any, Any] = {
     "figure.facecolor": COLOURS["paper"][0],
@@ -248,9 +251,8 @@ def svg(figure: Figure, alt: str) -> str:
     if not alt.strip():
         raise ValueError("alt must describe the figure in words, got an empty text")
     file = io.StringIO()
-    figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    text = file.getvalue()
-    text = text[text.index("<svg") :]
+    figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    text = _short(file.getvalue())
     for name, (light, _) in COLOURS.items():
         text = text.replace(light, f"var(--{name})")
     light_values = "".join(f"--{name}:{light};" for name, (light, _) in COLOURS.items())
@@ -260,3 +262,16 @@ def svg(figure: Figure, alt: str) -> str:
         f"<style>:root{{{light_values}}}@media(prefers-color-scheme:dark){{:root{{{dark_values}}}}}</style>"
     )
     return re.sub(r"(<svg[^>]*>)", lambda match: match.group(1) + head, text, count=1)
+
+
+def _short(text: str) -> str:
+    """Matplotlib's file without what nobody sees: places to a hundredth, names of parts that are counted.
+
+    It names parts by a digest of their numbers, so that a last digit would change every place that uses one.
+    """
+    text = text[text.index("<svg") :]
+    names = {name: f"{name[0]}{number}" for number, name in enumerate(dict.fromkeys(NAMED.findall(text)), 1)}
+    text = NAMED.sub(lambda found: names[found[0]], text)
+    # A letter's outline is made smaller by .015625: that is no place.
+    text = EXACT.sub(lambda found: found[1] or f"{float(found[2]):.2f}".rstrip("0").rstrip("."), text)
+    return re.sub(r"\s+", " ", text).replace("> <", "><")

@@ -206,7 +206,7 @@ FAULTS: Faults = {
             ("the commit forgotten", "for known in (stored, committed(path)):", "for known in (stored,):"),
         ],
         f"{NOTEBOOKS}test_a_run_that_says_something_else_is_stored": [
-            ("what was said before kept", "same_code and compared(known) == compared(fresh)", "same_code"),
+            ("what was said before kept", "same_code and says_the_same(known, fresh)", "same_code"),
         ],
         f"{NOTEBOOKS}test_a_chart_has_a_picture_that_changes_nothing_and_words_for_it": [
             ("a chart without a picture", "data[PICTURE] = base64", "_ = base64"),

@@ -320,8 +320,8 @@ def told(value, bound):
 
 
 def test_what_a_claim_measured_is_not_compared_and_its_words_are():
-    assert refresh.compared(told(0.1, 1)) == refresh.compared(told(0.2, 1))
-    assert refresh.compared(told(0.1, 1)) != refresh.compared(told(0.1, 2))
+    assert refresh.says_the_same(told(0.1, 1), told(0.2, 1))
+    assert not refresh.says_the_same(told(0.1, 1), told(0.1, 2))
 
 
 def test_a_figures_alt_text_comes_from_its_code():
@@ -347,7 +347,7 @@ def test_a_chart_has_a_picture_that_changes_nothing_and_words_for_it():
     assert base64.b64decode(data[mime_types.PICTURE]).startswith(b"\x89PNG")
     assert notebook.cells[0].metadata["alt"] == "One bar."
     assert notebook.metadata["attnlab"] == stamp
-    assert refresh.compared(notebook) == refresh.compared(drawn())
+    assert refresh.says_the_same(notebook, drawn())
     picture = data[mime_types.PICTURE]
     data[mime_types.PICTURE] = "what JupyterLab drew"
     refresh.normalise(notebook)
