@@ -163,8 +163,8 @@ def same_value(stored: Any, fresh: Any) -> bool:
 def in_words(stored: Any, fresh: Any) -> tuple[Any, Any]:
     """`in_words(cell.outputs, outputs)` are both with a few words for each picture.
 
-    Where pictures look alike, so do their words; elsewhere they tell what differs. These can be compared to the
-    letter.
+    Where pictures look alike, so do their words; elsewhere they tell what differs. Words can be compared to
+    the letter.
     """
     stored, fresh = copy.deepcopy(stored), copy.deepcopy(fresh)
     for kind in (FIGURE, DRAWING, CHART):
