@@ -165,6 +165,11 @@ def test_no_chromium(tmp_path):
     assert_one_line(result, "there is no Chromium: install one")
 
 
+def test_the_hook_on_a_python_without_packages():
+    result = run(sys.executable, "-S", "-m", "tools.chapters.notebooks")
+    assert_one_line(result, f"there is no nbformat for {sys.executable}: use .venv/bin/python")
+
+
 def test_no_docker(tmp_path):
     (tmp_path / "sh").symlink_to("/bin/sh")
     assert_one_line(

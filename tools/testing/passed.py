@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bookkit import registry
 from tools import ROOT
-from tools.chapters import notebooks
+from tools.chapters import stamps
 
 PASSED = ROOT / "_build" / "passed.jsonl"
 FOLDERS = (".binder", ".ci", ".devcontainer", ".github", "book", "tests", "tools")
@@ -52,7 +52,7 @@ def of_chapters() -> dict[str, str]:
         f"book/{chapter.notebook.name}": digest(
             surroundings(),
             chapter.notebook.read_bytes(),
-            notebooks.code_digest(notebooks.read(chapter.notebook)).encode(),
+            stamps.code_digest(stamps.read(chapter.notebook)).encode(),
         )
         for chapter in registry.notebooks()
     }

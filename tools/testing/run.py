@@ -14,6 +14,7 @@ import sys
 import time
 
 from tools import ROOT
+from tools.chapters.stamps import BrokenNotebookError
 from tools.testing import beside, check, dealing, machines
 from tools.testing.passed import PASSED, Digests, Passed
 from tools.testing.plugin import TOOK, Plan
@@ -102,5 +103,7 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except BrokenNotebookError as error:
+        sys.exit(f"test: {error}")
     except OSError as error:
         sys.exit(f"test: {error.filename or 'the tests'}: {error.strerror}")
