@@ -33,8 +33,9 @@ FAULTS: Faults = {
             ("names not looked at", "(bytes(file), file.read_bytes())", "(file.read_bytes(),)"),
             ("folders not looked into", '"**/*")', '"*")'),
         ],
-        "test_with_another_package_nothing_is_known_to_pass": [
+        "test_with_another_package_or_processor_nothing_is_known_to_pass": [
             ("packages not looked at", "for each in distributions()", "for each in ()"),
+            ("the processor not looked at", "(sys.version, machine, *packages)", "(sys.version, *packages)"),
         ],
         "test_what_passed_is_known_until_its_digest_changes": [
             ("digests not looked at", "if of == digests.of(test)", "if of"),
