@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 RUN = .venv/bin/python
+TOLD = $(if $(ALL),--again) $(if $(MACHINE),--machine "$(MACHINE)")
 # Where Python may not keep what it compiled, each of the hundreds of processes of `make test` compiles it all again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -23,22 +24,22 @@ live: book ## as `make serve`, with kernels of this machine: the code in the pag
 lab: ready-book ## open the chapters in JupyterLab
 	@$(RUN) -m tools.lab
 
-test: ready-tests ## run every chapter, exercise and page, in minutes (ALL=1: what passed on the same files, too)
-	@$(RUN) -m tools.testing.run $(if $(ALL),--again)
+test: ready-tests ## run every chapter, exercise and page, in minutes (ALL=1: what passed, too; MACHINE=avx2: as on a plainer processor)
+	@$(RUN) -m tools.testing.run $(TOLD)
 
 test-all: ready-tests ## run all there is, also what takes long and finds little that `make test` does not
-	@$(RUN) -m tools.testing.run --all $(if $(ALL),--again)
+	@$(RUN) -m tools.testing.run --all $(TOLD)
 
 test-rest: ready-tests ## run what `make test` leaves to `make test-all`, and no more
-	@$(RUN) -m tools.testing.run --rest $(if $(ALL),--again)
+	@$(RUN) -m tools.testing.run --rest $(TOLD)
 
 check: ready-browsers ## run what an edit touches, in seconds
 	@$(RUN) -m tools.testing.check
 
 test-chapters: ready-tests ## run the chapters and the packages' tests, without the site: what a Python or a processor can change
-	@$(RUN) -m tools.testing.run --chapters
+	@$(RUN) -m tools.testing.run --chapters $(TOLD)
 
-test-variants: ready-tests ## run the chapters with 1 and 2 threads and on each instruction set this processor has
+test-variants: ready-tests ## run the chapters with 1 and 2 threads, and as on plainer processors
 	@$(RUN) -m tools.testing.run --variants
 
 test-gpu: ready-tests ## run the chapters on the GPU; fails where there is none

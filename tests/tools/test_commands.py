@@ -1,5 +1,6 @@
 """What the commands answer when something is missing: one clear line and a status that is not 0."""
 
+import itertools
 import os
 import shutil
 import socket
@@ -147,13 +148,29 @@ def test_a_chapter_that_takes_too_much_memory_fails_alone(tmp_path):
 
 
 @pytest.mark.thorough
-def test_this_processor_has_every_instruction_set_that_the_variants_try():
-    sets = machines.instruction_sets()
-    assert sets[0] == "default"
-    program = "import torch; assert torch.ones(64).exp().sum() > 0"
-    for instructions in sets:
-        result = run(sys.executable, "-c", program, env=os.environ | {"ATEN_CPU_CAPABILITY": instructions})
-        assert result.returncode == 0, instructions
+def test_on_a_plainer_processor_pytorch_and_numpy_use_less():
+    used = {name: machines.in_force(settings) for name, settings in machines.machines().items()}
+    assert {used[name][0] for name in used if name != "as it is"} <= {"AVX2", "DEFAULT"}
+    for (more, more_of_numpy), (less, less_of_numpy) in itertools.pairwise(used.values()):
+        assert more != less
+        assert {*more_of_numpy} > {*less_of_numpy}
+
+
+@pytest.mark.parametrize(
+    ("pytorch", "numpy", "disabled"),
+    [
+        ("AVX512", ["X86_V3", "X86_V4"], {"avx2": "X86_V4", "oldest": "X86_V3 X86_V4"}),
+        ("AVX2", ["X86_V3"], {"oldest": "X86_V3"}),
+        ("DEFAULT", ["ASIMDHP"], {}),  # on ARM
+    ],
+)
+def test_a_processor_can_be_a_plainer_one(pytorch, numpy, disabled, monkeypatch):
+    monkeypatch.setattr(machines, "in_force", lambda settings: (pytorch, numpy))
+    as_it_is, *plainer = machines.machines().items()
+    assert as_it_is == ("as it is", {})
+    assert {name: told[machines.NUMPY] for name, told in plainer} == disabled
+    with pytest.raises(SystemExit, match="MACHINE must be one of as it is"):
+        machines.be("avx9")
 
 
 @pytest.mark.thorough
@@ -163,6 +180,11 @@ def test_no_chromium(tmp_path):
     nowhere["PLAYWRIGHT_DOWNLOAD_HOST"] = "http://127.0.0.1:9"
     result = run(sys.executable, "-m", "tools.site.browser", env=os.environ | nowhere)
     assert_one_line(result, "there is no Chromium: install one")
+
+
+def test_the_hook_on_a_python_without_packages():
+    result = run(sys.executable, "-S", "-m", "tools.chapters.notebooks")
+    assert_one_line(result, f"there is no nbformat for {sys.executable}: use .venv/bin/python")
 
 
 def test_no_docker(tmp_path):

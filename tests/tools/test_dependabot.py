@@ -7,7 +7,7 @@ from importlib.metadata import packages_distributions
 import yaml
 
 from tools import ROOT
-from tools.chapters import notebooks
+from tools.chapters import notebooks, stamps
 from tools.environment import HELD
 
 REQUIREMENTS = [ROOT / "requirements.txt", ROOT / "tests" / "requirements.txt"]
@@ -25,11 +25,11 @@ def direct_pins() -> set[str]:
 def imported_packages() -> set[str]:
     """What the chapters, and the packages of the book, import from elsewhere, as it is called on PyPI."""
     sources = [
-        notebooks.plain_python(cell)
+        stamps.plain_python(cell)
         for path in notebooks.chapters()
         for cell in notebooks.code_cells(notebooks.read(path))
     ]
-    files = [file for package in notebooks.PACKAGES for file in (notebooks.BOOK / package).rglob("*.py")]
+    files = [file for package in stamps.PACKAGES for file in (notebooks.BOOK / package).rglob("*.py")]
     sources += [file.read_text("utf-8") for file in files]
     modules: set[str] = set()
     for node in (node for source in sources for node in ast.walk(ast.parse(source))):

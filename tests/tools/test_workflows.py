@@ -165,10 +165,11 @@ def test_everything_is_checked_once_and_what_a_machine_can_change_on_each():
         if step.get("run") in ("make test", "make test-rest")
     }
     assert half == {"make test": "tests.yml: for-people", "make test-rest": "tests.yml: for-the-machine"}
-    assert not any("strategy" in jobs()[where] for where in half.values())
-    machines = jobs()["tests.yml: chapters"]["strategy"]["matrix"]["include"]
-    assert {row["python"] for row in machines} == {"3.11", "3.12", "3.13"}
-    assert {row["machine"] for row in machines} == {"ubuntu-24.04", "ubuntu-24.04-arm", "macos-latest"}
+    rows = {where: job["strategy"]["matrix"] for where, job in jobs().items() if "strategy" in job}
+    assert rows == {
+        "tests.yml: for-people": {"python": ["3.11", "3.12", "3.13"]},
+        "tests.yml: chapters": {"machine": ["ubuntu-24.04-arm", "macos-latest"]},
+    }
 
 
 def test_only_a_release_that_passed_goes_online():

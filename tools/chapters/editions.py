@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookkit import registry
 from tools import ROOT
-from tools.chapters import notebooks
+from tools.chapters import notebooks, stamps
 
 EDITIONS = ROOT / "_build" / "exercises"
 
@@ -29,7 +29,7 @@ def is_solution(cell: NotebookNode) -> bool:
 
 
 def parsed(cell: NotebookNode) -> ast.Module:
-    return ast.parse(notebooks.plain_python(cell))
+    return ast.parse(stamps.plain_python(cell))
 
 
 def for_students(chapter: NotebookNode) -> NotebookNode:
@@ -114,7 +114,7 @@ def write(folder: Path = EDITIONS) -> Iterator[str]:
     for name, make in {"student": for_students, "teacher": for_teachers}.items():
         place = folder / name
         unwanted = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-        for part in (*notebooks.PACKAGES, "models"):
+        for part in (*stamps.PACKAGES, "models"):
             shutil.copytree(notebooks.BOOK / part, place / part, ignore=unwanted)
         shutil.copy(ROOT / "requirements.txt", place)
         for path in (chapter.notebook for chapter in registry.chapters()):

@@ -4,28 +4,29 @@
 `python -m tools.chapters.notebooks` lists what is wrong, for the hook that looks before a commit.
 """
 
-import ast
-import copy
-import functools
-import hashlib
 import itertools
-import json
-import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
-import yaml
-from nbformat import NotebookNode
+try:
+    import nbformat
+    import yaml
+    from nbformat import NotebookNode
 
-from bookkit import registry
-from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
+    from bookkit import registry
+    from bookkit.mime_types import CLAIM, FIGURE
+except ModuleNotFoundError as missing:
+    if __name__ != "__main__":
+        raise
+    mend = "use .venv/bin/python, which `make book` sets up"
+    sys.exit(f"notebooks: there is no {missing.name} for {sys.executable}: {mend}")
+
 from tools import ROOT, release
+from tools.chapters import stamps
 
-BOOK = ROOT / "book"
-PACKAGES = ("attnlab", "bookkit", "chapters")
+BOOK = stamps.BOOK
 LONGEST_CELL = 25  # lines: what a reader sees at once on a small screen
 NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -57,7 +58,7 @@ def write(notebook: NotebookNode, path: Path) -> None:
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return stamps.code_cells(notebook)
 
 
 def displays(cell: NotebookNode) -> Iterator[dict[str, Any]]:
@@ -85,94 +86,12 @@ def before_solutions(notebook: NotebookNode) -> list[NotebookNode]:
     return list(itertools.takewhile(lambda cell: not cell.source.startswith("## Solutions"), notebook.cells))
 
 
-# ---- which code made the outputs ----
-
-
-@functools.cache  # a room is imported by nearly every chapter, and parsing it is what takes time
-def imported_modules(source: str, name: str = "<code>") -> frozenset[str]:
-    """`imported_modules("from bookkit import figures")` holds "bookkit" and "bookkit.figures"."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(source, name)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(name for name in names if name.partition(".")[0] in PACKAGES)
-
-
-def package_files(modules: Iterable[str], book: Path = BOOK) -> list[Path]:
-    """Every file of the book that importing these modules reads, through all that they import in turn."""
-    files: set[Path] = set()
-    waiting = [*modules]
-    while waiting:
-        module = waiting.pop()
-        parents = [module.rsplit(".", depth)[0] for depth in range(1, module.count(".") + 1)]
-        place = book.joinpath(*module.split("."))
-        file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-        if file.exists() and file not in files:
-            files.add(file)
-            waiting += [*imported_modules(file.read_text(encoding="utf-8"), str(file)), *parents]
-    if book / "attnlab" / "corpora" / "text.py" in files:
-        files |= {
-            file for file in (book / "attnlab" / "corpora" / "data" / "sample").rglob("*") if file.is_file()
-        }
-    for recipes in [file for file in files if file.name == "models.py"]:
-        files |= {*(book / "models" / recipes.parent.name).glob("*.npz")}
-    return sorted(files)
-
-
-def plain_python(cell: NotebookNode) -> str:
-    """The cell without IPython's own lines (%magic, !shell), which Python can't parse."""
-    return re.sub(r"^( *)[%!].*", r"\1pass", cell.source, flags=re.MULTILINE)
-
-
-def code_digest(notebook: NotebookNode, book: Path = BOOK) -> str:
-    """Of the cells, and of all code and data that running them reads."""
-    digest = hashlib.sha256()
-    modules: set[str] = set()
-    for number, cell in enumerate(code_cells(notebook), 1):
-        digest.update(cell.source.encode() + b"\0")
-        modules |= imported_modules(plain_python(cell), f"code cell {number}")
-    for file in package_files(modules, book):
-        digest.update(what_it_does(file) + b"\0")
-    return digest.hexdigest()[:16]
-
-
-def what_it_does(file: Path) -> bytes:
-    """A module's code without comments and docstrings, which change nothing; another file as it is."""
-    return without_words(file.read_text("utf-8"), str(file)) if file.suffix == ".py" else file.read_bytes()
-
-
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-@functools.cache
-def without_words(code: str, file: str) -> bytes:
-    tree = ast.parse(code, file)
-    for node in ast.walk(tree):
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree).encode()
-
-
-def outputs_digest(notebook: NotebookNode) -> str:
-    """Of all that the cells gave. The picture of a chart is none of it: JupyterLab makes one of its own."""
-    outputs = copy.deepcopy([cell.outputs for cell in code_cells(notebook)])
-    for output in itertools.chain(*outputs):
-        if CHART in output.get("data", {}):
-            output.data.pop(PICTURE, None)
-    return hashlib.sha256(json.dumps(outputs, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def stamp(notebook: NotebookNode, book: Path = BOOK) -> dict[str, str]:
-    return {"code": code_digest(notebook, book), "outputs": outputs_digest(notebook)}
-
-
 # ---- what is wrong with a chapter ----
 
 
 def problems(path: Path, book: Path = BOOK, toc: Path = registry.CONTENTS) -> list[str]:
     """A line for each thing that keeps this chapter from being published, saying what mends it."""
+    made = stamps.stamp(stamps.read(path), book)
     notebook = read(path)
     cells = code_cells(notebook)
     lines: list[str] = []
@@ -181,11 +100,11 @@ def problems(path: Path, book: Path = BOOK, toc: Path = registry.CONTENTS) -> li
     if counts != list(range(1, len(cells) + 1)):
         lines.append(f"cells are not executed from top to bottom (counts {counts}): run `make refresh`")
     stored = notebook.metadata.get("attnlab", {})
-    if stored.get("code") != code_digest(notebook, book):
+    if stored.get("code") != made["code"]:
         lines.append(
             "its outputs were made by other code than its cells and attnlab hold: run `make refresh`"
         )
-    if stored.get("outputs") != outputs_digest(notebook):
+    if stored.get("outputs") != made["outputs"]:
         lines.append("its stored outputs were edited: run `make refresh`")
     if path.stem not in dict(registry.listed(toc)):
         lines.append("it is missing from _toc.yml: list it there")
@@ -228,7 +147,13 @@ def alt_text(cell: NotebookNode) -> str:
 
 
 def all_problems(book: Path = BOOK, toc: Path = registry.CONTENTS) -> list[str]:
-    return [f"{path.name}: {line}" for path in chapters(book) for line in problems(path, book, toc)]
+    lines: list[str] = []
+    for path in chapters(book):
+        try:
+            lines += [f"{path.name}: {line}" for line in problems(path, book, toc)]
+        except stamps.BrokenNotebookError as error:
+            lines.append(str(error))
+    return lines
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import vl_convert
 from nbformat import NotebookNode
 
 from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
-from tools.chapters import likeness, notebooks, readme
+from tools.chapters import likeness, notebooks, readme, stamps
 from tools.progress import Progress
 
 NOT_COMPARED = {"text/html", CLAIM, PICTURE}  # as in conftest.py
@@ -52,7 +52,7 @@ def normalise(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNo
         if cell.cell_type == "code":
             fold(cell)
             describe(cell)
-    notebook.metadata["attnlab"] = notebooks.stamp(notebook, book)
+    notebook.metadata["attnlab"] = stamps.stamp(notebook, book)
     return notebook
 
 
@@ -114,9 +114,9 @@ def committed(path: Path) -> NotebookNode | None:
 
 def keep_outputs(fresh: NotebookNode, known: NotebookNode | None) -> None:
     """Where the same code said the same before, its outputs stay: nothing but measured digits may differ."""
-    if known is None or known.metadata.get("attnlab") != notebooks.stamp(known):
+    if known is None or known.metadata.get("attnlab") != stamps.stamp(known):
         return
-    same_code = notebooks.code_digest(known) == notebooks.code_digest(fresh)
+    same_code = stamps.code_digest(known) == stamps.code_digest(fresh)
     if same_code and says_the_same(known, fresh):
         for cell, before in zip(notebooks.code_cells(fresh), notebooks.code_cells(known), strict=True):
             cell.outputs = before.outputs
@@ -125,9 +125,10 @@ def keep_outputs(fresh: NotebookNode, known: NotebookNode | None) -> None:
 def refresh(path: Path, everything: bool) -> str:
     """One word for what was done."""
     before = path.read_bytes()
+    stamps.read(path)  # which says what mends a broken one
     stored = name_release(notebooks.read(path))
     fresh = copy.deepcopy(stored)
-    execute_it = everything or stored.metadata.get("attnlab", {}) != notebooks.stamp(stored)
+    execute_it = everything or stored.metadata.get("attnlab", {}) != stamps.stamp(stored)
     if execute_it:
         fresh = execute(fresh)
     # First what a reader's run has left here, then what was committed.
@@ -151,7 +152,7 @@ def main() -> int:
             started = time.monotonic()
             try:
                 done = refresh(path, everything)
-            except (nbclient.exceptions.CellExecutionError, SyntaxError) as error:
+            except (nbclient.exceptions.CellExecutionError, SyntaxError, stamps.BrokenNotebookError) as error:
                 failed += 1
                 done = f"failed: {error}"
             progress.say(f"refresh: {path.name}: {done} ({time.monotonic() - started:.0f} s)")

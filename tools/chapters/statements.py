@@ -32,7 +32,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from bookkit.mime_types import CLAIM
-from tools.chapters import notebooks
+from tools.chapters import notebooks, stamps
 
 # What is not prose, or states nothing.
 NOT_STATED = [
@@ -209,12 +209,12 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
     for output in cell.outputs:
         if output.output_type == "stream":
             yield Holder("printed", cell.id, tuple(values_in(output.text)), section)
-    source = notebooks.plain_python(cell)
+    source = stamps.plain_python(cell)
     code = ast.parse(source)
     yield Holder("set", cell.id, tuple(settings(code)), section)
     yield Holder(LITERAL, cell.id, tuple(literals(code)), section)
     # What an exercise asks for is set by its check.
-    for file in {*notebooks.package_files(notebooks.imported_modules(source))} & checks():
+    for file in {*stamps.package_files(stamps.imported_modules(source))} & checks():
         yield Holder("set", file.parent.name, tuple(settings(ast.parse(file.read_text("utf-8")))), section)
 
 

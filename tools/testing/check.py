@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bookkit import registry
 from tools import ROOT
-from tools.chapters import notebooks
+from tools.chapters import stamps
 from tools.testing.passed import digest
 
 CHECKED = ROOT / "_build" / "checked.json"
@@ -77,7 +77,7 @@ def imported(file: Path) -> frozenset[Path]:
 
 
 def code_of(files: frozenset[Path] | list[Path]) -> str:
-    return digest(*(notebooks.what_it_does(file) for file in sorted(files)))
+    return digest(*(stamps.what_it_does(file) for file in sorted(files)))
 
 
 def tests() -> Iterator[Job]:
@@ -106,7 +106,7 @@ def planted_faults() -> Iterator[Job]:
 def chapters() -> Iterator[Job]:
     """Each chapter as it is stored, under strict nbval."""
     for chapter in registry.notebooks():
-        code = notebooks.code_digest(notebooks.read(chapter.notebook))
+        code = stamps.code_digest(stamps.read(chapter.notebook))
         stored = chapter.notebook.read_bytes()
         yield Job(chapter.name, (f"book/{chapter.notebook.name}",), digest(stored, code.encode()))
 
@@ -222,4 +222,7 @@ def changed_files() -> set[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except stamps.BrokenNotebookError as error:
+        sys.exit(f"check: {error}")

@@ -7,6 +7,7 @@ any file of the project changes.
 import functools
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from bookkit import registry
 from tools import ROOT
-from tools.chapters import notebooks
+from tools.chapters import stamps
 
 PASSED = ROOT / "_build" / "passed.jsonl"
 FOLDERS = (".binder", ".ci", ".devcontainer", ".github", "book", "tests", "tools")
@@ -40,10 +41,11 @@ def whole_project(root: Path = ROOT) -> str:
 
 @functools.cache
 def surroundings() -> bytes:
-    """This Python, its packages, and how tests are run."""
+    """This Python, its packages, what they were told of the processor, and how tests are run."""
     packages = sorted(f"{each.name} {each.version}" for each in distributions())
     settings = [(ROOT / name).read_bytes() for name in ("conftest.py", "pyproject.toml")]
-    return digest(sys.version.encode(), *(name.encode() for name in packages), *settings).encode()
+    machine = os.environ.get("ATEN_CPU_CAPABILITY", "")  # one of what tools/testing/machines.py sets
+    return digest(*(name.encode() for name in (sys.version, machine, *packages)), *settings).encode()
 
 
 def of_chapters() -> dict[str, str]:
@@ -52,7 +54,7 @@ def of_chapters() -> dict[str, str]:
         f"book/{chapter.notebook.name}": digest(
             surroundings(),
             chapter.notebook.read_bytes(),
-            notebooks.code_digest(notebooks.read(chapter.notebook)).encode(),
+            stamps.code_digest(stamps.read(chapter.notebook)).encode(),
         )
         for chapter in registry.notebooks()
     }

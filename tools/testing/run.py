@@ -1,7 +1,8 @@
 """Run the tests: those for people (`make test`), all there are (--all), or the difference (--rest).
 
 What has passed on the same files is left out, unless all is to run --again. The chapters alone run on a GPU
-(--gpu), in each variant of a CPU (--variants), or with the packages' tests on any Python (--chapters).
+(--gpu), in each variant of a CPU (--variants), or with the packages' tests on any Python (--chapters). Any of
+them can be told to do as on a plainer processor (--machine avx2).
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 import time
 
 from tools import ROOT
+from tools.chapters.stamps import BrokenNotebookError
 from tools.testing import beside, check, dealing, machines
 from tools.testing.passed import PASSED, Digests, Passed
 from tools.testing.plugin import TOOK, Plan
@@ -80,11 +82,15 @@ def main() -> int:
     for name in ("all", "rest", "gpu", "variants", "chapters", "learn"):
         which.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--machine", help="do as a plainer processor: avx2, oldest")
     options = parser.parse_args()
     started = time.monotonic()
     if options.learn:
         learn()
         return 0
+    print(f"test: on {machines.processor()}", flush=True)
+    if options.machine:
+        machines.be(options.machine)
     if options.gpu:
         status = machines.gpu()
     elif options.variants:
@@ -102,5 +108,7 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except BrokenNotebookError as error:
+        sys.exit(f"test: {error}")
     except OSError as error:
         sys.exit(f"test: {error.filename or 'the tests'}: {error.strerror}")

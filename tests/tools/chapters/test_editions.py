@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookkit import registry
 from bookkit.catalogue import of_chapter
-from tools.chapters import editions, notebooks
+from tools.chapters import editions, notebooks, stamps
 
 CHAPTERS = [chapter.notebook for chapter in registry.chapters()]
 EACH_CHAPTER = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -38,7 +38,7 @@ def shown(cell):
 
 def unknown_names(cells):
     """What ruff says of names that these cells use and none of them brings."""
-    source = "\n".join(map(notebooks.plain_python, cells))
+    source = "\n".join(map(stamps.plain_python, cells))
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821", "--quiet", "-"]
     return subprocess.run(command, input=source, stdout=subprocess.PIPE, text=True, check=False).stdout
 

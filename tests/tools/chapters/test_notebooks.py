@@ -10,7 +10,7 @@ import pytest
 
 from bookkit import mime_types, registry
 from bookkit.mime_types import CLAIM
-from tools.chapters import notebooks, refresh
+from tools.chapters import notebooks, refresh, stamps
 
 
 @pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
@@ -52,7 +52,7 @@ def store(book, change=None, stamp=True):
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=copy.deepcopy(notebooks.NOTEBOOK_METADATA))
     if change and stamp:
         change(notebook)
-    notebook.metadata["attnlab"] = notebooks.stamp(notebook, book)
+    notebook.metadata["attnlab"] = stamps.stamp(notebook, book)
     if change and not stamp:
         change(notebook)
     notebooks.write(notebook, book / "chapter.ipynb")
@@ -72,6 +72,15 @@ def test_the_list_for_a_commit_names_the_chapter(book):
     assert notebooks.all_problems(book, book / "_toc.yml") == []
     (problem,) = store(book, set_count)
     assert notebooks.all_problems(book, book / "_toc.yml") == [f"chapter.ipynb: {problem}"]
+
+
+def test_half_a_notebook_is_named_with_what_mends_it(book):
+    store(book)
+    file = book / "chapter.ipynb"
+    file.write_text(file.read_text()[:100])
+    (line,) = notebooks.all_problems(book, book / "_toc.yml")
+    assert line.startswith("chapter.ipynb is no whole notebook (")
+    assert line.endswith(": restore it, as by `git checkout HEAD -- book/chapter.ipynb`")
 
 
 def set_count(notebook):
@@ -156,132 +165,6 @@ def test_an_edit_of_the_package_counts_for_the_chapters_that_import_it(book):
     assert "made by other code" in problem
 
 
-ROOM = '''"""A room."""
-
-import math
-
-
-class Gate:
-    """Opens."""
-
-    limit = 3  # at most
-
-    def opens(self, count):
-        """Whether it opens."""
-        return count < self.limit
-
-
-async def later():
-    """Nothing yet."""
-
-
-def twice(count):
-    return 2 * count
-'''
-
-
-def digest_with(book, room):
-    (book / "attnlab/shapes.py").write_text(room)
-    return notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell("import attnlab.shapes", 1)]), book)
-
-
-@pytest.mark.parametrize(
-    ("right", "other"),
-    [
-        ("at most", "at the very most"),
-        ("  # at most", ""),
-        ("import math\n", "# Of the library.\nimport math\n"),
-        ("A room.", "A room with\n\nmore words."),
-        ("Opens.", "Opens and shuts."),
-        ("Whether it opens.", "Whether it will."),
-        ("Nothing yet.", "Nothing at all."),
-        ('    """Opens."""\n', ""),
-        ('"""Nothing yet."""', "pass"),
-        ("def twice(count):\n", 'def twice(count):\n    """Both."""\n'),
-        ("2 * count", "(2  *  count)"),
-    ],
-)
-def test_words_and_layout_change_nothing(book, right, other):
-    assert ROOM.count(right) == 1
-    assert digest_with(book, ROOM) == digest_with(book, ROOM.replace(right, other))
-
-
-@pytest.mark.parametrize(
-    ("right", "other"),
-    [
-        ("limit = 3", "limit = 4"),
-        ("count < self", "count <= self"),
-        ('"""Nothing yet."""', 'return "Nothing yet."'),
-        ("    return 2 * count", '    """Both."""'),
-        ("import math\n", "import math\n\n'told'\n"),
-        ("async def", "def"),
-        ("2 * count", "count * 2"),
-    ],
-)
-def test_whatever_code_does_counts(book, right, other):
-    assert ROOM.count(right) == 1
-    assert digest_with(book, ROOM) != digest_with(book, ROOM.replace(right, other))
-
-
-def test_the_order_of_functions_counts(book):
-    """The second of two with one name is the one that is called."""
-    one, two = "def f():\n    return 1\n", "def f():\n    return 2\n"
-    assert digest_with(book, one + two) != digest_with(book, two + one)
-
-
-def test_the_words_of_a_cell_count():
-    """Readers see them beside the outputs."""
-    one, two = (nbformat.v4.new_notebook(cells=[cell(f"1  # {word}", 1)]) for word in ("one", "two"))
-    assert notebooks.code_digest(one) != notebooks.code_digest(two)
-
-
-def test_the_sample_texts_count_for_the_chapters_that_read_text(book):
-    (book / "attnlab/corpora").mkdir()
-    (book / "attnlab/corpora/text.py").write_text("")
-    sample = book / "attnlab/corpora/data/sample/reviews/1.txt"
-    sample.parent.mkdir(parents=True)
-
-    def digests(text):
-        sample.write_text(text)
-        sources = "import attnlab.corpora.text", "import attnlab.shapes"
-        return [
-            notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell(source, 1)]), book)
-            for source in sources
-        ]
-
-    (read, unread), (read_anew, unread_still) = digests("good"), digests("bad")
-    assert read != read_anew
-    assert unread == unread_still
-
-
-def test_stored_weights_count_for_the_chapter_that_has_their_recipes(book):
-    recipes = book / "chapters/a_chapter/models.py"
-    weights = book / "models/a_chapter/small.npz"
-    for file in (recipes, weights):
-        file.parent.mkdir(parents=True, exist_ok=True)
-    recipes.write_text("RECIPES = {}\n")
-
-    def digests(stored):
-        weights.write_bytes(stored)
-        sources = "import chapters.a_chapter.models", "import attnlab.shapes"
-        return [
-            notebooks.code_digest(nbformat.v4.new_notebook(cells=[cell(source, 1)]), book)
-            for source in sources
-        ]
-
-    (read, unread), (read_anew, unread_still) = digests(b"one"), digests(b"two")
-    assert read != read_anew
-    assert unread == unread_still
-
-
-def test_code_that_does_not_parse_is_told_with_its_place(book):
-    with pytest.raises(SyntaxError, match=r"\(shapes.py, line 2\)"):
-        digest_with(book, "x = 1\ny = (\n")
-    cells = [cell("1", 1), cell("%time\nx = (\n", 2)]
-    with pytest.raises(SyntaxError, match=r"\(code cell 2, line 2\)"):
-        notebooks.code_digest(nbformat.v4.new_notebook(cells=cells), book)
-
-
 def test_an_unlisted_chapter_is_named(book):
     (book / "_toc.yml").write_text("root: index\n")
     (problem,) = store(book)
@@ -341,7 +224,7 @@ def drawn():
 
 def test_a_chart_has_a_picture_that_changes_nothing_and_words_for_it():
     notebook = drawn()
-    stamp = notebooks.stamp(notebook)
+    stamp = stamps.stamp(notebook)
     refresh.normalise(notebook)
     data = notebook.cells[0].outputs[0].data
     assert base64.b64decode(data[mime_types.PICTURE]).startswith(b"\x89PNG")
@@ -431,4 +314,4 @@ def test_a_chapter_whose_code_changed_is_stored_anew(tmp_path, monkeypatch):
     notebooks.write(told(0.1, 1), path)  # without a stamp
     monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.2, 1))
     assert refresh.refresh(path, everything=False) == "stored"
-    assert notebooks.read(path).metadata["attnlab"] == notebooks.stamp(told(0.2, 1))
+    assert notebooks.read(path).metadata["attnlab"] == stamps.stamp(told(0.2, 1))

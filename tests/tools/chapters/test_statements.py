@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from bookkit import mime_types
 from tools import ROOT
-from tools.chapters import notebooks, statements
+from tools.chapters import notebooks, stamps, statements
 
 CLAIM = {"sentence": "raw, d_k = 64: mean of 20 seeds", "numbers": {"at_most": 0.6}, "measured": 0.48349}
 
@@ -132,7 +132,7 @@ def test_a_check_sets_what_its_exercise_asks_for(monkeypatch, tmp_path):
     check = tmp_path / "exercises.py"
     check.write_text("rows = 77")
     monkeypatch.setattr(statements, "checks", lambda: {check})
-    monkeypatch.setattr(notebooks, "package_files", lambda modules: [check] if modules else [])
+    monkeypatch.setattr(stamps, "package_files", lambda modules: [check] if modules else [])
     assert holder("Rows of 77.", code="from chapters import a_check") == f"set: {tmp_path.name}"
     assert holder("Rows of 77.", code="seeds = 20") == ""
 

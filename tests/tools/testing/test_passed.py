@@ -65,9 +65,16 @@ def test_any_file_that_changes_comes_or_moves_is_noticed(tmp_path):
     assert whole_project(tmp_path) in seen
 
 
-def test_with_another_package_nothing_is_known_to_pass(monkeypatch):
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda patch: patch.setattr(passed, "distributions", list),
+        lambda patch: patch.setenv("ATEN_CPU_CAPABILITY", "none"),
+    ],
+)
+def test_with_another_package_or_processor_nothing_is_known_to_pass(change, monkeypatch):
     before = passed.surroundings()
     passed.surroundings.cache_clear()
-    monkeypatch.setattr(passed, "distributions", list)
+    change(monkeypatch)
     assert passed.surroundings() != before
     passed.surroundings.cache_clear()
