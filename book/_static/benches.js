@@ -249,7 +249,7 @@ class LanguageModelBench extends SentenceBench {
     while (words.at(-1) !== read[end] && words.length < longest) {
       const run = await this.compute(this.inputOf(words), this.changes);
       if (!run) return undefined; // another text is being read
-      const chances = softmax(run.logits.at(-1), this.temperature);
+      const chances = softmax(writable(run.logits.at(-1), read), this.temperature);
       words.push(read[drawn([...chances.entries()], Math.random())]);
     }
     const { right, words: why } = marked(this.data, words);

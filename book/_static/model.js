@@ -61,6 +61,13 @@ function finished(running) {
   }
 }
 
+// ---- what a model may write ----
+
+const isUnwritten = (word) => /^<(start|padding)>$/.test(word);
+
+// The logits to write by: marks that are only read have no chance. Where chances are shown, they stay the model's own.
+const writable = (logits, words) => logits.map((logit, id) => (isUnwritten(words[id]) ? -Infinity : logit));
+
 // ---- a run ----
 
 // A model reads, changed as it is now. What has been noted for earlier places is remembered: under the mask later ones

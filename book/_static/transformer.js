@@ -181,8 +181,8 @@ function* decoderLayer(run, name, inputs, causal, memory) {
 class Transformer extends Model {
   constructor(data) {
     super(data);
-    const { start, end, longest } = data;
-    Object.assign(this, { start, end, longest });
+    const { start, end, longest, written } = data;
+    Object.assign(this, { start, end, longest, vocabulary: written });
   }
 
   *encode(run, source) {
@@ -207,8 +207,9 @@ class Transformer extends Model {
     while (words.length <= this.longest && (words.length === 1 || words.at(-1) !== this.end)) {
       // Without the mask those before the newest word see it, too, and nothing of them can be kept.
       if (words.length === 1 || !run.mask) run.enter("written");
-      const logits = yield* this.decode(run, words.slice(run.remembered), memory);
-      words.push(logits.at(-1).indexOf(Math.max(...logits.at(-1))));
+      const behind = yield* this.decode(run, words.slice(run.remembered), memory);
+      const logits = writable(behind.at(-1), this.vocabulary);
+      words.push(logits.indexOf(Math.max(...logits)));
     }
     this.keep(run);
     return words.slice(1);

@@ -58,6 +58,18 @@ def beam(
     return best[1:], best_total
 
 
+def writable(logits: Tensor, never: Sequence[int]) -> Tensor:
+    """`writable(logits, never=[0, 1])` are the logits (…, words) to write by: words 0 and 1 have no chance.
+
+    A model gives filler and <start> a little. Where its chances are shown they stay its own, but neither is
+    to be met in what it writes.
+
+    >>> writable(torch.tensor([9.0, 1.0, 1.0]), never=[0]).softmax(-1)
+    tensor([0.0000, 0.5000, 0.5000])
+    """
+    return logits.index_fill(-1, torch.tensor(never, device=logits.device), -torch.inf)
+
+
 def chances(
     logits: Tensor,
     temperature: float = 1.0,

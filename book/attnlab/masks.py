@@ -91,18 +91,6 @@ def for_heads(mask: Mask) -> Tensor:
     return mask.unsqueeze(1)
 
 
-def from_scaled_dot_product(attn_mask: Tensor) -> Mask:
-    """`from_scaled_dot_product(attn_mask)` reads a boolean mask made for F.scaled_dot_product_attention.
-
-    >>> from_scaled_dot_product(torch.ones(3, 3, dtype=torch.bool).tril()).equal(causal(3))
-    True
-    """
-    require.mask_of_scaled_dot_product(attn_mask)
-    if attn_mask.dim() == 2:  # (n, m)
-        return attn_mask[None]
-    return attn_mask[:, 0]  # of (batch, 1, n, m)
-
-
 def to_multihead(mask: Mask, heads: int) -> dict[str, Tensor]:
     """`attention(x, x, x, **to_multihead(mask, heads=2))` is for nn.MultiheadAttention, where True = block.
 

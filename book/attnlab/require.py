@@ -244,13 +244,6 @@ def mask_fits(given: Mask, scores: Sequence[int], device: torch.device) -> None:
         raise ValueError(f"mask must be {wanted}, got {tuple(given.shape)}")
 
 
-def mask_of_scaled_dot_product(given: Tensor) -> None:
-    """`require.mask_of_scaled_dot_product(attn_mask)` wants a mask that all heads share."""
-    boolean("attn_mask", given)
-    if given.dim() != 2 and not (given.dim() == 4 and given.shape[1] == 1):
-        raise ValueError(f"attn_mask must be (n, m) or (batch, 1, n, m), got {tuple(given.shape)}")
-
-
 def masks_of_multihead(heads: int, attn_mask: Tensor | None, key_padding_mask: Tensor | None) -> None:
     """`require.masks_of_multihead(8, attn_mask, None)` wants masks of nn.MultiheadAttention, True = block."""
     if attn_mask is None and key_padding_mask is None:

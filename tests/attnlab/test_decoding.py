@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from attnlab.decoding import beam, chances, written
+from attnlab.decoding import beam, chances, writable, written
 from attnlab.runtime import generator
 
 START, END, WORDS = 0, 1, 5
@@ -172,6 +172,13 @@ def test_writing_goes_on_with_each_row_and_sees_the_context_alone():
     assert rows.tolist() == [[1, 2, 3, 4, 5, 6], [7, 8, 9, 0, 1, 2]]
     assert [given.shape[1] for given in model.given] == [2, 3, 3, 3]
     assert model.given[-1].tolist() == [[3, 4, 5], [9, 0, 1]]
+
+
+def test_what_is_never_to_be_written_is_not_drawn_though_it_be_the_likeliest():
+    model = lambda ids: torch.arange(5.0, 0, -1).expand(*ids.shape, 5)  # noqa: E731
+    start = torch.zeros(2, 1, dtype=torch.long)
+    rows = written(model, start, 50, generator(0), 8, lambda logits: chances(writable(logits, [0, 1])))
+    assert {*rows[:, 1:].flatten().tolist()} == {2, 3, 4}
 
 
 def test_writing_repeats_with_its_seed():

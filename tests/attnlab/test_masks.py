@@ -14,7 +14,6 @@ from attnlab.masks import (
     combine,
     for_heads,
     from_multihead,
-    from_scaled_dot_product,
     padding,
     to_multihead,
     window,
@@ -188,7 +187,6 @@ class TestConversions:
     @given(masks())
     def test_round_trips(self, mask: Tensor) -> None:
         assert from_multihead(2, **to_multihead(mask, heads=2)).equal(mask)
-        assert from_scaled_dot_product(for_heads(mask)).equal(mask)
 
     def test_one_row_for_all_is_padding_of_one_example(self) -> None:
         assert to_multihead(padding(torch.tensor([2]), 3), heads=2)["key_padding_mask"].tolist() == [
@@ -202,9 +200,6 @@ class TestConversions:
         assert from_multihead(2, future, blocked).equal(combine(padding(lengths), causal(4)))
         assert from_multihead(2, attn_mask=future).equal(causal(4))
         assert from_multihead(2, key_padding_mask=blocked).equal(padding(lengths))
-
-    def test_reads_two_axes_of_scaled_dot_product_attention(self) -> None:
-        assert from_scaled_dot_product(torch.ones(3, 3).tril().bool()).equal(causal(3))
 
     def test_errors(self) -> None:
         boolean, number = torch.zeros(3, 4, dtype=torch.bool), torch.zeros(3, 4)
@@ -225,8 +220,3 @@ class TestConversions:
             from_multihead(0, attn_mask=boolean[None])
         with pytest.raises(ValueError, match="attn_mask must hide the same from every head"):
             from_multihead(2, attn_mask=torch.tensor([True, False]).view(2, 1, 1))
-        with pytest.raises(TypeError, match=r"attn_mask must be boolean, got .*`attn_mask == 0`"):
-            from_scaled_dot_product(number)
-        for wrong in (boolean[0], boolean[None], torch.zeros(2, 2, 3, 4, dtype=torch.bool)):
-            with pytest.raises(ValueError, match=r"attn_mask must be \(n, m\) or \(batch, 1, n, m\), got"):
-                from_scaled_dot_product(wrong)

@@ -47,8 +47,6 @@ def sgd(model: nn.Module) -> torch.optim.SGD:
         lambda: require.mask(BOOLEAN),
         lambda: require.masks([BOOLEAN[:1], BOOLEAN[:, :1], BOOLEAN]),
         lambda: require.mask_fits(BOOLEAN[:1, :1], (2, 4, 5), CPU),
-        lambda: require.mask_of_scaled_dot_product(BOOLEAN[0]),
-        lambda: require.mask_of_scaled_dot_product(BOOLEAN[:, None]),
         lambda: require.masks_of_multihead(2, BOOLEAN[0], None),
         lambda: require.masks_of_multihead(1, BOOLEAN, BOOLEAN[:, 0]),
         lambda: require.one_length([torch.ones(2), torch.ones(2, 3)]),
@@ -142,10 +140,6 @@ def test_what_is_well_passes(call: Callable[[], object]) -> None:
         (
             lambda: require.mask_fits(BOOLEAN.to("meta"), (2, 4, 5), CPU),
             "mask must be on cpu, as the scores are, got meta",
-        ),
-        (
-            lambda: require.mask_of_scaled_dot_product(BOOLEAN),
-            "attn_mask must be (n, m) or (batch, 1, n, m), got (2, 4, 5)",
         ),
         (
             lambda: require.masks_of_multihead(2, None, None),

@@ -3,6 +3,8 @@
 tests/site/test_playground.py has the same in a browser, and test_gpt_script.py what only a GPT needs.
 """
 
+import copy
+
 import pytest
 import torch
 from script_and_pytorch import IN_PAGE, in_node, largest_difference, returned
@@ -10,6 +12,7 @@ from script_and_pytorch import IN_PAGE, in_node, largest_difference, returned
 from attnlab.runtime import generator
 from chapters.the_transformer import models
 from chapters.the_transformer.playground import loaded
+from chapters.translating_with_attention.models import START, UNWRITTEN
 
 
 def checked(name, runs, folder):
@@ -38,6 +41,34 @@ def test_translations_are_pytorchs_word_for_word(tmp_path):
         source = torch.tensor([given["read"]])
         words = models.greedy(loaded("translator"), source, torch.tensor([source.shape[1]]))
         assert said["translation"] == words[0].tolist()
+
+
+def test_start_is_never_written_though_it_be_the_likeliest(tmp_path):
+    """The translator agrees with PyTorch; the language model shows that chance, and never draws it."""
+    always = {"numbers": [{"name": "word.bias", "row": START, "value": 1000}]}
+    (run,) = IN_PAGE["translator"].runs(1)
+    source = torch.tensor([run["read"]])
+    model = copy.deepcopy(loaded("translator"))
+    with torch.no_grad():
+        model.word.bias[START] = 1000
+    words = models.greedy(model, source, torch.tensor([source.shape[1]]))[0].tolist()
+    (said,) = in_node("translator", [{**run, "changes": always}], tmp_path)
+    assert said["translation"] == words
+    assert START not in words
+    shown, *drawn = returned(
+        "language-model",
+        always,
+        """
+        Object.assign(model.changes, given);
+        const logits = finished(model.running([data.start])).at(-1);
+        const options = [...softmax(writable(logits, data.read), 2).entries()];
+        const number = die(1);
+        return [softmax(logits)[data.start], ...Array.from({ length: 50 }, () => drawn(options, number()))];
+        """,
+        tmp_path,
+    )
+    assert shown > 0.99
+    assert not {*drawn} & {*UNWRITTEN}
 
 
 # ---- changes ----

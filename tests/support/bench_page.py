@@ -13,6 +13,9 @@ PAGE = """<!doctype html><html lang="en" data-content_root="./"><meta charset="u
 <link rel="stylesheet" href="_static/book.css"><main>{closed}</main>
 <script src="_static/playground.js"></script></html>"""
 
+# What a bench draws is the same in every run.
+SEEDED = "{ let last = 1; Math.random = () => (last = (48271 * last) % 2147483647) / 2147483647; }"
+
 
 def bench_page(folder: Path, model: str, form: str = "full") -> str:
     """`page.goto(bench_page(tmp_path, "translator"))`: the address of a page in that folder."""
@@ -32,6 +35,7 @@ def opened_bench(
     page: Page, folder: Path, model: str, text: str | None = None, form: str = "full"
 ) -> Locator:
     """The playground of this model, opened, with this text in its field."""
+    page.add_init_script(SEEDED)
     page.goto(bench_page(folder, model, form))
     box = page.locator(".playground")
     box.get_by_role("button", name="Open the model here").click()

@@ -7,6 +7,7 @@ never compared) may differ in its last digits from run to run.
 """
 
 import argparse
+import ast
 import base64
 import copy
 import os
@@ -21,6 +22,8 @@ import nbformat
 import vl_convert
 from nbformat import NotebookNode
 
+from bookkit import registry
+from bookkit.checking import report
 from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
 from tools.chapters import likeness, notebooks, readme, stamps
 from tools.progress import Progress
@@ -140,6 +143,21 @@ def refresh(path: Path, everything: bool) -> str:
     return "same" if execute_it else "unchanged"
 
 
+def note_solutions() -> bool:
+    """Whether the digests by which a check knows the book's own solutions had to be changed."""
+    codes = [chapter.solutions for chapter in registry.chapters()]
+    digests = {
+        # Whole lines, as inspect gives them: a comment may stand at the end of the last.
+        report.digest("\n".join(code.split("\n")[part.lineno - 1 : part.end_lineno]))
+        for code in codes
+        for part in ast.parse(code).body
+        if isinstance(part, ast.FunctionDef) and part.name == "solution"
+    }
+    before = report.SOLUTIONS.read_text(encoding="utf-8")
+    report.SOLUTIONS.write_text("".join(f"{each}\n" for each in sorted(digests)), encoding="utf-8")
+    return report.SOLUTIONS.read_text(encoding="utf-8") != before
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--all", action="store_true", help="execute every chapter")
@@ -158,6 +176,8 @@ def main() -> int:
             progress.say(f"refresh: {path.name}: {done} ({time.monotonic() - started:.0f} s)")
     if readme.write():
         print("refresh: README.md: stored")
+    if note_solutions():
+        print("refresh: solutions.txt: stored")
     return 1 if failed else 0
 
 

@@ -51,7 +51,7 @@ function timesWords(difference) {
   return times < 9.95 ? times.toFixed(1) : Number(times.toPrecision(2)).toLocaleString("en");
 }
 
-// Marks that no model says: they can't be picked.
-const isSaid = ({ data, rivals }, id) => rivals.includes(id) || !/^<(start|padding)>$/.test((data.written ?? data.read)?.[id]);
+// What no model writes can't be picked.
+const isSaid = ({ data, rivals }, id) => rivals.includes(id) || !isUnwritten((data.written ?? data.read)?.[id]);
 
 const A_LOGIT = "a logit is a word’s score, before the softmax makes chances of all scores";

@@ -172,20 +172,6 @@ def curves_of_seeds(
     )
 
 
-def histograms(samples: Mapping[str, Numbers], x_axis: Axis, *, alt: str, bins: Numbers) -> None:
-    """`histograms({"d_k = 4": scores}, Axis("score"), alt="…", bins=[-4, 0, 4])` draws a panel for each."""
-    with plot(alt, size=(5.2, 2.2), panels=len(samples)) as panels:
-        for axes, (name, values), colour in zip(panels, samples.items(), SERIES, strict=False):
-            # Shares to three decimals: a sample that crosses a bin's edge by its last digit changes nothing.
-            counts, edges = np.histogram(rounded(values), rounded(bins))
-            axes.stairs(
-                rounded(counts / counts.sum()), edges, fill=True, color=COLOURS[colour][0], alpha=0.75
-            )
-            axes.set_title(name)
-            axes.set_xlabel(x_axis.label)
-        panels[0].set_ylabel("share of samples")
-
-
 def heat_map(
     matrix: Tensor | npt.NDArray[Any], rows: Sequence[str], columns: Sequence[str], *, alt: str
 ) -> None:

@@ -13,6 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attnlab import masks
 from attnlab.corpora import agreement
+from attnlab.decoding import writable
 from attnlab.runtime import generator
 from attnlab.shapes import Lengths
 from attnlab.training.batches import Batches
@@ -26,6 +27,7 @@ from chapters.translating_with_attention.models import (
     LONGEST,
     PADDING,
     START,
+    UNWRITTEN,
     ByLength,
     sentences,
     training_pairs,
@@ -48,7 +50,8 @@ def greedy(model: Transformer, source: Tensor, lengths: Lengths) -> Tensor:
     memory = model.encode(source, mask)
     words = torch.full((len(source), 1), START, device=source.device)
     for _ in range(LONGEST):
-        next_words = model.decode(words, memory, mask)[:, -1:].argmax(-1)  # (B, 1)
+        logits = model.decode(words, memory, mask)[:, -1:]
+        next_words = writable(logits, UNWRITTEN).argmax(-1)  # (B, 1)
         words = torch.cat([words, next_words], dim=1)
         if (words == END).any(1).all():
             break

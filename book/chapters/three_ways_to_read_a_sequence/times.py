@@ -26,8 +26,6 @@ MEASURED = {
     "attention": (0.445, 0.454, 0.616, 1.24, 4.61, 14.1, 65.1, 316),
     "PyTorch's attention": (0.189, 0.209, 0.329, 0.735, 2.15, 7.24, 25.9, 64.6),
 }
-# On the same core, of 8,192 words: the book's own attention would need gigabytes there.
-AT_8192 = {"recurrence": 879, "PyTorch's attention": 851}
 
 
 def readers() -> dict[str, Callable[[Tensor], Tensor]]:

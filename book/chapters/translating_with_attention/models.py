@@ -22,6 +22,7 @@ from attnlab.training.history import History
 from attnlab.training.loop import train
 
 PADDING, START, END = range(3)
+UNWRITTEN = (PADDING, START)  # a model reads them, and writes neither
 MARKS = ["<padding>", "<start>", "<end>"]
 ENGLISH_WORDS = [*MARKS, *English.forms]
 LINGO_WORDS = [*MARKS, *Lingo.forms]

@@ -3,7 +3,6 @@
 import re
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 import torch
 
@@ -31,16 +30,11 @@ def draw_curves(nudge=0.0, alt="two lines that cross"):
     )
 
 
-def draw_histograms(alt="two bells"):
-    values = np.linspace(-3, 3, 50)
-    figures.histograms({"one": values, "two": 2 * values}, Axis("score"), bins=range(-6, 7), alt=alt)
-
-
 def draw_heat_map(alt="a dark diagonal"):
     figures.heat_map(torch.eye(2), ["the", "cat"], ["le", "chat"], alt=alt)
 
 
-DRAWINGS = [draw_curves, draw_histograms, draw_heat_map]
+DRAWINGS = [draw_curves, draw_heat_map]
 
 
 @pytest.mark.parametrize("draw", DRAWINGS)
@@ -146,16 +140,6 @@ def test_results_of_many_seeds_are_their_mean_from_the_worst_to_the_best(drawn):
         "The share right, mean over 3 seeds, in a band from the worst to the best, at d_k = 4, 8. "
         "÷ √d_k: 0.30, 0.60."
     )
-
-
-def test_histograms_stand_side_by_side_in_shares(drawn):
-    draw_histograms()
-    panels = drawn[0][0].axes
-    assert [axes.get_title(loc="left") for axes in panels] == ["share of samples\none", "two"]
-    for axes in panels:
-        (stairs,) = axes.patches
-        assert stairs.get_data().values.sum() == pytest.approx(1)
-    assert panels[0].get_ylim() == panels[1].get_ylim()
 
 
 def test_a_heat_map_writes_each_weight_into_its_cell(drawn):

@@ -121,9 +121,6 @@ FAULTS: Faults = {
         "TestConversions::test_reads_both_masks_of_the_module_together": [
             ("True = block taken as it is", "append(~attn_mask[None])", "append(attn_mask[None])"),
         ],
-        "TestConversions::test_reads_two_axes_of_scaled_dot_product_attention": [
-            ("True = keep taken for block", "return attn_mask[None]", "return ~attn_mask[None]"),
-        ],
         "TestConversions::test_errors": [
             (
                 "module's masks unchecked",

@@ -280,7 +280,7 @@ FAULTS: Faults = {
             ("the book hands in", 'work.__name__ != "solution"', 'work.__name__ != ""'),
         ],
         "test_a_function_of_the_readers_that_is_called_solution_counts": [
-            ("the name decides", "return inspect.getsource(work) in _solutions()", "return True"),
+            ("the name decides", "return digest(inspect.getsource(work)) in _solutions()", "return True"),
         ],
         "test_judging_and_trying_hand_nothing_in": [
             (

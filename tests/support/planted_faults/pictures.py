@@ -116,9 +116,6 @@ FAULTS: Faults = {
             ("the median for the mean", "float(seeds.mean())", "float(seeds.median())"),
             ("a band from the mean", "float(seeds.min())", "float(seeds.mean())"),
         ],
-        "test_histograms_stand_side_by_side_in_shares": [
-            ("counts for shares", "rounded(counts / counts.sum())", "rounded(counts)"),
-        ],
         "test_a_heat_map_writes_each_weight_into_its_cell": [
             (
                 "rows and columns exchanged",
