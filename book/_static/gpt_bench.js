@@ -342,10 +342,12 @@ class GptBench extends Workbench {
     this.stop("the most that are written here");
   }
 
+  // What was typed may have been on its way through the model when the button was pressed: that goes on now.
   stop(why) {
     this.begin();
     this.showWritten(this.written, `${this.settings}: ${several(this.written.length, "piece")}, ${why}.`);
     this.say(`${this.pieces.decode(this.written)} ${this.verdict.textContent}`);
+    if (this.playground.classList.contains("computing")) this.run();
   }
 
   get longer() {

@@ -289,6 +289,14 @@ def test_it_writes_on_what_pytorch_would_and_the_same_for_the_same_seed(page: Pa
     expect(box.get_by_role("button", name="Keep it")).to_be_disabled()
 
 
+def test_what_is_still_being_read_when_it_writes_on_is_read_to_its_end(page: Page, box: Locator) -> None:
+    text = OFFERED[1]
+    press = "bench.go.click();"  # “Write on”, and then “Stop”
+    page.evaluate(f"text => {{ {BENCH} bench.put(text); {press} {press} }}", text)
+    expect(box.locator(".change")).to_have_text(summary(text))
+    expect(box.locator(".computing")).to_have_count(0)
+
+
 @pytest.mark.thorough
 def test_temperature_and_top_p_are_set_by_sliders(page: Page, box: Locator) -> None:
     page.emulate_media(reduced_motion="reduce")

@@ -24,7 +24,7 @@ START = (
     "import pathlib, sys; from tools.site import live; live.live(pathlib.Path(sys.argv[1]), 0, opens=False)"
 )
 PAGE = '<!DOCTYPE html><html><head>\n<base href="/fork/"></head>page</html>'
-PATIENCE = 60  # seconds until a kernel's answer
+PATIENCE = 120  # seconds until a kernel's answer, far more than it needs on a busy machine
 
 
 @dataclass

@@ -47,8 +47,10 @@ def serving(folder: Path, port: int = 0) -> Iterator[str]:
     site = Site(folder)
     with Server(("127.0.0.1", port), functools.partial(Handler, site=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}{site.address}"
-        server.shutdown()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}{site.address}"
+        finally:
+            server.shutdown()
 
 
 def asked_port(words: list[str], command: str) -> int:

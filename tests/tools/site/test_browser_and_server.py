@@ -1,8 +1,10 @@
 """What stands between the built site and the browser that looks at it."""
 
 import gzip
+import threading
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -37,6 +39,16 @@ def address(tmp_path):
     tmp_path.joinpath("picture.png").write_bytes(b"PNG")
     with serving(tmp_path) as address:
         yield address
+
+
+def test_a_server_ends_when_what_it_was_for_fails(tmp_path):
+    tmp_path.joinpath("404.html").write_text(PAGE)
+    others = {*threading.enumerate()}
+    with suppress(ZeroDivisionError), serving(tmp_path):
+        (thread,) = {*threading.enumerate()} - others
+        raise ZeroDivisionError
+    thread.join(10)
+    assert not thread.is_alive()
 
 
 def get(address, **headers):

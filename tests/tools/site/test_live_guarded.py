@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 import websocket
-from live_server import started
+from live_server import PATIENCE, started
 
 from tools.site import live
 from tools.site.server import serving
@@ -180,7 +180,7 @@ def test_a_browser_is_told_to_keep_other_pages_away(server):
 
 def test_a_large_request_is_not_read(server):
     with contextlib.closing(
-        http.client.HTTPConnection(*urlsplit(server.address).netloc.split(":"), timeout=10)
+        http.client.HTTPConnection(*urlsplit(server.address).netloc.split(":"), timeout=PATIENCE)
     ) as asking:
         asking.putrequest("POST", "/fork/jupyter/api/sessions")
         asking.putheader("Content-Length", str(live.LARGEST + 1))
@@ -192,7 +192,7 @@ def test_a_large_request_is_not_read(server):
 def answers(address, port):
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family) as asking:
-        asking.settimeout(5)
+        asking.settimeout(PATIENCE)
         return asking.connect_ex((address, port)) == 0
 
 

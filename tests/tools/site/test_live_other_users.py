@@ -1,21 +1,32 @@
 """`make live` beside other users of the machine: neither the token nor a kernel's words are theirs to see."""
 
+import json
 import os
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
 import pytest
 import zmq
-from live_server import in_a_loop_of_its_own
+from jupyter_client.session import Session
+from live_server import PATIENCE, in_a_loop_of_its_own
+from zmq.utils.monitor import recv_monitor_message
 
 from tools.site import kernels
 
 pytestmark = pytest.mark.slow
+
+
+def is_refused(stranger, port):
+    """Whether the other end hangs up before both have agreed on how to speak."""
+    with stranger.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED) as told:
+        stranger.connect(f"tcp://127.0.0.1:{port}")
+        event = recv_monitor_message(told)["event"]
+        stranger.disable_monitor()
+    return event == zmq.EVENT_DISCONNECTED
 
 
 def listening(process):
@@ -37,18 +48,20 @@ def test_no_port_is_open_but_the_server_s_and_one_that_says_nothing(server, kern
         assert len(kernels_of) == 1
         ((address, port),) = listening(kernels_of[0])
         assert address == "127.0.0.1"
-        secret = page.run(
-            "import sys; print(sys.stdout.pub_thread._pipe_port, len(sys.stdout.pub_thread._pipe_uuid))"
-        )
-        assert secret.split() == [str(port), "16"]
+        page.run("import sys; its = sys.stdout.pub_thread")
+        known = page.run("print(its._pipe_port, its._pipe_uuid.hex(), sys.argv[-1])")
+        said_port, secret, connection = known.split()
+        assert (said_port, len(secret)) == (str(port), 32)
+        session = Session(key=json.loads(Path(connection).read_text())["key"].encode())
         with zmq.Context() as context, context.socket(zmq.PUSH) as other, context.socket(zmq.SUB) as listener:
-            other.setsockopt(zmq.LINGER, 1000)
             other.connect(f"tcp://127.0.0.1:{port}")
-            other.send_multipart([b"0" * 16, b"stream", b"forged"])
-            listener.subscribe(b"")
-            listener.connect(f"tcp://127.0.0.1:{port}")
-            assert page.run("print('said'); import time; time.sleep(0.3)") == "said\n"
-            assert listener.poll(200) == 0
+            for words, its in (("forged", bytes(16)), ("from a child", bytes.fromhex(secret))):
+                message = session.msg("stream", {"name": "stdout", "text": words})
+                other.send_multipart([its, *session.serialize(message, ident=b"stream")])
+            # What comes by one way comes in its order.
+            streams = (each for each in iter(page.next, None) if each["msg_type"] == "stream")
+            assert next(streams)["content"]["text"] == "from a child"
+            assert is_refused(listener, port)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
@@ -92,8 +105,11 @@ def test_another_user_is_refused_all_of_these(server, kernel):
 
 
 def test_the_token_is_in_no_list_of_processes(server, kernel):
-    for process in psutil.process_iter(["cmdline"]):
-        assert server.token not in " ".join(process.info["cmdline"] or [])
+    process = psutil.Process(server.process.pid)
+    started = process.children(recursive=True)
+    assert started
+    for each in (process, *started):
+        assert server.token not in " ".join(each.cmdline())
     with server.channels(kernel) as page:
         assert page.run(f"import os; print({server.token!r} in str(os.environ))") == "False\n"
 
@@ -111,16 +127,9 @@ def test_where_a_kernel_is_spoken_with_by_ports_who_has_no_key_hears_nothing(mon
                 assert manager.transport == "tcp"
                 client = manager.client()
                 client.start_channels()
-                await client.wait_for_ready(timeout=60)
+                await client.wait_for_ready(timeout=PATIENCE)  # which hears the kernel
                 with zmq.Context() as context, context.socket(zmq.SUB) as stranger:
-                    stranger.linger = 0
-                    stranger.subscribe(b"")
-                    stranger.connect(f"tcp://127.0.0.1:{manager.iopub_port}")
-                    time.sleep(0.3)
-                    client.execute("print('heard')")
-                    while (await client.get_iopub_msg(timeout=30))["msg_type"] != "stream":
-                        pass
-                    assert stranger.poll(500) == 0
+                    assert is_refused(stranger, manager.iopub_port)
                 client.stop_channels()
             finally:
                 await many.shutdown_all(now=True)
