@@ -12,6 +12,8 @@ from script_and_pytorch import switched
 from chapters.the_transformer import models, truth
 from chapters.translating_with_attention.models import sentences, unseen_pairs
 
+pytestmark = pytest.mark.thorough
+
 
 def right_of_fifty(**switches) -> int:
     model = switched("translator", switches)

@@ -154,18 +154,18 @@ def test_every_step_that_builds_or_tests_is_a_make_target_that_exists():
             else:
                 assert first in SAYS, f"{where}: put {line!r} into the Makefile, so that it runs here too"
     machines = ("chapters", "colab", "gpu", "models", "variants")
-    tests = {"test", "test-rest", *(f"test-{name}" for name in machines)}
+    tests = {"test", "test-rest", "test-weekly", *(f"test-{name}" for name in machines)}
     assert called == {"book", "links", "newest", "release"} | tests
 
 
 def test_everything_is_checked_once_and_what_a_machine_can_change_on_each():
-    half = {
-        step.get("run"): where
-        for where, step in steps()
-        if step.get("run") in ("make test", "make test-rest")
+    tiers = {
+        "make test": "tests.yml: for-people",
+        "make test-rest": "tests.yml: for-the-machine",
+        "make test-weekly": "weekly.yml: tests",
     }
-    assert half == {"make test": "tests.yml: for-people", "make test-rest": "tests.yml: for-the-machine"}
-    assert not any("strategy" in jobs()[where] for where in half.values())
+    assert {step["run"]: where for where, step in steps() if step.get("run") in tiers} == tiers
+    assert not any("strategy" in jobs()[where] for where in tiers.values())
     machines = jobs()["tests.yml: chapters"]["strategy"]["matrix"]["include"]
     assert {row["python"] for row in machines} == {"3.11", "3.12", "3.13"}
     assert {row["machine"] for row in machines} == {"ubuntu-24.04", "ubuntu-24.04-arm", "macos-latest"}

@@ -19,6 +19,8 @@ from chapters.fourteen_patients.exercises.out_of_the_band_parts import (
 )
 from chapters.fourteen_patients.training import Training
 
+pytestmark = pytest.mark.thorough
+
 
 def handed(change=lambda curves: curves, follow=True):
     """What is handed over once the example's curves are changed; the two updates follow from them."""
