@@ -1,6 +1,7 @@
 """Every page in a real browser, as wide screens and phones show it, in light and in dark."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
@@ -180,6 +181,12 @@ def test_a_page_can_be_read_without_scripts(without_scripts: Page, base_url: str
         assert picture.locator("svg:visible").count() == 1
 
 
+@cache
+def source_of(page: Path) -> str:
+    """Links lead to the same pages hundreds of times."""
+    return page.read_text("utf-8")
+
+
 @EACH_PAGE
 def test_links_and_images_lead_to_what_is_there(site: Path, soup: Callable, name: str) -> None:
     troubles = []
@@ -192,16 +199,16 @@ def test_links_and_images_lead_to_what_is_there(site: Path, soup: Callable, name
             troubles.append(f"{address} leads to what is not there")
         elif anchor.startswith("open="):
             # What a playground shows (book/_static/bench/state.js): one must be there.
-            if 'class="playground"' not in (site / target).read_text("utf-8"):
+            if 'class="playground"' not in source_of(site / target):
                 troubles.append(f"{address}: {target} has no playground")
         elif anchor.startswith("train="):
             # What a training begins with (book/_static/training.js): this one must be there, and its options.
             given = dict(parse_qsl(anchor))
             training = given.pop("train")
-            if f'class="training" data-name="{training}"' not in (site / target).read_text("utf-8"):
+            if f'class="training" data-name="{training}"' not in source_of(site / target):
                 troubles.append(f"{address}: {target} has no such training")
             known(training)[1].settings(**given)
-        elif anchor and f'id="{anchor}"' not in (site / target).read_text("utf-8"):
+        elif anchor and f'id="{anchor}"' not in source_of(site / target):
             troubles.append(f"{address}: {target} has no such place")
     assert not troubles, "\n".join(troubles)
 
