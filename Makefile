@@ -2,12 +2,12 @@
 
 PYTHON ?= python3
 RUN = .venv/bin/python
-TOLD = $(if $(ALL),--again) $(if $(MACHINE),--machine "$(MACHINE)")
+TOLD = $(if $(MACHINE),--machine "$(MACHINE)")
 # Where Python may not keep what it compiled, each of the hundreds of processes of `make test` compiles it all again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve live lab check test test-all test-rest test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve live lab check test test-all test-rest test-weekly test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -24,14 +24,17 @@ live: book ## as `make serve`, with kernels of this machine: the code in the pag
 lab: ready-book ## open the chapters in JupyterLab
 	@$(RUN) -m tools.lab
 
-test: ready-tests ## run every chapter, exercise and page, in minutes (ALL=1: what passed, too; MACHINE=avx2: as on a plainer processor)
+test: ready-tests ## run every chapter, package and exercise, and a page of each kind, in minutes (MACHINE=avx2: as on a plainer processor)
 	@$(RUN) -m tools.testing.run $(TOLD)
 
-test-all: ready-tests ## run all there is, also what takes long and finds little that `make test` does not
+test-all: ready-tests ## run all that each push asks, also what takes long and finds little that `make test` does not
 	@$(RUN) -m tools.testing.run --all $(TOLD)
 
 test-rest: ready-tests ## run what `make test` leaves to `make test-all`, and no more
 	@$(RUN) -m tools.testing.run --rest $(TOLD)
+
+test-weekly: ready-tests ## run what GitHub asks once a week, and no more: planted faults, other viewers and processors
+	@$(RUN) -m tools.testing.run --weekly $(TOLD)
 
 check: ready-browsers ## run what an edit touches, in seconds
 	@$(RUN) -m tools.testing.check
@@ -92,7 +95,7 @@ lock: ready-tests ## re-resolve constraints.txt and Binder's list after an edit 
 
 newest: python ## run everything with the newest versions in place of the pinned ones, to see what will break
 	@$(PYTHON) tools/environment.py newest
-	@$(RUN) -m tools.testing.run --all --again
+	@$(RUN) -m tools.testing.run --all
 
 clean: ## remove what the commands above made
 	rm -rf .venv _build node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -14,7 +14,6 @@ from bookkit.checking.report import Report
 from tools import ROOT
 from tools.site import build
 from tools.site.server import serving
-from tools.testing.beside import await_site
 
 pytest_plugins = ["browser_pages", "live_server"]  # a browser to look at the site with, and `make live`
 
@@ -24,9 +23,7 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """The built site, from just the files that are here: `make test` makes it beside the first tests."""
-    if trouble := await_site():
-        pytest.fail(trouble, pytrace=False)
+    """The built site, from just the files that are here: `make test` makes it before the tests."""
     if not build.is_up_to_date():
         pytest.fail("the site in _build/html is not built from these files: run `make book`", pytrace=False)
     return ROOT / "_build" / "html"

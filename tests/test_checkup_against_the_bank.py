@@ -1,6 +1,6 @@
 """Whether `attnlab.checkup` finds what the chapter says it finds: each planted fault, each healthy model.
 
-`make test` tries one fault in eight of each family, and all healthy models.
+`.ci/run` tries one fault in eight of each family, and all healthy models.
 """
 
 import re
@@ -13,6 +13,7 @@ from faulty_models import FAULTS, faulty, further, options
 from faulty_models.families import FAMILIES
 from faulty_models.kinds import Fault
 from healthy_models import HEALTHY
+from tiers import left_to
 
 from attnlab.checkup import Finding, checkup
 from chapters.the_repair_shop import held
@@ -53,16 +54,11 @@ def of(family: str) -> list[Fault]:
     return [fault for fault in FAULTS if fault.model == family]
 
 
-def sampled() -> list[object]:
-    """One fault in eight of each family stays in `make test`."""
-    sample = {str(fault) for family in FAMILIES for fault in of(family)[::8]}
-    return [
-        pytest.param(fault, id=str(fault), marks=() if str(fault) in sample else pytest.mark.thorough)
-        for fault in FAULTS
-    ]
+EIGHTH = [fault for family in FAMILIES for fault in of(family)[::8]]
 
 
-@pytest.mark.parametrize("fault", sampled())
+@pytest.mark.thorough
+@pytest.mark.parametrize("fault", left_to(pytest.mark.weekly, FAULTS, but=EIGHTH), ids=str)
 def test_a_fault_is_found_and_named_unless_the_chapter_says_otherwise(fault: Fault):
     place = (fault.model, fault.name)
     found = found_in(fault)
@@ -70,7 +66,7 @@ def test_a_fault_is_found_and_named_unless_the_chapter_says_otherwise(fault: Fau
     assert is_named(fault) == (place not in MISSED | {*held.ELSEWHERE}), found
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("family", FAMILIES)
 def test_both_layer_and_line_are_as_often_right_as_the_chapter_says(family: str):
     assert sum(map(is_named_by_both, of(family))) == held.BOTH[family]
@@ -100,6 +96,7 @@ def test_enough_is_found_and_named():
     assert not held.FALSE_ALARMS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HEALTHY)
 def test_nothing_is_found_in_a_healthy_model(name: str):
     torch.manual_seed(0)

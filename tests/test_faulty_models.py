@@ -175,6 +175,7 @@ MEASURES: dict[str, Callable[[nn.Module, nn.Module, Batch], float]] = {
 LEAST = 1e-3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_healthy_model_of_a_family_does_not_differ_from_another(family):
     for shows, measure in MEASURES.items():
@@ -186,6 +187,7 @@ def test_a_healthy_model_of_a_family_does_not_differ_from_another(family):
         assert measure(model, like, batch) < 1e-4, shows
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_stands_in_one_place_and_shows(fault: Fault):
     for change in fault.changes:
@@ -255,6 +257,7 @@ def test_a_fault_that_raises_when_it_is_imported_leaves_nothing_behind():
 # ---- healthy models ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_model_runs_both_ways(name: str):
     model, batch, options = HEALTHY[name]()

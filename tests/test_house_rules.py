@@ -3,7 +3,6 @@
 import ast
 import builtins
 import doctest
-import fnmatch
 import importlib
 import keyword
 import pkgutil
@@ -121,17 +120,3 @@ def test_no_file_of_code_is_long_and_no_folder_of_the_packages_is_wide():
     folders = Counter(file.parent for file in files)
     packages = (ROOT / "book" / "attnlab", ROOT / "book" / "bookkit")
     assert not {f for f, count in folders.items() if count > 12 and any(map(f.is_relative_to, packages))}
-
-
-def test_what_is_left_to_the_machine_is_told():
-    """tests/README.md lists the files with a test that `make test` leaves out, and no others."""
-    tests = notebooks.ROOT / "tests"
-    told = (tests / "README.md").read_text(encoding="utf-8").partition("## Left to `make test-all`")[2]
-    listed = re.findall(r"^\| `(tests/[^`]+)`", told, re.MULTILINE)
-    files = {
-        str(file.relative_to(tests.parent)): file.read_text("utf-8") for file in tests.rglob("test_*.py")
-    }
-    marked = {name for name, source in files.items() if "mark.thorough\n" in source}
-    untold = {file for file in marked if not any(fnmatch.fnmatch(file, each) for each in listed)}
-    assert not untold
-    assert all(fnmatch.filter(marked, each) for each in listed)

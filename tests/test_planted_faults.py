@@ -58,7 +58,7 @@ def run(tests: list[str], project: Path) -> None:
     os.environ["PATIENCE"] = "8"  # with a page that does not come to show what it should
     # Nothing that is set up for the whole suite: it would start nbval and look for the built site.
     os.environ.pop("PYTEST_ADDOPTS", None)
-    options = ["-x", "-q", "-c", os.devnull, "-o", "markers=slow\nthorough", f"--rootdir={ROOT}"]
+    options = ["-x", "-q", "-c", os.devnull, "-o", "markers=slow\nthorough\nweekly", f"--rootdir={ROOT}"]
     options += ["--import-mode=importlib", "--noconftest", "--disable-plugin-autoload"]
     # Whether a test fails matters, and hardly ever how: this halves the time.
     options += ["--assert=plain", "--tb=native", "-W", "error"]
@@ -103,7 +103,7 @@ for mutation in MUTATIONS:
     TESTS_OF_FILES.setdefault(file, {}).setdefault(mutation.file, mutation.test_in_its_file)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("file", sorted(TESTS_OF_FILES))
 def test_without_a_fault_such_tests_pass(file: str, project: Path) -> None:
     """Here, too, where much is missing that they usually find around them."""
@@ -118,7 +118,7 @@ def test_what_a_fault_replaces_stands_there_once() -> None:
     assert {fault: count for fault, count in counts.items() if count != 1} == {}
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 def test_the_tests_notice(mutation: Mutation, project: Path) -> None:
     source = (ROOT / mutation.file).read_text(encoding="utf-8")

@@ -38,6 +38,7 @@ def run(kernel: NotebookClient, cells: list[NotebookNode], device: str = "cuda")
         kernel.execute_cell(cell, place)
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("path", notebooks.chapters(), ids=lambda path: path.stem)
 def test_a_chapter_says_on_a_gpu_what_it_says_on_a_cpu(path, kernel: NotebookClient) -> None:
     stored, here = notebooks.read(path), notebooks.read(path)

@@ -1,6 +1,7 @@
 """What each chapter's training should show, it shows for five seeds of five."""
 
 import pytest
+from tiers import left_to
 from training_scripts import in_node
 
 from bookkit.training.settings import Bench
@@ -21,8 +22,10 @@ TRAINED = """return given.seeds.map((seed) => {
   const tried = given.lengths.map((length) => [length, atOnce(lane.tried(100, length))]);
   return { state: lane.state, tried: Object.fromEntries(tried), seconds: (user + system) / 1e6 };
 });"""
-QUICK = {"tag": TAG, "look-up": LOOK_UP, "holes": HOLES, "guests": GUESTS, "copying": COPYING}
-SLOW = {"depth": DEPTH, "sentences": SENTENCES, "induction": INDUCTION}
+BENCHES = {
+    "tag": TAG, "look-up": LOOK_UP, "holes": HOLES, "guests": GUESTS, "copying": COPYING, "depth": DEPTH,
+    "sentences": SENTENCES, "induction": INDUCTION,
+}  # fmt: skip
 
 
 def holds(bench: Bench, seeds: list[int], folder) -> None:
@@ -40,25 +43,20 @@ def holds(bench: Bench, seeds: list[int], folder) -> None:
                 assert find.at_least <= measured <= find.at_most, (lane, seed, find, measured)
 
 
-@pytest.mark.parametrize("name", QUICK)
-def test_the_finding_shows_for_five_seeds(name, tmp_path):
-    holds(QUICK[name], [1, 2, 3, 4, 5], tmp_path)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SLOW)
-def test_the_finding_shows_for_one_seed_where_it_takes_longer(name, tmp_path):
-    holds(SLOW[name], [1], tmp_path)
+@pytest.mark.parametrize("name", left_to(pytest.mark.thorough, BENCHES, but=["tag"]))
+def test_the_finding_shows_for_one_seed(name, tmp_path):
+    holds(BENCHES[name], [1], tmp_path)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.weekly
+@pytest.mark.parametrize("name", BENCHES)
 def test_the_finding_shows_for_the_others_too(name, tmp_path):
-    holds(SLOW[name], [2, 3, 4, 5], tmp_path)
+    holds(BENCHES[name], [2, 3, 4, 5], tmp_path)
 
 
-@pytest.mark.parametrize("name", QUICK | SLOW)
+@pytest.mark.parametrize("name", BENCHES)
 def test_every_lane_has_a_finding_and_every_finding_a_lane(name):
-    bench = (QUICK | SLOW)[name]
+    bench = BENCHES[name]
     assert {find.lane for find in bench.finds} == bench.lanes.keys()
     assert next(iter(bench.lanes.values())) == {}

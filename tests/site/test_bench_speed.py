@@ -13,7 +13,7 @@ from processor import MOST, SLOWER, longest_task
 from bookkit.playground import openable
 from tools.site.server import serving
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.weekly
 
 PHONE = {"width": 390, "height": 844}
 LONG = {

@@ -3,6 +3,7 @@
 import pytest
 from accessible import AXE, RULES, violations
 from playwright.sync_api import Browser, Locator, Page, expect
+from tiers import left_to
 
 from bookkit import registry
 
@@ -32,7 +33,7 @@ def commit(box: Locator, cover: Locator) -> None:
 # ---- in every chapter ----
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", left_to(pytest.mark.thorough, CHAPTERS, but=[CHAPTERS[0]]))
 def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(
     page: Page, base_url: str, chapter: str
 ) -> None:
@@ -54,7 +55,7 @@ def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(
         assert cover.evaluate("cover => cover.clientHeight") > answer.bounding_box()["height"]
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_without_scripts_and_on_paper_all_stands_open(browser: Browser, base_url: str, chapter: str) -> None:
     with browser.new_context(java_script_enabled=False) as context:
@@ -95,6 +96,7 @@ def test_a_link_into_a_cover_opens_it(page: Page, base_url: str, first: tuple[Lo
     expect(cover.locator(".answer")).not_to_be_visible()  # to have been led there is no guess
 
 
+@pytest.mark.thorough
 def test_show_all_opens_the_covers_of_this_page_alone(page: Page, base_url: str) -> None:
     page.goto(base_url + CHAPTER)
     page.get_by_role("button", name="Show all code and checks").click()
@@ -103,6 +105,7 @@ def test_show_all_opens_the_covers_of_this_page_alone(page: Page, base_url: str)
     assert not any(cover.locator(".answer").is_visible() for _, cover in boxes(page))
 
 
+@pytest.mark.thorough
 def test_guesses_are_kept_summed_up_and_forgotten(page: Page, base_url: str) -> None:
     page.goto(base_url + CHAPTER)
     summed, all_boxes = page.get_by_role("region", name="Your guesses"), boxes(page)

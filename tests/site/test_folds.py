@@ -129,6 +129,7 @@ def test_a_chapter_opens_as_a_lesson_and_one_button_opens_all_that_proves_it(
     expect(checks).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_link_into_a_fold_opens_it(page: Page, base_url: str) -> None:
     page.goto(base_url + CHAPTER)
     page.locator(".tag_bookkeeping .claim").first.evaluate("claim => (claim.id = 'inside')")
@@ -137,6 +138,7 @@ def test_a_link_into_a_fold_opens_it(page: Page, base_url: str) -> None:
     expect(page.locator("#inside")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_paper_shows_the_lesson(page: Page, base_url: str) -> None:
     page.goto(base_url + CHAPTER)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -146,6 +148,7 @@ def test_paper_shows_the_lesson(page: Page, base_url: str) -> None:
     expect(page.get_by_text(BOOKKEEPING).first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_without_scripts_every_fold_opens(browser: Browser, base_url: str) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         still = context.new_page()

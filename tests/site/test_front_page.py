@@ -89,6 +89,7 @@ def test_a_result_and_the_button_below_it_are_in_the_first_screen(
     assert box.locator(".invitation").bounding_box()["height"] < 1.5 * line
 
 
+@pytest.mark.thorough
 def test_the_chart_answers_to_the_keyboard_and_loads_vega_only_then(page: Page, base_url: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -119,6 +120,7 @@ def test_each_door_opens_from_anywhere_on_its_card(page: Page, base_url: str, wi
     assert opened[2] == base_url + HOME + "#on-your-own-machine"
 
 
+@pytest.mark.thorough
 def test_the_doors_can_be_reached_by_tab(page: Page, base_url: str) -> None:
     page.goto(base_url + HOME)
     doors = page.locator(".door a")

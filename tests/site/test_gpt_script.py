@@ -77,6 +77,7 @@ def test_pieces_make_the_text_again_and_half_letters_are_marked(tmp_path):
     assert said == [models.pieces().end, *map(models.pieces().decode, rows)]
 
 
+@pytest.mark.thorough
 def test_every_letter_is_of_the_class_that_python_gives_it(tmp_path):
     """All that Python knows: a newer Unicode has more, and they are letters there or here."""
     classes = run(
@@ -128,6 +129,7 @@ def along(ids: list[int]) -> torch.Tensor:
     return torch.stack(rows)
 
 
+@pytest.mark.thorough
 def test_chances_all_along_a_text_are_pytorchs_however_it_came_about(tmp_path):
     whole = ids_of(TEXT * 5)[1:]
     assert len(whole) > 2 * models.CONTEXT

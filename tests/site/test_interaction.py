@@ -1,5 +1,6 @@
 """What a reader can do in a page: move a chart's controls, commit to a prediction."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from _ext.predict import prediction_form
@@ -11,6 +12,7 @@ CHAPTER = "why-divide-by-root-dk.html"
 # ---- charts ----
 
 
+@pytest.mark.thorough
 def test_a_chart_loads_vega_on_the_first_action_and_does_not_move_the_text(page: Page, base_url: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -24,6 +26,7 @@ def test_a_chart_loads_vega_on_the_first_action_and_does_not_move_the_text(page:
     assert chart.bounding_box()["height"] == height
 
 
+@pytest.mark.thorough
 def test_a_chart_whose_script_does_not_arrive_says_so(page: Page, base_url: str) -> None:
     page.route("**/vega.js", lambda route: route.abort())
     page.goto(base_url + CHAPTER)
@@ -59,6 +62,7 @@ def test_a_prediction_is_committed_by_keyboard_kept_and_compared(page: Page, bas
     expect(verdict).to_contain_text("Right")
 
 
+@pytest.mark.thorough
 def test_a_choice_is_compared_too(page: Page, base_url: str) -> None:
     """In a page of its own making: a chapter need not have one."""
     given = {"data-choices": "more|less", "data-answer": "less"}

@@ -42,6 +42,7 @@ def typed(cell: Locator) -> str:
     return "\n".join(cell.locator(".cm-line").all_inner_texts()).replace("\n\n\n", "\n\n")
 
 
+@pytest.mark.thorough
 def test_what_was_typed_comes_back_and_can_be_put_back_to_the_books(page: Page, stub: Locator) -> None:
     books = typed(stub)
     assert label(stub) == "none"
@@ -99,6 +100,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_still_saves(page: Page, stub: 
     assert "softmax(-1)" in download.value.path().read_text("utf-8")
 
 
+@pytest.mark.thorough
 def test_the_saved_notebook_is_the_chapter_with_the_answers_and_nothing_else(
     page: Page, stub: Locator, tmp_path: Path
 ) -> None:

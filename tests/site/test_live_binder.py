@@ -30,6 +30,7 @@ new MutationObserver(() => {
 """
 
 
+@pytest.mark.thorough
 def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(
     page: Page, base_url: str, tmp_path: Path
 ) -> None:
@@ -57,7 +58,7 @@ def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(
         expect(cell.locator(".live-state")).to_have_text(re.compile("^ran"), timeout=RUNS)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize(
     ("tells", "words"),
     [
@@ -77,7 +78,7 @@ def test_what_went_wrong_is_said_and_it_can_be_tried_again(page: Page, base_url:
         assert len(server.asked) == 2
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_who_waits_long_is_told_that_it_goes_on(page: Page, base_url: str) -> None:
     page.clock.install()
     with binder(page, [{"phase": "building"}, 30.0]):
@@ -97,7 +98,7 @@ class Other(IPythonKernel):
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize(
     ("told", "words"),
     [
@@ -120,7 +121,7 @@ def test_another_python_and_no_python_are_told(
         expect(button(page, "Try again")).to_be_visible()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_kernel_without_the_books_packages_is_told(page: Page, base_url: str, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "attnlab.py").write_text("import no_such_package")
@@ -133,7 +134,7 @@ def test_a_kernel_without_the_books_packages_is_told(page: Page, base_url: str, 
         )
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_an_old_server_is_told(page: Page, base_url: str) -> None:
     ready = {"phase": "ready", "url": "http://127.0.0.1:9/", "token": "x"}
     page.route(

@@ -95,6 +95,7 @@ def test_a_script_that_does_not_come_can_be_asked_for_again(page: Page, base_url
     expect(trouble(page)).to_contain_text("Binder does not answer")
 
 
+@pytest.mark.thorough
 def test_all_of_it_goes_by_keyboard(page: Page, address: str) -> None:
     page.goto(address)
     page.goto(f"{address.partition('#')[0]}{CHAPTER}.html")

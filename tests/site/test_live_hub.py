@@ -54,6 +54,7 @@ def give(page: Page, token: str) -> None:
     button(page, "Send").click()
 
 
+@pytest.mark.thorough
 def test_a_student_gives_a_token_once_and_the_server_is_started(page: Page, base_url: str, hub: Hub) -> None:
     press(page, base_url)
     expect(trouble(page)).to_contain_text("Your course’s JupyterHub has to know you.")
@@ -69,7 +70,7 @@ def test_a_student_gives_a_token_once_and_the_server_is_started(page: Page, base
     expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.", timeout=STARTS)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_server_that_does_not_start_is_told(page: Page, base_url: str, hub: Hub) -> None:
     hub.starts = False
     press(page, base_url)
@@ -77,7 +78,7 @@ def test_a_server_that_does_not_start_is_told(page: Page, base_url: str, hub: Hu
     expect(trouble(page)).to_contain_text("could not start your server", timeout=STARTS)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_hub_that_does_not_answer_is_told(page: Page, base_url: str, hub: Hub) -> None:
     press(page, base_url)
     page.route("**/hub/api/**", lambda route: route.abort())

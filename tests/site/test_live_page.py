@@ -55,12 +55,13 @@ def test_all_cells_of_a_page_put_out_what_it_stores(page: Page, address: str) ->
     assert page.locator(".live-output .chart:visible").count() == 1
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("name", [name for name in NAMES if name != SMALL])
 def test_each_page_puts_out_what_it_stores(page: Page, address: str, name: str) -> None:
     runs_as_stored(page, address, name)
 
 
+@pytest.mark.thorough
 def test_a_cell_that_is_run_is_never_taken_for_what_the_book_put_out(page: Page, address: str) -> None:
     live(page, address, SMALL)
     cell = cell_with(page, "print(softmax(")
@@ -110,6 +111,7 @@ def said(cell: Locator) -> str:
     return cell.locator(".live-output").inner_text()
 
 
+@pytest.mark.thorough
 def test_three_exercises_are_solved_and_a_mistake_is_named(page: Page, address: str) -> None:
     live(page, address, SMALL)
     lookup = cell_with(page, "check_soft_lookup(my_soft_lookup)")
@@ -198,7 +200,7 @@ def test_restart_and_run_to_here_forgets_what_was_run_below(page: Page, address:
     expect(fields.nth(1).locator(".live-state")).to_have_text("yours, kept in this browser")
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_page_runs_in_firefox(address: str) -> None:
     script = str(ROOT / "tests/site/firefox_runs.mjs")
     command = [script, find(), address, "torchtext-traps.html"]

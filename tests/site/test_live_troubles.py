@@ -39,6 +39,7 @@ def in_field(page: Page) -> str:
     return page.locator(".live-field:visible .cm-content").first.inner_text()
 
 
+@pytest.mark.thorough
 def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
     page: Page, address: str
 ) -> None:
@@ -56,6 +57,7 @@ def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
     expect(page.locator(".live-output", has_text="alive").first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_whoever_has_only_a_keyboard_stops_a_loop_where_it_stands(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
     first, second = (
@@ -93,6 +95,7 @@ def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) ->
     expect(button(page, "Stop")).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
     fields = page.locator("main .cell", has=page.locator(".live-field:visible"))
@@ -120,7 +123,7 @@ def test_a_line_that_the_code_asks_for_can_be_typed(page: Page, address: str) ->
     expect(page.locator(".live-output", has_text="Dear Ada").first).to_be_visible()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_progress_bar_moves_and_leaves_nothing(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
     typed_and_run(page, BAR)
@@ -131,7 +134,7 @@ def test_a_progress_bar_moves_and_leaves_nothing(page: Page, address: str) -> No
     expect(page.locator(".live-output pre", has_text=re.compile(r"^\s*over\s*$")).first).to_be_visible()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_full_disk_is_told(page: Page, address: str) -> None:
     page.route(
         "**/api/kernels?*",
@@ -146,7 +149,7 @@ def test_a_full_disk_is_told(page: Page, address: str) -> None:
     expect(status(page)).to_contain_text("Python runs", timeout=STARTS)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_server_that_has_ended_is_told(page: Page) -> None:
     with live_server() as printed:
         live(page, printed, CHAPTER)
@@ -159,7 +162,7 @@ def test_a_server_that_has_ended_is_told(page: Page) -> None:
     expect(button(page, "Try again")).to_be_visible()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_connection_that_is_lost_for_a_moment_comes_back_by_itself(page: Page, address: str) -> None:
     ways: list[WebSocketRoute] = []
 
@@ -181,7 +184,7 @@ def test_a_connection_that_is_lost_for_a_moment_comes_back_by_itself(page: Page,
     expect(page.locator(".live-output", has_text="runs on").first).to_be_visible()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_key_of_an_earlier_start_and_no_key_are_told(page: Page, address: str) -> None:
     page.goto(address)
     assert "live=" not in page.url

@@ -64,6 +64,7 @@ def test_each_head_and_network_has_the_share_that_pytorch_gives_it(page, tmp_pat
     )
 
 
+@pytest.mark.thorough
 def test_what_does_most_is_found_among_all_rows(page, tmp_path):
     view = looks(page, tmp_path)
     most = view.locator("p").filter(has_text="Most for").inner_text()
@@ -73,6 +74,7 @@ def test_what_does_most_is_found_among_all_rows(page, tmp_path):
     assert shares == [max(squares + boxes), min(squares + boxes)]
 
 
+@pytest.mark.thorough
 def test_the_word_so_far_is_what_the_model_would_say_if_it_stopped_there(page, tmp_path):
     view, pytorch = looks(page, tmp_path), reference()
     layers = [
@@ -86,6 +88,7 @@ def test_the_word_so_far_is_what_the_model_would_say_if_it_stopped_there(page, t
         assert abs(float(share) / 100 - float(chances.max())) < 0.0051
 
 
+@pytest.mark.thorough
 def test_what_a_place_brings_is_told_with_its_weight(page, tmp_path):
     view = looks(page, tmp_path)
     brought = reference().brought("layers.1.self_attention", 1)[-1]
@@ -108,6 +111,7 @@ def test_what_a_place_brings_is_told_with_its_weight(page, tmp_path):
 # ---- switching off ----
 
 
+@pytest.mark.thorough
 def test_a_head_that_is_off_is_told_by_what_becomes_of_both_words(page, tmp_path):
     view = looks(page, tmp_path)
     expect(view.locator(".head-name")).to_have_text(SUBJECT)
@@ -128,6 +132,7 @@ def test_a_head_that_is_off_is_told_by_what_becomes_of_both_words(page, tmp_path
     expect(stands).not_to_contain_text("→")
 
 
+@pytest.mark.thorough
 def test_all_heads_of_one_kind_are_named_as_what_they_are(page, tmp_path):
     view = looks(page, tmp_path, "translator", "the houses will see my white star")
     words = "All 4 heads of layer 2 (looking across)"
@@ -140,6 +145,7 @@ def test_all_heads_of_one_kind_are_named_as_what_they_are(page, tmp_path):
     expect(view.get_by_role("button", name=f"{words} on again")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_switching_off_each_in_turn_tells_what_pytorch_tells(page, tmp_path):
     view = looks(page, tmp_path)
     view.get_by_role("button", name="Switch off each in turn, and compare").click()
@@ -161,6 +167,7 @@ def test_switching_off_each_in_turn_tells_what_pytorch_tells(page, tmp_path):
 # ---- which words ----
 
 
+@pytest.mark.thorough
 def test_a_reader_picks_the_words_that_are_held_against_each_other(page, tmp_path):
     view = looks(page, tmp_path)
     view.get_by_label("what speaks for").select_option(label="near")
@@ -173,6 +180,7 @@ def test_a_reader_picks_the_words_that_are_held_against_each_other(page, tmp_pat
     expect(view.locator(".stands")).to_contain_text("Logit of “near” less logit of “with”")
 
 
+@pytest.mark.thorough
 def test_a_head_that_reads_adds_to_no_word_itself_but_its_lack_does_something(page, tmp_path):
     view = looks(page, tmp_path, "translator", "the houses will see my white star")
     view.get_by_role("button", name="head 1 of layer 1 (reading)", exact=True).press("Enter")
@@ -190,6 +198,7 @@ def test_a_head_that_reads_adds_to_no_word_itself_but_its_lack_does_something(pa
 # ---- for everyone ----
 
 
+@pytest.mark.thorough
 def test_it_is_used_by_keyboard_alone_and_keeps_the_focus(page, tmp_path):
     view = looks(page, tmp_path)
     head = view.get_by_role("button", name="head 3 of layer 1")
@@ -209,6 +218,7 @@ def test_it_is_used_by_keyboard_alone_and_keeps_the_focus(page, tmp_path):
     expect(page.get_by_role("status")).to_contain_text("Logit of “")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_it_fits_on_small_screens(page, tmp_path, scheme):
     page.emulate_media(color_scheme=scheme)
@@ -228,6 +238,7 @@ def test_axe_finds_nothing_and_it_fits_on_small_screens(page, tmp_path, scheme):
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+@pytest.mark.thorough
 def test_of_a_long_text_only_what_matters_is_drawn(page, tmp_path):
     view = looks(page, tmp_path, "gpt", "Return the number of nodes in the graph. " * 8)
     expect(view.locator(".found li")).to_have_count(14)  # 12 pieces, all others, and the sum
@@ -238,7 +249,7 @@ def test_of_a_long_text_only_what_matters_is_drawn(page, tmp_path):
     assert sum(map(number, rows[:-1])) == pytest.approx(number(rows[-1]), abs=0.08)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_fifty_beginnings_have_pytorchs_numbers_on_all_heads(page, tmp_path):
     view = looks(page, tmp_path)
     model = openable()["language-model"].load()

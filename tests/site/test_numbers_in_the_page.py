@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 import torch
 from bench_page import opened_bench
 from bench_state import BENCH, changed, is_share, put
@@ -12,6 +13,8 @@ from script_and_pytorch import switched
 from chapters.looking_inside import models as repeats
 from chapters.looking_inside.playground import chances
 from chapters.the_transformer.models import WORDS
+
+pytestmark = pytest.mark.thorough
 
 # Twice t in a round, and at last a letter that is not the likeliest.
 ROUNDS = "attentionattentionattx"

@@ -1,6 +1,7 @@
 """Every page in a real browser, as wide screens and phones show it, in light and in dark."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
@@ -9,6 +10,7 @@ from accessible import AXE, RULES, violations
 from bs4 import BeautifulSoup, NavigableString
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from tiers import left_to
 
 from bookkit import registry
 from bookkit.training.page import known
@@ -42,6 +44,12 @@ OPENED, USED = 150_000, 450_000
 LISTED = [f"{name}.html" for name, _ in registry.listed()]
 PAGES = [*LISTED, "404.html", "search.html"]
 EACH_PAGE = pytest.mark.parametrize("name", PAGES)
+# What breaks in one page of a kind breaks in all of it.
+OF_EACH_KIND = {
+    "index.html", "why-divide-by-root-dk.html", "the-transformer.html", "glossary.html", "references.html",
+    "how-this-book-checks-itself.html", "404.html", "search.html",
+}  # fmt: skip
+IN_OTHER_WAYS = pytest.mark.parametrize("name", left_to(pytest.mark.weekly, PAGES, but=OF_EACH_KIND))
 
 
 def test_no_page_is_left_out(site: Path) -> None:
@@ -87,7 +95,7 @@ def width(page: Page) -> Iterator[str]:
         yield f"the page is {taken} px wide on a screen of {screen}: it scrolls sideways, by {widest}"
 
 
-@EACH_PAGE
+@pytest.mark.parametrize("name", left_to(pytest.mark.thorough, PAGES, but=OF_EACH_KIND))
 def test_a_page_from_the_web_on_a_wide_screen(page: Page, base_url: str, name: str) -> None:
     """It loads, is light, and fits."""
     troubles = listen(page, base_url)
@@ -100,7 +108,7 @@ def test_a_page_from_the_web_on_a_wide_screen(page: Page, base_url: str, name: s
 
 
 @pytest.mark.thorough
-@EACH_PAGE
+@IN_OTHER_WAYS
 def test_a_wide_page_is_accessible_in_both_colours(page: Page, base_url: str, name: str) -> None:
     page.goto(base_url + name)
     unfold(page)
@@ -120,7 +128,7 @@ def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
 
 # Not 404.html: only a server shows it, and its links start at the server's root.
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", [*LISTED, "search.html"])
+@pytest.mark.parametrize("name", left_to(pytest.mark.weekly, [*LISTED, "search.html"], but=OF_EACH_KIND))
 def test_a_page_from_a_folder_on_a_phone(offline: Page, site: Path, name: str) -> None:
     """Without a network it loads in dark, fits, is accessible in dark and in light, and its charts move."""
     offline.set_viewport_size(PHONE)
@@ -142,6 +150,7 @@ def test_a_page_from_a_folder_on_a_phone(offline: Page, site: Path, name: str) -
     assert not troubles, "\n".join(troubles)
 
 
+@pytest.mark.thorough
 def test_what_a_search_finds_is_accessible_in_both_modes_and_fits_a_phone(page: Page, base_url: str) -> None:
     """The page is tested above as it opens; here with results, and claims among them."""
     troubles = listen(page, base_url)
@@ -163,13 +172,19 @@ def without_scripts(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.mark.thorough
-@EACH_PAGE
+@IN_OTHER_WAYS
 def test_a_page_can_be_read_without_scripts(without_scripts: Page, base_url: str, name: str) -> None:
     without_scripts.goto(base_url + name)
     assert without_scripts.locator("h1").first.is_visible()
     assert not without_scripts.locator("main form:not([role=search]):visible").count()
     for picture in without_scripts.locator(".chart-picture").all():
         assert picture.locator("svg:visible").count() == 1
+
+
+@cache
+def source_of(page: Path) -> str:
+    """Links lead to the same pages hundreds of times."""
+    return page.read_text("utf-8")
 
 
 @EACH_PAGE
@@ -184,16 +199,16 @@ def test_links_and_images_lead_to_what_is_there(site: Path, soup: Callable, name
             troubles.append(f"{address} leads to what is not there")
         elif anchor.startswith("open="):
             # What a playground shows (book/_static/bench/state.js): one must be there.
-            if 'class="playground"' not in (site / target).read_text("utf-8"):
+            if 'class="playground"' not in source_of(site / target):
                 troubles.append(f"{address}: {target} has no playground")
         elif anchor.startswith("train="):
             # What a training begins with (book/_static/training.js): this one must be there, and its options.
             given = dict(parse_qsl(anchor))
             training = given.pop("train")
-            if f'class="training" data-name="{training}"' not in (site / target).read_text("utf-8"):
+            if f'class="training" data-name="{training}"' not in source_of(site / target):
                 troubles.append(f"{address}: {target} has no such training")
             known(training)[1].settings(**given)
-        elif anchor and f'id="{anchor}"' not in (site / target).read_text("utf-8"):
+        elif anchor and f'id="{anchor}"' not in source_of(site / target):
             troubles.append(f"{address}: {target} has no such place")
     assert not troubles, "\n".join(troubles)
 
@@ -235,6 +250,7 @@ def test_every_image_has_words_and_a_size(soup: Callable, name: str) -> None:
         assert int(image["height"]) > 0
 
 
+@pytest.mark.thorough
 def test_figures_take_the_colours_that_the_reader_chose(page: Page, base_url: str, soup: Callable) -> None:
     """A figure is a picture of its own; it follows the page, not only the system."""
     page.goto(base_url + next(name for name in LISTED if soup(name).select_one("main img")))

@@ -36,7 +36,7 @@ SENTENCES = 50
 
 
 # ---- the same as PyTorch's ----
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_every_tensor_of_fifty_translations_is_pytorchs(page: Page, tmp_path: Path) -> None:
     opened_bench(page, tmp_path, "translator")
     runs = translations(SENTENCES)
@@ -52,7 +52,7 @@ def test_every_tensor_of_fifty_translations_is_pytorchs(page: Page, tmp_path: Pa
         assert each["translation"] == words[0].tolist()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_every_tensor_of_fifty_texts_is_pytorchs(page: Page, tmp_path: Path) -> None:
     opened_bench(page, tmp_path, "language-model")
     runs = texts(SENTENCES)
@@ -103,6 +103,7 @@ def test_from_a_folder_without_a_network_on_a_phone(offline: Page, site: Path, m
     assert not troubles, "\n".join(troubles)
 
 
+@pytest.mark.thorough
 def test_it_runs_where_a_page_may_run_no_text_as_code_and_ask_for_nothing(page: Page, base_url: str) -> None:
     """A policy as strict as a site can have whose layout begins with a script of its own."""
     files = "style-src 'self'; font-src 'self'; img-src 'self'"
@@ -123,7 +124,7 @@ def test_it_runs_where_a_page_may_run_no_text_as_code_and_ask_for_nothing(page: 
     assert not [each for each in page.evaluate("window.refused ?? []") if "_static" in each]
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("model", openable())
 def test_without_scripts_there_is_a_picture_that_is_described_and_no_button(
     browser: Browser, base_url: str, model: str
@@ -142,7 +143,7 @@ def test_without_scripts_there_is_a_picture_that_is_described_and_no_button(
             assert not re.search(r"\b[Tt]ype\b", cell.inner_text())
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("model", openable())
 def test_on_paper_a_closed_playground_is_its_picture_and_a_sentence(
     page: Page, base_url: str, model: str

@@ -56,6 +56,7 @@ def test_two_playgrounds_of_a_page_share_their_scripts(page: Page, base_url: str
     assert sorted(of_models(asked)) == sorted(both)
 
 
+@pytest.mark.thorough
 def test_a_touch_on_the_button_brings_no_keyboard(browser: Browser, base_url: str) -> None:
     with browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:
         page = context.new_page()
@@ -77,7 +78,7 @@ DAMAGES = {
 }
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_arrives_damaged_or_not_at_all_is_asked_for_again(
@@ -106,6 +107,7 @@ def test_what_arrives_damaged_or_not_at_all_is_asked_for_again(
     expect(field(box)).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_a_damaged_file_is_asked_for_again(page: Page, base_url: str, site: Path) -> None:
     test_what_arrives_damaged_or_not_at_all_is_asked_for_again(
         page, base_url, site, "bench.js", "its first lines"
@@ -141,6 +143,7 @@ def top(locator: Locator) -> float:
     return locator.evaluate("element => element.getBoundingClientRect().top")
 
 
+@pytest.mark.thorough
 def test_the_front_pages_opens_at_the_first_action_and_takes_nothing(page: Page, base_url: str) -> None:
     page.goto(base_url + HOME)
     box, heading = page.locator(".playground"), page.locator("h2").first
@@ -178,6 +181,7 @@ def test_one_that_opens_by_itself_moves_nothing_that_is_read(
     expect(page.locator(".playground:has(input)")).to_have_count(1)  # the other one is out of view
 
 
+@pytest.mark.thorough
 def test_who_saves_data_has_to_press_the_button(page: Page, base_url: str) -> None:
     page.add_init_script(
         "Object.defineProperty(navigator, 'connection', { get: () => ({ saveData: true }) })"
@@ -252,12 +256,14 @@ def test_an_address_opens_a_model_and_says_what_to_show(page: Page, base_url: st
         expect(page.locator(".playground").first).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_an_address_opens_todays_benches(page: Page, base_url: str) -> None:
     page.goto(f"{base_url}{HOME}#open=translator&head=1")
     expect(field(page.locator(".playground"))).to_be_visible()
     expect(field(page.locator(".playground"))).not_to_be_focused()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "fragment",
     ["#open=", "#open=interpreter", "#open=__proto__&text=%", f"#open=a&text={'a' * 10_000}", "#%zz"],

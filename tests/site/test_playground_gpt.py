@@ -71,6 +71,7 @@ def test_a_text_is_cut_and_shaded_as_it_is_typed(page: Page, box: Locator) -> No
         assert float(re.search(r", ([\d.]+)\sbits$", label)[1]) == pytest.approx(bits, abs=0.51)
 
 
+@pytest.mark.thorough
 def test_the_likeliest_pieces_have_their_chances_and_are_put_behind_the_text(box: Locator) -> None:
     field(box).fill("Parameters\n-")
     expect(box.locator(".change")).to_have_text(summary("Parameters\n-"))
@@ -89,6 +90,7 @@ def test_the_likeliest_pieces_have_their_chances_and_are_put_behind_the_text(box
     expect(box.locator(".change")).to_have_text(summary(longer))
 
 
+@pytest.mark.thorough
 def test_a_piece_tells_what_was_expected_in_its_place(page: Page, box: Locator) -> None:
     text = OFFERED[0]
     buttons = box.locator(".pieces").get_by_role("button")
@@ -115,6 +117,7 @@ def test_a_piece_tells_what_was_expected_in_its_place(page: Page, box: Locator) 
         assert described == box.locator("p.looks").first.get_attribute("id")
 
 
+@pytest.mark.thorough
 def test_with_a_part_off_each_piece_has_its_new_cost(page: Page, box: Locator) -> None:
     put(page, "Return the number of nodes")
     labels = box.locator(".pieces button").evaluate_all("all => all.map(({ ariaLabel }) => ariaLabel)")
@@ -131,6 +134,7 @@ def test_with_a_part_off_each_piece_has_its_new_cost(page: Page, box: Locator) -
     assert again == labels
 
 
+@pytest.mark.thorough
 def test_after_each_change_the_next_pieces_are_those_of_the_model_that_is_shown(
     page: Page, box: Locator
 ) -> None:
@@ -271,6 +275,7 @@ def written(text: str, seed: int, temperature: float = 0.8, top_p: float = 0.9) 
     return cut.decode(ids[begun:]), 80, False
 
 
+@pytest.mark.thorough
 def test_it_writes_on_what_pytorch_would_and_the_same_for_the_same_seed(page: Page, box: Locator) -> None:
     page.emulate_media(reduced_motion="reduce")
     text = OFFERED[0]

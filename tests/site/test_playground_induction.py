@@ -7,6 +7,7 @@ import torch
 from bench_state import is_share
 from open_playground import INSIDE_CHAPTER, opened
 from playwright.sync_api import Locator, Page, expect
+from tiers import left_to
 
 from attnlab.inside import heads_changed
 from chapters.looking_inside import models
@@ -34,7 +35,10 @@ def read(box: Locator, text: str) -> None:
     expect(box.locator(".rounds li")).to_have_count(len(text) + 1)
 
 
-@pytest.mark.parametrize("text", [TWICE, "attentionattentionatt", "Ab9+=Ab9+=A", "aaaa"])
+TEXTS = [TWICE, "attentionattentionatt", "Ab9+=Ab9+=A", "aaaa"]
+
+
+@pytest.mark.parametrize("text", left_to(pytest.mark.thorough, TEXTS, but=[TWICE]))
 def test_each_symbol_has_the_chance_that_pytorch_gives_it(box: Locator, text: str) -> None:
     read(box, text)
     rows, told = chances(text), said(box)
@@ -47,6 +51,7 @@ def test_each_symbol_has_the_chance_that_pytorch_gives_it(box: Locator, text: st
     expect(box.locator(".says strong")).to_have_text(best)
 
 
+@pytest.mark.thorough
 def test_what_could_be_known_is_marked_as_foreseen_or_not(box: Locator) -> None:
     text = "attentionattentionatt"
     read(box, text)
@@ -59,6 +64,7 @@ def test_what_could_be_known_is_marked_as_foreseen_or_not(box: Locator) -> None:
         assert ("not foreseen" in told[place]) == (known and not right)
 
 
+@pytest.mark.thorough
 def test_the_likeliest_is_judged_by_what_followed_the_last_time(box: Locator) -> None:
     verdict = box.locator(".verdict")
     read(box, TWICE)
@@ -68,12 +74,14 @@ def test_the_likeliest_is_judged_by_what_followed_the_last_time(box: Locator) ->
     expect(verdict).to_contain_text("r has not stood before: what follows can’t be known.")
 
 
+@pytest.mark.thorough
 def test_rounds_stand_below_each_other(box: Locator) -> None:
     read(box, TWICE)
     lefts = [box.locator(".rounds li").nth(place).bounding_box()["x"] for place in (0, 10, 20)]
     assert max(lefts) - min(lefts) < 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
@@ -89,6 +97,7 @@ def test_what_it_does_not_read_is_told(box: Locator, typed: str, told: str) -> N
     expect(box.get_by_role("status")).to_contain_text(told)
 
 
+@pytest.mark.thorough
 def test_spaces_are_passed_over(box: Locator) -> None:
     field(box).fill(" play play ")
     expect(box.locator(".rounds li")).to_have_count(9)
@@ -107,6 +116,7 @@ def followed(page: Page, words: str) -> Locator:
     return box
 
 
+@pytest.mark.thorough
 def test_a_link_takes_the_head_away_without_which_nothing_is_foreseen(page: Page, base_url: str) -> None:
     page.goto(base_url + INSIDE_CHAPTER)
     box = followed(page, "Without that head")
@@ -132,6 +142,7 @@ def with_the_note() -> torch.Tensor:
         return loaded()(torch.cat([ids(STRANGE), ids(WHOLE)]))[0, -1].softmax(-1)
 
 
+@pytest.mark.thorough
 def test_a_link_carries_one_note_over_and_the_model_says_what_it_cannot_know(
     page: Page, base_url: str
 ) -> None:

@@ -161,6 +161,7 @@ def walked(words: str):
     return state
 
 
+@pytest.mark.thorough
 def test_what_it_writes_is_judged_by_the_grammar(page: Page, tmp_path: Path) -> None:
     box = opened_bench(page, tmp_path, "language-model")
     put(page, "the dogs")

@@ -36,6 +36,7 @@ def test_a_sentence_is_translated_as_it_is_typed(page: Page, tmp_path: Path) -> 
         expect(box.get_by_role("status")).to_contain_text(f"In Lingo: {translated(words)}. ")
 
 
+@pytest.mark.thorough
 def test_words_are_offered_and_strange_ones_named(page: Page, tmp_path: Path) -> None:
     box = opened_bench(page, tmp_path, "translator", form="slim")
     field(box).fill("the ho")
@@ -180,6 +181,7 @@ def test_without_positions_and_without_the_mask(page: Page, tmp_path: Path, monk
     expect(box.locator(".looks")).to_contain_text("is written, head 1 of layer 1 looks at “")
 
 
+@pytest.mark.thorough
 def test_on_the_front_page_one_switch_takes_the_positions_away(page: Page, tmp_path: Path) -> None:
     box = opened_bench(page, tmp_path, "translator", "the cat sees the dog", form="slim")
     switch = box.locator(".outcome button")

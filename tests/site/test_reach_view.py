@@ -10,6 +10,7 @@ from accessible import AXE, RULES, violations
 from playwright.sync_api import Page, expect
 from reach_page import assert_pytorchs, beside, logits, odds, reach, read, rows, settled, state, tool
 from script_and_pytorch import in_pytorch
+from tiers import left_to
 
 from bookkit.playground import openable
 
@@ -20,7 +21,7 @@ FIRST, SECOND = "the kings that the king hears", "the king that the king hears"
 # ---- parts, and words ----
 
 
-@pytest.mark.parametrize("name", [WORDS, TRANSLATOR, SYMBOLS])
+@pytest.mark.parametrize("name", left_to(pytest.mark.thorough, [WORDS, TRANSLATOR, SYMBOLS], but=[WORDS]))
 def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_was(
     page: Page, tmp_path: Path, name: str
 ) -> None:
@@ -40,6 +41,7 @@ def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_
     assert [*rows(page)] == ["as it was"]
 
 
+@pytest.mark.thorough
 def test_all_heads_of_one_attention_the_mask_and_the_positions_are_switches_too(
     page: Page, tmp_path: Path
 ) -> None:
@@ -55,6 +57,7 @@ def test_all_heads_of_one_attention_the_mask_and_the_positions_are_switches_too(
         assert_pytorchs(TRANSLATOR, said)
 
 
+@pytest.mark.thorough
 def test_nobody_looks_at_a_hidden_word_and_a_shorter_text_has_no_such_place(
     page: Page, tmp_path: Path
 ) -> None:
@@ -77,6 +80,7 @@ def test_nobody_looks_at_a_hidden_word_and_a_shorter_text_has_no_such_place(
 # ---- two sentences ----
 
 
+@pytest.mark.thorough
 def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(
     page: Page, tmp_path: Path
 ) -> None:
@@ -105,6 +109,7 @@ def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(
     assert state(page)["changes"]["carried"] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [WORDS, TRANSLATOR, SYMBOLS])
 def test_the_whole_map_is_pytorchs(page: Page, tmp_path: Path, name: str) -> None:
     reach(page, tmp_path, name)
@@ -136,6 +141,7 @@ def test_the_whole_map_is_pytorchs(page: Page, tmp_path: Path, name: str) -> Non
     assert tried >= 3  # some carry the difference
 
 
+@pytest.mark.thorough
 def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page, tmp_path: Path) -> None:
     reach(page, tmp_path, WORDS)
     read(page, FIRST)
@@ -151,6 +157,7 @@ def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page,
     )
 
 
+@pytest.mark.thorough
 def test_a_cell_of_the_sentence_before_is_not_carried_into_one_that_is_being_read(
     page: Page, tmp_path: Path
 ) -> None:
@@ -166,6 +173,7 @@ def test_a_cell_of_the_sentence_before_is_not_carried_into_one_that_is_being_rea
     assert said["changes"]["carried"] == []
 
 
+@pytest.mark.thorough
 def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page: Page, tmp_path: Path) -> None:
     reach(page, tmp_path, WORDS)
     read(page, FIRST)
@@ -183,6 +191,7 @@ def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page: Page, tmp_
         expect(page.locator(".reach-odds")).not_to_contain_text("other sentence")
 
 
+@pytest.mark.thorough
 def test_a_press_on_a_cell_can_be_taken_back_by_a_second_one_and_by_the_list(
     page: Page, tmp_path: Path
 ) -> None:
@@ -200,6 +209,7 @@ def test_a_press_on_a_cell_can_be_taken_back_by_a_second_one_and_by_the_list(
         expect(cell).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.thorough
 def test_from_cell_to_cell_by_the_arrow_keys(page: Page, tmp_path: Path) -> None:
     reach(page, tmp_path, WORDS)
     read(page, FIRST)
@@ -215,6 +225,7 @@ def test_from_cell_to_cell_by_the_arrow_keys(page: Page, tmp_path: Path) -> None
     assert state(page)["changes"]["carried"][0]["place"] == 3
 
 
+@pytest.mark.thorough
 def test_an_address_opens_the_tool_that_is_in_use_with_what_it_carried(page: Page, tmp_path: Path) -> None:
     reach(page, tmp_path, WORDS)
     spot = {"stack": "text", "name": "layers.1.self_attention.mixed", "place": 6, "head": 1}
@@ -232,6 +243,7 @@ def test_an_address_opens_the_tool_that_is_in_use_with_what_it_carried(page: Pag
     assert page.evaluate("() => bench.rivals.map((id) => bench.vocabulary[id])") == [SEE, SEES]
 
 
+@pytest.mark.thorough
 def test_what_comes_of_a_switch_stays_in_sight_on_a_phone(page: Page, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     reach(page, tmp_path, WORDS)
@@ -244,6 +256,7 @@ def test_what_comes_of_a_switch_stays_in_sight_on_a_phone(page: Page, tmp_path: 
     assert page.locator(".reach-stuck").bounding_box()["height"] < 844 / 5
 
 
+@pytest.mark.thorough
 def test_on_a_phone_the_answer_is_told_whole_and_the_cell_that_carries_most_is_seen(
     page: Page, tmp_path: Path
 ) -> None:
@@ -270,6 +283,7 @@ def test_on_a_phone_the_answer_is_told_whole_and_the_cell_that_carries_most_is_s
 # ---- weights ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [WORDS, TRANSLATOR, SYMBOLS])
 def test_a_number_and_whole_rows_are_set_as_in_pytorch(page: Page, tmp_path: Path, name: str) -> None:
     reach(page, tmp_path, name)
@@ -293,6 +307,7 @@ def test_a_number_and_whole_rows_are_set_as_in_pytorch(page: Page, tmp_path: Pat
     assert said["logits"] == said["plain"]
 
 
+@pytest.mark.thorough
 def test_a_row_is_set_back_where_it_was_changed(page: Page, tmp_path: Path) -> None:
     reach(page, tmp_path, WORDS)
     weights = tool(page, "Set a weight by hand")
@@ -311,6 +326,7 @@ def test_a_row_is_set_back_where_it_was_changed(page: Page, tmp_path: Path) -> N
 # ---- for everyone ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_a_small_screen_and_axe_finds_nothing(page: Page, tmp_path: Path, scheme: str) -> None:
     page.set_viewport_size({"width": 320, "height": 700})
@@ -354,7 +370,7 @@ PRESS = """async (number) => {
 }"""
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize(("name", "count"), {WORDS: 50, TRANSLATOR: 50, SYMBOLS: 50, GPT: 20}.items())
 def test_many_changes_one_or_two_at_once_are_pytorchs(
     page: Page, tmp_path: Path, name: str, count: int

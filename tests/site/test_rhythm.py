@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
+from tiers import left_to
 
 from bookkit import registry
 from tools.site.pdf import SHEET
@@ -97,7 +98,7 @@ def minutes(seen: dict[str, Any]) -> int:
     return 5 * math.ceil((seen["words"] / WORDS_A_MINUTE + seen["lines"] / LINES_A_MINUTE) / 5)
 
 
-@pytest.fixture(scope="module", params=CHAPTERS)
+@pytest.fixture(scope="module", params=left_to(pytest.mark.thorough, CHAPTERS, but=["the-transformer"]))
 def chapter(request: pytest.FixtureRequest) -> registry.Chapter:
     return CHAPTERS[request.param]
 
@@ -137,7 +138,7 @@ def test_the_minutes_to_read_are_measured(guessed: Page, chapter: registry.Chapt
     assert chapter.minutes == said, f"{words}: the line below the title must say *{said}*"
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.slow
 def test_a_printed_chapter_is_not_too_long(opened: Page) -> None:
     measured(opened)  # all pictures are there

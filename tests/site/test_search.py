@@ -173,6 +173,7 @@ def test_search_works_from_a_folder_without_a_network(page: Page, site: Path, wi
         window.set_offline(False)
 
 
+@pytest.mark.thorough
 def test_sections_that_do_not_arrive_are_missed_in_words(page: Page, base_url: str) -> None:
     page.route("**/sections.js", lambda route: route.abort())
     page.goto(base_url + "search.html?q=softmax")

@@ -42,6 +42,7 @@ def brought_back(page: Page, address: str) -> Locator:
     return box
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "model",
     [pytest.param(model, marks=[THOROUGH] * (model != "language-model")) for model in openable()],
@@ -107,6 +108,7 @@ BAD = {
 }
 
 
+@pytest.mark.thorough
 def test_what_is_not_there_is_told_in_a_sentence_and_the_rest_is_shown(page: Page, tmp_path: Path) -> None:
     found = troubles(page)
     address = bench_page(tmp_path, "language-model")
@@ -135,6 +137,7 @@ def test_an_address_with_nothing_right_in_it_opens_what_there_is(
     assert not found
 
 
+@pytest.mark.thorough
 def test_a_slim_playground_sets_what_it_can_of_an_address(page: Page, tmp_path: Path) -> None:
     found = troubles(page)
     address = bench_page(tmp_path, "translator", "slim")
@@ -145,6 +148,7 @@ def test_a_slim_playground_sets_what_it_can_of_an_address(page: Page, tmp_path: 
     assert not found
 
 
+@pytest.mark.thorough
 def test_of_two_links_pressed_in_haste_the_second_counts(page: Page, tmp_path: Path) -> None:
     found = troubles(page)
     opened_bench(page, tmp_path, "language-model")

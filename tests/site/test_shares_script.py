@@ -162,7 +162,7 @@ def test_so_they_are_when_something_is_changed(name, tmp_path):
     assert max(found.values()) < 1e-4, found
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("name", NAMES)
 def test_so_they_are_for_many_sentences(name, tmp_path):
     found = largest_differences(name, given(name, 20 if name == "gpt" else 50), tmp_path)

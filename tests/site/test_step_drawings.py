@@ -3,10 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from bench_page import opened_bench
 from bench_state import BENCH, looked
 from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.thorough
 
 TEXT = "the kings that the king hears"
 # What the page holds of the step that is shown, and all that is written in its drawing.

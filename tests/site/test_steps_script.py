@@ -152,7 +152,7 @@ def test_every_number_of_every_step_is_pytorchs(name, tmp_path):
     assert 0 < largest_difference(name, runs, in_node(name, runs, tmp_path)) < 1e-4
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize(("name", "count"), MANY)
 def test_every_number_of_many_sentences_is_pytorchs(name, count, tmp_path):
     runs = runs_of(name, count)
@@ -208,6 +208,7 @@ CARRIED = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "carried"), CARRIED)
 def test_what_was_carried_over_is_pytorchs_and_the_step_says_so(name, carried, tmp_path):
     choice = {"where": 0.0, "layer": 0, "part": 0, "head": carried.get("head"), "key": None}
@@ -236,6 +237,7 @@ def test_the_last_place_hears_that_the_mask_hides_nothing_from_it(where, told, t
     assert all(f"The mask {told}" in sentence for sentence in sentences)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_unless_one_is_chosen_the_head_that_adds_most_and_its_strongest_look_are_followed(name, tmp_path):
     free = {"where": 0.9, "layer": 0, "part": 0, "head": None, "key": None}
@@ -276,6 +278,7 @@ def equations(sum_: str) -> list[tuple[float, float]]:
     return [(value_of(each[1]), 0.0 if each[2] else value_of(each[3])) for each in found if each]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_the_arithmetic_that_is_written_out_comes_true(name, tmp_path):
     runs = runs_of(name, 3)
@@ -289,6 +292,7 @@ def test_the_arithmetic_that_is_written_out_comes_true(name, tmp_path):
                 assert one == pytest.approx(other, abs=0.05, rel=0.02), (step["id"], step["sum"])
 
 
+@pytest.mark.thorough
 def test_a_bias_that_is_large_is_in_the_arithmetic_too(tmp_path):
     """The model's own are so small that a sum without them comes nearly true."""
     state = model_of("language-model").state_dict()
@@ -307,6 +311,7 @@ def test_a_bias_that_is_large_is_in_the_arithmetic_too(tmp_path):
     assert len(found) == 14
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "change"), [*((name, {}) for name in NAMES), *CHANGES])
 def test_sentences_are_whole(name, change, tmp_path):
     choice = {"where": 0.5, "layer": 0, "part": 0, "head": 0, "key": None}
@@ -318,6 +323,7 @@ def test_sentences_are_whole(name, change, tmp_path):
         assert len(step["sentence"].split()) < 70
 
 
+@pytest.mark.thorough
 def test_what_is_off_or_hidden_is_said(tmp_path):
     choice = {"where": 0.99, "layer": 0, "part": 0, "head": 0, "key": 0}
     run = runs_of("language-model", 1)[0] | {"choice": choice}

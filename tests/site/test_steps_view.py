@@ -67,6 +67,7 @@ def test_one_goes_on_and_back_by_buttons_and_keys(page: Page, base_url: str) -> 
     expect(title).to_contain_text("23 of 23")
 
 
+@pytest.mark.thorough
 def test_a_step_is_told_with_its_numbers(page: Page, base_url: str) -> None:
     view = stepping(page, base_url, "language-model")
     button(view, "layer 1").click()
@@ -91,6 +92,7 @@ def test_a_step_is_told_with_its_numbers(page: Page, base_url: str) -> None:
     assert table.locator("tbody th").all_text_contents()[0] == most
 
 
+@pytest.mark.thorough
 def test_the_word_the_head_the_key_and_the_number_are_the_readers(page: Page, base_url: str) -> None:
     view = stepping(page, base_url, "translator")
     view.get_by_role("combobox", name="Follow").select_option(label="end")
@@ -120,6 +122,7 @@ def test_the_word_the_head_the_key_and_the_number_are_the_readers(page: Page, ba
     expect(view.get_by_role("spinbutton", name="number")).to_have_value("10")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", STEPS)
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.thorough), 320])
 def test_each_drawing_fits_its_page_and_can_be_read(
@@ -154,6 +157,7 @@ def test_each_drawing_fits_its_page_and_can_be_read(
     assert not errors
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
 def test_axe_finds_nothing(page: Page, base_url: str, theme: str) -> None:
     view = stepping(page, base_url, "language-model")
@@ -165,6 +169,7 @@ def test_axe_finds_nothing(page: Page, base_url: str, theme: str) -> None:
         assert not [*violations(page, RULES)], name
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("model", ["language-model", pytest.param("gpt", marks=pytest.mark.thorough)])
 def test_no_step_holds_up_a_phone(page: Page, base_url: str, model: str) -> None:
     """The quickest of several times: what is measured is the step, and not what else the machine does."""

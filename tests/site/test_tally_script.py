@@ -20,6 +20,8 @@ from chapters.looking_inside.tries import rounds
 from chapters.the_transformer import models, playground, truth
 from chapters.translating_with_attention.models import END, LINGO_WORDS, sentences, unseen_pairs
 
+pytestmark = pytest.mark.thorough
+
 SCRIPTS = ("model.js", "transformer.js", "gpt.js", "elements.js", "bench/truth.js", "bench/tally.js")
 
 

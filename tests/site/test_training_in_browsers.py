@@ -41,7 +41,7 @@ def test_chromium_trains_as_node_does_to_the_last_bit(page: Page, tmp_path):
     assert json.loads(page.evaluate("answer")) == in_node(LANES, LAST_BITS, tmp_path)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_firefox_trains_as_node_does_to_the_last_bit(tmp_path):
     ours = in_node(LANES, LAST_BITS, tmp_path)
     script = tmp_path / "in_firefox.js"
@@ -112,6 +112,7 @@ IN_NODE = """return given.map(({ settings, seed }) => {
 });"""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("served", [True, False], ids=["in a Worker", "from a file, on the page"])
 def test_two_lanes_report_as_they_train(page: Page, folder, served, tmp_path):
     with serving(folder) as address:
@@ -136,6 +137,7 @@ def test_two_lanes_report_as_they_train(page: Page, folder, served, tmp_path):
         assert tried == [8, 8]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("served", [True, False], ids=["in a Worker", "from a file, on the page"])
 def test_it_pauses_goes_a_step_and_stops(page: Page, folder, served):
     with serving(folder) as address:
@@ -166,6 +168,7 @@ def test_it_pauses_goes_a_step_and_stops(page: Page, folder, served):
         assert count == 0
 
 
+@pytest.mark.thorough
 def test_a_rate_that_explodes_is_told_and_the_last_good_numbers_are_back(page: Page, folder):
     with serving(folder) as address:
         page.goto(address + "index.html")
@@ -189,6 +192,7 @@ def test_a_rate_that_explodes_is_told_and_the_last_good_numbers_are_back(page: P
         ) == [1]
 
 
+@pytest.mark.thorough
 def test_settings_that_do_not_exist_are_refused_in_words(page: Page, folder):
     with serving(folder) as address:
         page.goto(address + "index.html")

@@ -78,6 +78,7 @@ def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page: Page
 SCREENS = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("screen", SCREENS)
 def test_what_steers_it_is_in_view_as_it_opens(page: Page, address: str, screen: str) -> None:
     """The button stands under the picture: on a phone what comes in its place begins a screen above."""
@@ -95,6 +96,7 @@ def test_what_steers_it_is_in_view_as_it_opens(page: Page, address: str, screen:
     assert (page.evaluate("scrollY") == before) == (screen == "wide"), "it moves where it must"
 
 
+@pytest.mark.thorough
 def test_no_curve_runs_through_a_number(page: Page, address: str) -> None:
     box = begun(page, address)
     for plot in box.locator(".plot").all():
@@ -105,6 +107,7 @@ def test_no_curve_runs_through_a_number(page: Page, address: str) -> None:
             assert place["x"] >= plot.bounding_box()["x"]
 
 
+@pytest.mark.thorough
 def test_it_goes_by_keyboard_step_by_step_and_waits_when_told(page: Page, address: str) -> None:
     page.goto(address)
     page.locator(".training button").focus()
@@ -125,6 +128,7 @@ def test_it_goes_by_keyboard_step_by_step_and_waits_when_told(page: Page, addres
     assert "after 300 steps" in ended(box)
 
 
+@pytest.mark.thorough
 def test_another_option_begins_anew_and_other_seeds_are_others(page: Page, address: str) -> None:
     page.goto(address + "#train=guests&seed=3&heads=1")
     box = page.locator(".training")
@@ -142,7 +146,7 @@ def test_another_option_begins_anew_and_other_seeds_are_others(page: Page, addre
     assert box.locator(".now tbody tr").first.inner_text() != first
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_ten_seeds_are_thin_lines_and_say_whether_it_is_noise(page: Page, address: str) -> None:
     page.goto(address + "#train=guests&heads=1")
     box = page.locator(".training")
@@ -161,6 +165,7 @@ def test_ten_seeds_are_thin_lines_and_say_whether_it_is_noise(page: Page, addres
         assert title.endswith(", from seed 1")
 
 
+@pytest.mark.thorough
 def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page: Page, address: str) -> None:
     page.goto(address + "#train=guests&rate=5")
     box = page.locator(".training")
@@ -171,6 +176,7 @@ def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page: Page, 
     assert box.locator(".plot path.lane-1").first.get_attribute("d").startswith("M")
 
 
+@pytest.mark.thorough
 def test_an_address_brings_the_settings_back_and_what_there_is_not_is_told(page: Page, address: str) -> None:
     page.goto(address + "#train=guests&seed=7&heads=4&neighbours=four&rate=9&colour=red&seed=x")
     box = page.locator(".training")
@@ -189,6 +195,7 @@ def test_an_address_brings_the_settings_back_and_what_there_is_not_is_told(page:
     expect(page.get_by_text("The address asks for a training that is not on this page.")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_tab_put_away_waits_and_goes_on_where_it_was(page: Page, address: str) -> None:
     box = begun(page, address)
     expect(box.locator(".so-far")).not_to_contain_text("step 0 of")
@@ -205,13 +212,14 @@ def test_a_tab_put_away_waits_and_goes_on_where_it_was(page: Page, address: str)
     assert "after 300 steps" in ended(box)
 
 
+@pytest.mark.thorough
 def test_where_no_worker_may_start_it_is_trained_on_the_page(page: Page, folder: Path) -> None:
     box = begun(page, (folder / "page.html").as_uri())
     assert "100\u00a0% of the names as it is" in ended(box)
     assert page.evaluate("typeof Crew") == "function"
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_on_a_slow_phone_nothing_holds_the_page(page: Page, address: str) -> None:
     """A Worker computes; what the page draws meanwhile takes 8 to 44 milliseconds, the busier the machine."""
     page.goto(address)
@@ -226,6 +234,7 @@ def test_on_a_slow_phone_nothing_holds_the_page(page: Page, address: str) -> Non
     assert longest_task(page, another) < MOST
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_it_is_accessible_and_fits_a_phone(browser: Browser, address: str, colours: str) -> None:
     with browser.new_context(viewport=PHONE, color_scheme=colours) as context:
@@ -248,6 +257,7 @@ def test_it_is_accessible_and_fits_a_phone(browser: Browser, address: str, colou
             assert each.bounding_box()["height"] >= 24
 
 
+@pytest.mark.thorough
 def test_without_scripts_and_in_print_there_is_the_stored_picture(browser: Browser, address: str) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
@@ -263,7 +273,7 @@ def test_without_scripts_and_in_print_there_is_the_stored_picture(browser: Brows
         assert not page.locator(".training button:visible").count()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_firefox_trains_in_the_page_to_the_same_end(page: Page, folder: Path, tmp_path: Path) -> None:
     words = ended(begun(page, (folder / "page.html").as_uri()))
     asked = [str(Path(__file__).with_name("firefox_trains.mjs")), find(), (folder / "page.html").as_uri()]

@@ -8,6 +8,7 @@ import copy
 import pytest
 import torch
 from script_and_pytorch import IN_PAGE, in_node, largest_difference, returned
+from tiers import left_to
 
 from attnlab.runtime import generator
 from chapters.the_transformer import models
@@ -27,7 +28,7 @@ def test_every_tensor_is_pytorchs(name, tmp_path):
     assert all(far < 1e-4 for _, far in checked(name, IN_PAGE[name].runs(3), tmp_path))
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("name", IN_PAGE)
 def test_every_tensor_of_fifty_texts_is_pytorchs(name, tmp_path):
     runs = IN_PAGE[name].runs(50)
@@ -35,6 +36,7 @@ def test_every_tensor_of_fifty_texts_is_pytorchs(name, tmp_path):
     assert all(far < 1e-4 for _, far in checked(name, runs, tmp_path))
 
 
+@pytest.mark.thorough
 def test_translations_are_pytorchs_word_for_word(tmp_path):
     runs = IN_PAGE["translator"].runs(5)
     for given, said in zip(runs, in_node("translator", runs, tmp_path), strict=True):
@@ -133,7 +135,7 @@ def changes(model, text, stack, seen, attention, on_the_way):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("site", left_to(pytest.mark.thorough, SITES, but=["what is written", "gpt"]))
 def test_every_change_is_that_of_pytorch(site, tmp_path):
     name, *place = SITES[site]
     text = next(run for run in IN_PAGE[name].runs(5) if len(run["read"]) >= 5)
@@ -144,6 +146,7 @@ def test_every_change_is_that_of_pytorch(site, tmp_path):
     assert [what for what, (said, _) in zip(each, others, strict=True) if said == plain] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_PAGE)
 def test_what_was_changed_is_whole_again(name, tmp_path):
     model = IN_PAGE[name].loaded()
@@ -157,6 +160,7 @@ def test_what_was_changed_is_whole_again(name, tmp_path):
 # ---- runs in slices ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_PAGE)
 def test_a_run_that_is_given_up_or_goes_on_beside_another_changes_nothing(name, tmp_path):
     texts = [run["read"] for run in IN_PAGE[name].runs(2)]
@@ -180,6 +184,7 @@ def test_a_run_that_is_given_up_or_goes_on_beside_another_changes_nothing(name, 
     assert given_up == alone[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_PAGE)
 @pytest.mark.parametrize("mask", [True, False])
 def test_the_page_may_do_something_else_every_few_milliseconds(name, mask, tmp_path):
@@ -207,6 +212,7 @@ def test_the_page_may_do_something_else_every_few_milliseconds(name, mask, tmp_p
     )  # a machine that does 600 million in a second needs 10 milliseconds, a phone 40
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["language-model", "two-layers", "gpt"])
 def test_place_by_place_all_comes_out_as_at_once(name, tmp_path):
     ids = max((run["read"] for run in IN_PAGE[name].runs(5)), key=len)
@@ -269,6 +275,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_does_not_exist_is_named(wrong, tmp_path):
     changes, words = WRONG[wrong]
@@ -286,6 +293,7 @@ def test_what_does_not_exist_is_named(wrong, tmp_path):
     assert "traces" in after
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["two-layers", "gpt"])
 def test_behind_the_last_learned_place_nothing_is_read(name, tmp_path):
     places = {"two-layers": 48, "gpt": 128}[name]

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from bookkit.playground import exported, openable
 
-THOROUGH = pytest.mark.thorough
+WEEKLY = pytest.mark.weekly
 VIEWS = ("Looks and effects", "Step by step", "Reach in")
 TEXTS = {
     "translator": "the hungry king 's dogs will hide",
@@ -35,7 +35,7 @@ def deeds(box: Locator) -> Locator:
         pytest.param(
             model,
             view,
-            marks=[THOROUGH] * ((model, view) != ("language-model", "Looks and effects")),
+            marks=[WEEKLY] * ((model, view) != ("language-model", "Looks and effects")),
         )
         for model in openable()
         for view in VIEWS
@@ -59,6 +59,7 @@ def test_a_change_and_its_undo_leave_exactly_what_was(
         assert box.evaluate(SEEN) == before, kind
 
 
+@pytest.mark.thorough
 def test_all_is_as_it_was_after_one_press(page: Page, tmp_path: Path) -> None:
     box = opened_bench(page, tmp_path, "language-model", TEXTS["language-model"])
     looked(box, "Looks and effects")
@@ -80,6 +81,7 @@ def test_all_is_as_it_was_after_one_press(page: Page, tmp_path: Path) -> None:
     assert box.evaluate(SEEN) == before
 
 
+@pytest.mark.thorough
 def test_a_change_that_takes_an_earlier_one_back_leaves_neither(page: Page, tmp_path: Path) -> None:
     box = opened_bench(page, tmp_path, "language-model", TEXTS["language-model"])
     looked(box, "Looks and effects")
@@ -113,6 +115,7 @@ bench.showAnswer = () => {
 """
 
 
+@pytest.mark.thorough
 def test_whoever_types_on_sees_no_answer_to_what_was_typed_before(page: Page, tmp_path: Path) -> None:
     found = troubles(page)
     opened_bench(page, tmp_path, "translator")
@@ -143,6 +146,7 @@ def test_whoever_types_on_sees_no_answer_to_what_was_typed_before(page: Page, tm
     assert not found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", openable())
 def test_a_text_that_gets_shorter_loses_what_was_hidden_or_followed_behind_its_end(
     page: Page, tmp_path: Path, model: str
@@ -176,6 +180,7 @@ def test_a_text_that_gets_shorter_loses_what_was_hidden_or_followed_behind_its_e
     assert not found
 
 
+@pytest.mark.thorough
 def test_a_translation_that_gets_shorter_is_followed_to_its_end(page: Page, tmp_path: Path) -> None:
     found = troubles(page)
     box = opened_bench(page, tmp_path, "translator", "the old king 's hungry red dogs will hide")
@@ -199,6 +204,7 @@ def test_a_translation_that_gets_shorter_is_followed_to_its_end(page: Page, tmp_
 # ---- words ----
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", ["translator", "induction"])
 def test_an_empty_field_says_what_to_do(page: Page, tmp_path: Path, model: str) -> None:
     found = troubles(page)
@@ -224,6 +230,7 @@ def test_an_empty_field_says_what_to_do(page: Page, tmp_path: Path, model: str) 
     assert not found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", ["language-model", "gpt"])
 def test_a_model_that_writes_on_begins_at_the_start(page: Page, tmp_path: Path, model: str) -> None:
     found = troubles(page)
@@ -236,6 +243,7 @@ def test_a_model_that_writes_on_begins_at_the_start(page: Page, tmp_path: Path, 
     assert not found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", ["translator", "language-model"])
 def test_the_words_it_knows_are_folded_below_the_answer_and_endings_are_explained(
     page: Page, tmp_path: Path, model: str
@@ -258,6 +266,7 @@ def test_the_words_it_knows_are_folded_below_the_answer_and_endings_are_explaine
 # ---- views ----
 
 
+@pytest.mark.thorough
 def test_a_view_whose_script_comes_damaged_is_asked_for_again(page: Page, tmp_path: Path) -> None:
     box = opened_bench(page, tmp_path, "language-model")
     steps = tmp_path / "_static/steps.js"

@@ -63,7 +63,7 @@ def test_binders_own_packages_are_known_by_their_versions():
     assert base["jupyterlab"].startswith("4.")
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_binder_plans_to_install_the_list_before_it_knows_the_commit(tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(binder.FILE.parent, copy / ".binder")
@@ -93,7 +93,7 @@ BASE = [
 BASE += ["pyyaml", "six", "jsonschema", "tornado", "requests", "packaging", "jinja2", "typing-extensions"]
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.skipif("CI" not in os.environ, reason="takes minutes and 2 GB of disk; every CI run does it")
 def test_what_binder_installs_runs_a_chapter():
     base = binder.base()

@@ -10,7 +10,7 @@ import pytest
 from tools import ROOT
 from tools.chapters import notebooks
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.weekly
 
 CLAIM = "from bookkit.claims import claim; claim('one is one', measured={}, expected=1)"
 

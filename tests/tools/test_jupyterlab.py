@@ -21,7 +21,7 @@ from bookkit.mime_types import DRAWING, FIGURE
 from tools import lab
 from tools.chapters import notebooks, refresh
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.weekly
 
 CHAPTER = "what-is-attention"
 # What the site's directives and roles look like where nobody knows them.

@@ -15,7 +15,7 @@ from bookkit import registry
 from bookkit.mime_types import DRAWING, FIGURE, PICTURE
 from tools.chapters import notebooks
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.weekly
 CHAPTERS = notebooks.chapters()
 WITH_EXERCISES = [chapter.notebook for chapter in registry.chapters()]
 OLD = "7.2.10"

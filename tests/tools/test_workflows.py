@@ -154,17 +154,17 @@ def test_every_step_that_builds_or_tests_is_a_make_target_that_exists():
             else:
                 assert first in SAYS, f"{where}: put {line!r} into the Makefile, so that it runs here too"
     machines = ("chapters", "colab", "gpu", "models", "variants")
-    tests = {"test", "test-rest", *(f"test-{name}" for name in machines)}
+    tests = {"test", "test-rest", "test-weekly", *(f"test-{name}" for name in machines)}
     assert called == {"book", "links", "newest", "release"} | tests
 
 
 def test_everything_is_checked_once_and_what_a_machine_can_change_on_each():
-    half = {
-        step.get("run"): where
-        for where, step in steps()
-        if step.get("run") in ("make test", "make test-rest")
+    tiers = {
+        "make test": "tests.yml: for-people",
+        "make test-rest": "tests.yml: for-the-machine",
+        "make test-weekly": "weekly.yml: tests",
     }
-    assert half == {"make test": "tests.yml: for-people", "make test-rest": "tests.yml: for-the-machine"}
+    assert {step["run"]: where for where, step in steps() if step.get("run") in tiers} == tiers
     rows = {where: job["strategy"]["matrix"] for where, job in jobs().items() if "strategy" in job}
     assert rows == {
         "tests.yml: for-people": {"python": ["3.11", "3.12", "3.13"]},

@@ -1,1 +1,1 @@
-"""How `make test` and `make check` run: who runs what, what is known to pass, where a run is."""
+"""How `make test` and `make check` run: who runs what, and where a run is."""

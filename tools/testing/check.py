@@ -3,12 +3,11 @@
 What passed is remembered by a digest of what it depends on, and is not run again until that changes. Style,
 types, the tests and the planted faults of edited rooms come first, and edited chapters; then their pages.
 Chapters that only import an edited room come last, as many as the time allows.
-
-`make test` has a memory of its own, which is more careful: tools/testing/passed.py.
 """
 
 import ast
 import functools
+import hashlib
 import json
 import os
 import subprocess
@@ -22,13 +21,14 @@ from pathlib import Path
 from bookkit import registry
 from tools import ROOT
 from tools.chapters import stamps
-from tools.testing.passed import digest
 
 CHECKED = ROOT / "_build" / "checked.json"
 ENOUGH = 15  # seconds, after which no further chapter is begun
 # Where a test finds what it imports.
 PLACES = [ROOT, *(ROOT / folder for folder in ("book", "tests/support"))]
-PLANTED = "tests/test_planted_faults.py"
+PLANTED, PAGES = "tests/test_planted_faults.py", "tests/site/test_pages.py"
+# Left to machines where all are tried: few are here.
+OF_EDITED = (PLANTED, PAGES)
 ROOMS = ("tests/attnlab", "tests/bookkit", "tests/chapters")
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 STYLE = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-c", LINT_IMPORTS], ["-m", "mypy"]]
@@ -41,6 +41,14 @@ class Job:
     name: str
     arguments: tuple[str, ...]
     digest: str
+
+
+def digest(*parts: bytes) -> str:
+    """`digest(b"a", b"b")` is short, and other than that of b"ab"."""
+    made = hashlib.sha256()
+    for part in parts:
+        made.update(part + b"\0")
+    return made.hexdigest()[:16]
 
 
 @functools.cache
@@ -118,7 +126,7 @@ def pages() -> Iterator[Job]:
     # What search searches changes with every sentence, and how the pages look does not.
     looks = [path.read_bytes() for path in styles_and_scripts if path.name != "sections.js"]
     for page in sorted(folder.glob("*.html")):
-        arguments = ("tests/site/test_pages.py", "-k", page.name)
+        arguments = (PAGES, "-k", page.name)
         yield Job(f"page {page.stem}", arguments, digest(page.read_bytes(), *looks))
 
 
@@ -164,8 +172,7 @@ def together(checks: list[Job]) -> list[str]:
 
 def pytest(checks: list[Job]) -> tuple[bool, str]:
     options = ["-q", "-n", "0", "-p", "no:cacheprovider"]
-    # Faults are planted for few rooms here, and their tests are `make test-all`'s alone.
-    wanted = "not slow" if PLANTED in checks[0].arguments else "not slow and not thorough"
+    wanted = "not slow" if checks[0].arguments[0] in OF_EDITED else "not slow and not thorough and not weekly"
     return program("-m", "pytest", *options, "-m", wanted, *together(checks))
 
 

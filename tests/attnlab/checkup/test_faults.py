@@ -6,6 +6,8 @@ from checkup_cases import IDS, Encoder, Remembering, Small
 
 from attnlab.checkup import checkup
 
+pytestmark = pytest.mark.thorough
+
 MASK = (torch.arange(9) < torch.tensor([9, 6, 4])[:, None]).long()
 PADDED = {"ids": IDS * MASK, "attention_mask": MASK}
 FOUND = {  # the fault: its line of inquiry, and where

@@ -169,6 +169,7 @@ def test_a_model_is_as_it_was(name):
     assert len(report.tried) > 30
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_that_is_called_itself_is_as_it_was(name):
     """By an adapter that takes no heed of the copy it is given."""
@@ -179,6 +180,7 @@ def test_a_model_that_is_called_itself_is_as_it_was(name):
     assert not differences(before, without_versions(all_of(model)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_is_as_it_was_when_time_is_up(name):
     torch.manual_seed(0)

@@ -48,7 +48,7 @@ CHARTS = [
 ]
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("chart", CHARTS)
 def test_a_chart_is_the_same_each_time(chart):
     first, second = (json.dumps(chart()._repr_mimebundle_()) for _ in range(2))
@@ -63,6 +63,7 @@ def test_a_cell_stores_the_chart_and_its_description(chart):
     assert len(stored["text/plain"]) > 80
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("chart", CHARTS)
 def test_a_chart_brings_few_numbers(chart):
     data_sets = chart().to_dict().get("datasets", {}).values()

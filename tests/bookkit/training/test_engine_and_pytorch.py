@@ -94,6 +94,7 @@ IN_THE_PAGE = """
   return losses;"""
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BENCHES)
 def test_the_cell_that_is_shown_ends_at_the_same_loss_after_a_hundred_steps(name, tmp_path):

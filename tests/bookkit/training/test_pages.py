@@ -53,6 +53,7 @@ def test_the_stored_run_finds_what_the_chapter_measured(name):
     finds_it(name, page.stored(name)["lanes"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_the_stored_curves_begin_as_the_engine_does(name, tmp_path):
     _, training = page.known(name)
@@ -65,18 +66,19 @@ def test_the_stored_curves_begin_as_the_engine_does(name, tmp_path):
         assert trainings.thinned(losses, training.every) == lane["losses"][:FEW]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", QUICK)
 def test_the_stored_run_is_the_engines_to_its_end(name):
     assert trainings.made(name) == page.stored(name)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("name", SLOW)
 def test_the_longer_runs_are_too(name):
     assert trainings.made(name) == page.stored(name)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("name", NAMES)
 def test_every_seed_of_five_finds_it(name):
     _, training = page.known(name)

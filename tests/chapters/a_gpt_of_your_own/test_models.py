@@ -14,6 +14,7 @@ def little():
     return models.read(*docstrings.split(models.LITTLE), models.pieces())
 
 
+@pytest.mark.thorough
 def test_the_stored_pieces_cut_every_text():
     pieces = models.pieces()
     assert len(pieces) == models.VOCABULARY
@@ -21,6 +22,7 @@ def test_the_stored_pieces_cut_every_text():
         assert pieces.decode(pieces.encode(text)) == text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", models.MODELS)
 def test_the_stored_models_need_the_bits_that_were_noted(name, little):
     """On a tenth of the text; what was noted is of all of it, and the tenth's share of that is as hard."""

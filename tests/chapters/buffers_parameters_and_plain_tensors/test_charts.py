@@ -71,6 +71,7 @@ def test_the_charts_data_are_what_pytorch_does() -> None:
     assert what_pytorch_does() == FOLLOWS
 
 
+@pytest.mark.thorough
 def test_each_choice_shows_its_operation(page: Page, base_url: str) -> None:
     page.goto(base_url + "buffers-parameters-and-plain-tensors.html")
     chart = page.locator(".chart").first

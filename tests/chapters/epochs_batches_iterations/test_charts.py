@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
@@ -27,6 +28,7 @@ def loaders(examples: int, batch_size: int, workers: int, drop_last: bool) -> li
     ]
 
 
+@pytest.mark.thorough
 def test_the_counts_are_those_of_the_samplers(page: Page, base_url: str) -> None:
     page.goto(base_url + "epochs-batches-iterations.html")
     chart = page.locator(".chart").first

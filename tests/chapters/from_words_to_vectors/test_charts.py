@@ -10,6 +10,7 @@ from chapters.from_words_to_vectors.counting import count, neighbours
 from chapters.from_words_to_vectors.grammar import NUMBER, VOCABULARY, written
 
 
+@pytest.mark.thorough
 def test_the_nearest_words_are_pytorchs(page: Page, base_url: str) -> None:
     page.goto(base_url + "from-words-to-vectors.html")
     chart = page.locator(".chart").first

@@ -20,6 +20,7 @@ def sizes(arrangement: str, depth: int, factor: float) -> tuple[torch.Tensor, to
     return each**layer, each ** layer.flip(0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
 def test_signal_and_gradient_are_those_of_random_blocks(page: Page, base_url: str, arrangement: str) -> None:
     page.goto(base_url + "keeping-numbers-in-range.html")

@@ -8,6 +8,8 @@ import vl_convert
 from chapters.long_and_fast.charts.costs import MODELS, OWN, ROOM, cache_size
 from chapters.long_and_fast.exercises.cache_bytes import check_cache_bytes
 
+pytestmark = pytest.mark.thorough
+
 # What the papers and the published files say: vocabulary, d_model, width of the network.
 ELSE = {
     "Llama 2 7B": (32000, 4096, 11008),

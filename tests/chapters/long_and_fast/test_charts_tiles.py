@@ -10,6 +10,8 @@ import vl_convert
 from attnlab.today.tiles import tiled
 from chapters.long_and_fast.charts import tiles
 
+pytestmark = pytest.mark.thorough
+
 
 def drawn(step, mask):
     """What the chart writes, each text of its picture."""

@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
@@ -33,6 +34,7 @@ def test_its_weights_are_those_noted_in_the_training():
     torch.testing.assert_close(drawn.permute(2, 0, 1, 3), 100 * noted, atol=0.55, rtol=0)
 
 
+@pytest.mark.thorough
 def test_each_head_at_each_moment(page: Page, base_url: str) -> None:
     page.goto(base_url + "looking-inside.html")
     chart = page.locator(".chart").first

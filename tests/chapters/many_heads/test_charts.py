@@ -1,10 +1,12 @@
 """The chart of “Many heads” shows what each head of a trained layer does, and what their mean hides."""
 
+import pytest
 import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
 
 
+@pytest.mark.thorough
 def test_each_head_and_their_mean(page: Page, base_url: str) -> None:
     page.goto(base_url + "many-heads.html")
     chart = page.locator(".chart").first

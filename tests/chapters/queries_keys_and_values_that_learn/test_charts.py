@@ -1,5 +1,6 @@
 """The chart of “Queries, keys and values that learn” goes through the training that its chapter ran."""
 
+import pytest
 import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
@@ -7,6 +8,7 @@ from playwright.sync_api import Page
 from chapters.queries_keys_and_values_that_learn.charts import ANIMALS, CHASED, PERCENT
 
 
+@pytest.mark.thorough
 def test_each_step_shows_its_own_weights(page: Page, base_url: str) -> None:
     page.goto(base_url + "queries-keys-and-values-that-learn.html")
     chart = page.locator(".chart").first

@@ -9,6 +9,7 @@ from torchtext import data
 from chapters.text_as_tensors.charts import FAMOUS_LENGTHS
 
 
+@pytest.mark.thorough
 def test_the_shares_and_the_bars_are_torchtexts(page: Page, base_url: str) -> None:
     page.goto(base_url + "text-as-tensors.html")
     chart = page.locator(".chart").first

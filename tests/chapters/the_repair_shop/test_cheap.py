@@ -20,13 +20,14 @@ def test_nothing_is_found_in_the_healthy_model(test):
     assert not found(test, healthy, 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_table_holds_for_one_seed(fault):
     seen = [found(test, FAULTS[fault], 0) for test in figures.TESTS]
     assert seen == [count > 0 for count in figures.SEEN[fault]]
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_table_holds_for_all_seeds(fault):
     counts = [
@@ -35,7 +36,7 @@ def test_the_table_holds_for_all_seeds(fault):
     assert counts == figures.SEEN[fault]
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("seed", range(1, figures.SEEDS))
 def test_no_healthy_model_is_accused(seed):
     assert not [test for test in figures.TESTS if found(test, healthy, seed)]

@@ -158,6 +158,7 @@ WAYS = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("fault", "seen", "cause"), WAYS)
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 5))]
@@ -166,6 +167,7 @@ def test_a_fault_is_led_to_its_cause(fault, seen, cause, seed):
     assert cause_of(seen, partial(FAULTS[fault], seed)).startswith(cause)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_shrinking_numbers_are_led_to_their_cause(seed):
     assert cause_of("it does not fall", partial(bare, seed)).startswith("Numbers shrink from block to block")

@@ -36,6 +36,7 @@ def test_its_chances_are_those_with_which_the_grammar_draws(beginning):
         assert own[found[0]] == pytest.approx(math.exp(-costs[-2]))
 
 
+@pytest.mark.thorough
 def test_each_beginning_at_several_temperatures(page: Page, base_url: str) -> None:
     page.goto(base_url + "the-transformer.html")
     chart = page.locator(".chart").first

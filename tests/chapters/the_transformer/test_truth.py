@@ -63,6 +63,7 @@ def test_fifty_short_sentences_are_new_to_the_translator():
     assert all(fault(each.split(), English) == "" for each in tried)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_no_sentence_that_was_learned_from_has_one_of_the_fifty_beginnings():
     learned = "\n" + "\n".join(map(" ".join, agreement.sentences(models.SENTENCES, generator(0))))

@@ -17,6 +17,7 @@ def heard(layers: int, kernel: int, growth: int) -> set[int]:
     return {back for back in places if back < WORDS}
 
 
+@pytest.mark.thorough
 def test_the_words_are_those_that_the_windows_hear(page: Page, base_url: str) -> None:
     page.goto(base_url + "three-ways-to-read-a-sequence.html")
     chart = page.locator(".chart").first

@@ -40,6 +40,7 @@ def test_its_weights_are_those_of_the_stored_translators(name):
         torch.testing.assert_close(shown.float(), 100 * looked, atol=0.51, rtol=0)
 
 
+@pytest.mark.thorough
 def test_each_sentence_and_translator(page: Page, base_url: str) -> None:
     page.goto(base_url + "translating-with-attention.html")
     chart = page.locator(".chart").first

@@ -19,6 +19,7 @@ SCORES = {
 }
 
 
+@pytest.mark.thorough
 def test_the_field_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> None:
     page.goto(base_url + "two-ways-to-score.html")
     chart = page.locator(".chart").first

@@ -13,6 +13,7 @@ from chapters.where_am_i.charts import POSITIONS
 COLUMNS, BASE, CHOSEN = "columns (d_model)", "base, as a power of 10", "chosen position"
 
 
+@pytest.mark.thorough
 def test_the_table_and_the_profile_are_attnlabs(page: Page, base_url: str) -> None:
     page.goto(base_url + "where-am-i.html")
     chart = page.locator(".chart").first

@@ -24,6 +24,7 @@ def chosen(words: int, mask: str, side: str) -> torch.Tensor:
     }[mask]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> None:
     page.goto(base_url + "who-may-look-where.html")
     chart = page.locator(".chart").first

@@ -1,5 +1,6 @@
 """The chart of “Why divide by √dₖ?” draws what attnlab computes."""
 
+import pytest
 import torch
 from living_charts import numbers, says
 from playwright.sync_api import Page
@@ -7,6 +8,7 @@ from playwright.sync_api import Page
 from chapters.why_divide_by_root_dk.charts import STANDARD_SCORES
 
 
+@pytest.mark.thorough
 def test_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> None:
     page.goto(base_url + "why-divide-by-root-dk.html")
     chart = page.locator(".chart").first

@@ -28,45 +28,6 @@ FAULTS: Faults = {
             ("one seed", "STORED_SEED, FRESH_SEED = 0, 1", "STORED_SEED, FRESH_SEED = 0, 0")
         ],
     },
-    "tools/testing/passed": {
-        "test_any_file_that_changes_comes_or_moves_is_noticed": [
-            ("names not looked at", "(bytes(file), file.read_bytes())", "(file.read_bytes(),)"),
-            ("folders not looked into", '"**/*")', '"*")'),
-        ],
-        "test_with_another_package_or_processor_nothing_is_known_to_pass": [
-            ("packages not looked at", "for each in distributions()", "for each in ()"),
-            ("the processor not looked at", "(sys.version, machine, *packages)", "(sys.version, *packages)"),
-        ],
-        "test_what_passed_is_known_until_its_digest_changes": [
-            ("digests not looked at", "if of == digests.of(test)", "if of"),
-            ("what no longer holds stays", "sorted(self.tests)", "sorted(known)"),
-        ],
-        "test_half_a_line_is_forgotten": [("half a line read", 'if line.endswith("]")', "if line")],
-        "test_of_a_chapter_all_cells_are_left_out_or_none": [
-            ("each cell by itself", "(chapter_of(test) or test) not in begun", "test not in begun"),
-        ],
-    },
-    "tools/testing/dealing": {
-        "test_what_takes_longest_comes_first_and_units_stay_in_their_order": [
-            ("the shortest first", "unit in late, -seconds[unit],", "unit in late, seconds[unit],"),
-        ],
-        "test_who_waits_for_the_site_comes_last_with_all_of_its_unit": [
-            ("waits first", "return unit in late,", "return unit not in late,"),
-            ("torn apart", "{unit_of(test) for test in waiting}", "set(waiting)"),
-        ],
-        "test_a_file_is_a_unit_and_of_a_long_one_each_thing": [
-            ("by test", 'return f"{file}[{thing}" if bracket else test', "return test"),
-        ],
-    },
-    "tools/testing/run": {
-        "test_what_passed_is_left_out_unless_all_is_asked_for": [
-            ("nothing left out", "Plan(sorted(known),", "Plan([],"),
-            ("all not run again", "    if again:\n", "    if not again:\n"),
-        ],
-        "test_types_that_fail_make_it_fail": [
-            ("types not looked at", "bool(types.returncode) or status", "status"),
-        ],
-    },
     "tools/progress": {
         "test_the_line_says_the_share_the_time_left_and_what_is_done": [
             ("the time that it took", "took * (1 - self.share) / self.share", "took"),

@@ -88,6 +88,7 @@ def test_students_keep_all_else_and_no_output(folder, path):
 
 
 # nbval runs all these cells in their chapters, and compares what they show: here it need not be done again.
+@pytest.mark.thorough
 @EACH_CHAPTER
 def test_the_students_exercises_need_nothing_but_imports_and_none_is_passed_yet(folder, path):
     student = notebooks.code_cells(notebooks.read(folder / "student" / path.name))
@@ -100,6 +101,7 @@ def test_the_students_exercises_need_nothing_but_imports_and_none_is_passed_yet(
     assert "not checked" not in shown(summary)
 
 
+@pytest.mark.thorough
 @EACH_CHAPTER
 def test_each_of_the_teachers_solutions_needs_nothing_but_imports_and_passes(folder, path):
     imports, *works = notebooks.code_cells(notebooks.read(folder / "teacher" / path.name))
@@ -139,6 +141,7 @@ def test_the_teachers_edition_shows_each_solution_under_its_task(folder, path):
         assert solution.metadata == {}
 
 
+@pytest.mark.thorough
 def test_a_second_time_makes_the_same_files(folder, tmp_path):
     said = list(editions.write(tmp_path))
     assert list(editions.write(tmp_path)) == said

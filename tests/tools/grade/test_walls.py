@@ -15,7 +15,7 @@ from tools.chapters import editions, notebooks
 from tools.grade import grader, walls
 
 CHAPTER = notebooks.BOOK / "what-is-attention.ipynb"
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.weekly
 
 
 # ---- what is walled in ----

@@ -21,7 +21,7 @@ from tools.site import links
 
 # What the server says to the first, second, ... request for a page; the last answer is repeated.
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.weekly
 
 
 ANSWERS = {

@@ -33,6 +33,7 @@ def test_a_page_runs_code_beside_the_chapters_with_this_python(server):
     assert said.split() == [str(registry.BOOK), sys.executable, str(registry.BOOK / "attnlab/__init__.py")]
 
 
+@pytest.mark.thorough
 def test_a_page_that_is_opened_again_finds_its_kernel_as_it_was(server):
     with server.page("many-heads") as page:
         page.run("heads = 8")
@@ -43,6 +44,7 @@ def test_a_page_that_is_opened_again_finds_its_kernel_as_it_was(server):
             assert again.run("print(heads)") == "8\n"
 
 
+@pytest.mark.thorough
 def test_what_is_said_while_the_connection_is_down_comes_when_it_is_up_again(server, tmp_path):
     session, down = server.session("many-heads")["kernel"]["id"], tmp_path / "down"
     with server.channels(session) as page:
@@ -60,6 +62,7 @@ def test_what_is_said_while_the_connection_is_down_comes_when_it_is_up_again(ser
     server.api(f"kernels/{session}", "DELETE")
 
 
+@pytest.mark.thorough
 def test_a_loop_is_interrupted_and_a_kernel_started_anew(server):
     session = server.session("many-heads")
     kernel = session["kernel"]["id"]
@@ -77,6 +80,7 @@ def test_a_loop_is_interrupted_and_a_kernel_started_anew(server):
     server.api(f"sessions/{session['id']}", "DELETE")
 
 
+@pytest.mark.thorough
 def test_of_a_kernel_that_died_the_page_is_told_and_it_may_begin_anew(server):
     session = server.session("many-heads")
     with server.channels(session["kernel"]["id"]) as page:
@@ -91,6 +95,7 @@ def test_of_a_kernel_that_died_the_page_is_told_and_it_may_begin_anew(server):
         assert page.run("dead") == "NameError"
 
 
+@pytest.mark.thorough
 def test_a_page_too_many_is_told_so_in_one_sentence(server):
     sessions = [server.session(f"page-{number}") for number in range(kernels.MOST)]
     body = {"path": "one-more", "name": "one-more", "type": "notebook"}
@@ -102,6 +107,7 @@ def test_a_page_too_many_is_told_so_in_one_sentence(server):
     assert server.api("kernels").json == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_what_stops_the_server_stops_its_kernels_and_leaves_nothing(small_site, ending):
     with started(small_site) as server:
@@ -135,6 +141,7 @@ def run_with_kernels(coroutine):
     return in_a_loop_of_its_own(begun)
 
 
+@pytest.mark.thorough
 def test_a_kernel_whose_page_is_gone_for_long_is_ended_and_no_other(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(kernels, "time", SimpleNamespace(monotonic=lambda: now[0]))
@@ -169,6 +176,7 @@ def test_what_waits_for_a_page_has_an_end():
     assert run_with_kernels(wait) == kernels.WAITING
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 def test_kernels_are_spoken_with_by_files():
     assert kernels.private() == {"transport": "ipc"}

@@ -93,6 +93,7 @@ for name, attempt in {
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="only the administrator is anybody")
 def test_another_user_is_refused_all_of_these(server, kernel):
     with server.channels(kernel) as page:
@@ -104,6 +105,7 @@ def test_another_user_is_refused_all_of_these(server, kernel):
     )
 
 
+@pytest.mark.thorough
 def test_the_token_is_in_no_list_of_processes(server, kernel):
     process = psutil.Process(server.process.pid)
     started = process.children(recursive=True)
@@ -114,6 +116,7 @@ def test_the_token_is_in_no_list_of_processes(server, kernel):
         assert page.run(f"import os; print({server.token!r} in str(os.environ))") == "False\n"
 
 
+@pytest.mark.thorough
 def test_where_a_kernel_is_spoken_with_by_ports_who_has_no_key_hears_nothing(monkeypatch):
     """As on Windows."""
     windows = kernels.private("nt")

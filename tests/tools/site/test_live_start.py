@@ -51,6 +51,7 @@ def test_without_a_window_no_browser_is_opened(monkeypatch, small_site):
         assert [*small_site.parent.glob("live-*.html")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "asked"),
     [([], (8000, True)), (["8123"], (8123, True)), (["--no-browser", "8123"], (8123, False))],
@@ -67,6 +68,7 @@ def test_it_starts_at_the_port_that_is_asked_for_and_opens_a_browser_unless_told
     assert started == [asked]
 
 
+@pytest.mark.thorough
 def test_make_serve_says_that_there_is_make_live(small_site):
     start = f"from tools.site import files; files.SITE = pathlib.Path({str(small_site)!r})"
     program = f"import pathlib; {start}; from tools.site import server; server.main()"
@@ -92,6 +94,7 @@ def test_what_is_no_port_is_told_in_one_line(command, word):
     assert re.fullmatch(rf"{command}: a port is a number below 65536, .*: {word} is none\n", result.stderr)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("module", ["server", "live"])
 def test_a_site_that_is_not_built_is_told_in_one_line(module, tmp_path):
     program = (
@@ -103,6 +106,7 @@ def test_a_site_that_is_not_built_is_told_in_one_line(module, tmp_path):
     assert re.fullmatch(r"\w+: the site is not built yet: `make \w+` does it first\n", result.stderr)
 
 
+@pytest.mark.thorough
 def test_a_full_disk_is_told_in_one_line(small_site):
     program = (
         "import pathlib; from tools.site import live\n"
@@ -114,6 +118,7 @@ def test_a_full_disk_is_told_in_one_line(small_site):
     assert result.stderr == "live: [Errno 28] No space left on device: '/tmp'\n"
 
 
+@pytest.mark.thorough
 def test_a_port_that_is_taken_is_told_in_one_line(small_site):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

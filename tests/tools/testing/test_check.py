@@ -61,6 +61,7 @@ def test_parts_of_one_file_run_together_by_name_and_files_one_after_the_other():
     assert check.together([Job("x", ("x.py",), ""), Job("y", ("y.py",), "")]) == ["x.py", "y.py"]
 
 
+@pytest.mark.thorough
 def test_every_room_chapter_and_page_is_known(site):
     names = [one.name for one in check.everything()]
     assert len(names) == len(set(names))

@@ -1,71 +1,29 @@
-"""A run of three tests with the plugin: what it shows, keeps and leaves out."""
+"""A run of two tests with the plugin: what it shows, and when."""
 
-import json
 import os
-import re
 import subprocess
 import sys
 
-import pytest
-
 from tools import ROOT
-from tools.testing.plugin import Plan
-
-pytestmark = pytest.mark.thorough
-
 
 TESTS = """
-import os
-
 def test_one():
     pass
 
 def test_two():
-    assert "this went wrong" == os.environ.get("RIGHT", "")
-
-def test_three():
-    if "INTERRUPT" in os.environ:
-        raise KeyboardInterrupt
+    assert "this went wrong" == ""
 """
-NAMES = ["test_one", "test_two", "test_three"]
 
 
-@pytest.fixture
-def run(tmp_path):
+def test_a_failure_is_shown_when_it_happens_and_a_line_says_where_the_run_is(tmp_path):
+    (tmp_path / "conftest.py").write_text("from tools.testing import plugin\n\nplugin.SELDOM = 0\n")
     (tmp_path / "test_it.py").write_text(TESTS)
-    kept = tmp_path / "_build" / "passed.jsonl"
-
-    def run(left_out=(), workers="0", **variables):
-        known = [f"test_it.py::{name}" for name in left_out]
-        variables |= Plan(known, {}, "1", str(kept)).write(tmp_path / "_build" / "plan.json")
-        path = os.pathsep.join([str(ROOT), str(ROOT / "book")])
-        command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "tools.testing.plugin"]
-        done = subprocess.run(
-            [*command, f"--rootdir={tmp_path}", "-n", workers, "test_it.py"],
-            cwd=tmp_path, env=os.environ | variables | {"PYTHONPATH": path},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        names = [json.loads(line)[0].rpartition("::")[2] for line in kept.read_text().splitlines()]
-        return done.stdout, names
-
-    return run
-
-
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_what_passes_is_kept_and_what_fails_is_shown_at_once_and_at_the_end(run, workers):
-    said, kept = run(workers=workers)
-    assert sorted(kept) == ["test_one", "test_three"]
-    assert len(re.findall(r"E +AssertionError: assert 'this went wrong'", said)) == 2
-    assert "test_it.py::test_two failed" in said.partition("= FAILURES =")[0]
-    assert "1 failed, 2 passed" in said
-
-
-def test_what_is_known_is_left_out(run):
-    said, _ = run(left_out=["test_two"])
-    assert "2 passed, 1 deselected" in said
-
-
-def test_what_passed_before_an_interruption_is_kept(run):
-    said, kept = run(RIGHT="this went wrong", INTERRUPT="1")
-    assert kept == NAMES[:2]
-    assert "KeyboardInterrupt" in said
+    command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={tmp_path}"]
+    command += ["-p", "tools.testing.plugin", "-n", "1", "test_it.py"]
+    path = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
+    said = subprocess.run(command, cwd=tmp_path, env=os.environ | path, capture_output=True, text=True)
+    meanwhile, _, at_the_end = said.stdout.partition("= FAILURES =")
+    assert "test_it.py::test_two failed" in meanwhile
+    assert "assert 'this went wrong' == ''" in meanwhile
+    assert "assert 'this went wrong' == ''" in at_the_end
+    assert "test: 2 of 2 tests; now test_it.py" in meanwhile

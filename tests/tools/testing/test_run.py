@@ -1,63 +1,52 @@
-"""What `make test` leaves out, and when it fails."""
+"""What `make test` asks of whom, and when it fails."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
 
-from tools.testing import beside, check, run
-from tools.testing.passed import Digests, Passed
+from tools.testing import check, run
 
 
 @pytest.fixture
-def suite(tmp_path, monkeypatch):
-    """`suite(again=True)`: what a run leaves out, and its status; tests/a.py::test_a has passed before."""
-    file = tmp_path / "passed.jsonl"
-    known = Passed(file, Digests({}, "1"))
-    known.begin()
-    known.keep("tests/a.py::test_a")
-    monkeypatch.setattr(run, "PASSED", file)
-    monkeypatch.setattr(Digests, "now", lambda: known.digests)
-    monkeypatch.setattr(run, "PLANNED", tmp_path / "plan.json")
+def suite(monkeypatch):
+    """`suite("rest", types=1)`: its status, and the expression of marks that pytest was given, if any."""
     monkeypatch.setattr(check.Memory, "keep", lambda self, jobs: None)
     monkeypatch.setattr(check, "everything", list)
-    monkeypatch.setattr(run, "pytest", lambda *words, **variables: SimpleNamespace())
-    monkeypatch.setattr(beside.Beside, "start", lambda self: None)
 
-    def go(again=False, types=0, status=0):
-        made = SimpleNamespace(communicate=lambda: ("", None), returncode=types)
-        monkeypatch.setattr(run.subprocess, "Popen", lambda *words, **options: made)
+    def go(tier="people", types=0, site=0, status=0):
+        asked = []
+        mypy = SimpleNamespace(wait=lambda: types, kill=lambda: None)
+        monkeypatch.setattr(run.subprocess, "Popen", lambda *words, **options: mypy)
+        monkeypatch.setattr(run.subprocess, "run", lambda *words, **options: SimpleNamespace(returncode=site))
+        monkeypatch.setattr(run, "pytest", lambda *words, **variables: asked.append(words[3]))
         monkeypatch.setattr(run, "finished", lambda process: status)
-        failed = run.suite("not thorough", again)
-        return json.loads((tmp_path / "plan.json").read_text())["known"], failed
+        return run.suite(tier), asked
 
     return go
 
 
-def test_what_passed_is_left_out_unless_all_is_asked_for(suite):
-    assert suite() == (["tests/a.py::test_a"], 0)
-    assert suite(again=True) == ([], 0)
+def test_what_each_push_asks_is_asked_once_and_the_week_asks_the_rest(suite):
+    asked = {tier: suite(tier)[1][0] for tier in run.TIERS}
+
+    def tiers_of(**marks):
+        return {tier for tier, wanted in asked.items() if eval(wanted, {"thorough": 0, "weekly": 0} | marks)}
+
+    assert tiers_of() == {"people", "all"}
+    assert tiers_of(thorough=1) == {"rest", "all"}
+    assert tiers_of(weekly=1) == tiers_of(weekly=1, thorough=1) == {"weekly"}
 
 
-def test_types_that_fail_make_it_fail(suite):
-    assert suite(types=1)[1] == 1
+def test_types_that_fail_make_it_fail_when_the_tests_have_run(suite):
+    assert suite(types=1) == (1, [run.TIERS["people"]])
 
 
-@pytest.mark.parametrize(("status", "failed"), [(0, 0), (1, 1), (run.NOTHING_TO_RUN, 0), (4, 1)])
-def test_it_fails_where_pytest_does_but_may_have_nothing_to_run(suite, status, failed):
-    assert suite(status=status)[1] == failed
+def test_without_a_site_nothing_is_tested(suite):
+    assert suite(site=1) == (1, [])
 
 
-def test_it_begins_without_touching_what_another_run_waits_for(suite, tmp_path, monkeypatch):
-    (tmp_path / "ready").write_text("made")
-    monkeypatch.setattr(beside, "READY", tmp_path / "ready")
-    suite()
-    assert (tmp_path / "ready").exists()
-
-
-def test_an_interrupted_run_says_what_had_passed(suite, capsys):
-    assert suite(status=run.INTERRUPTED)[1] == 1
-    assert "interrupted when 1 tests had passed; the next run goes on from there" in capsys.readouterr().out
+@pytest.mark.parametrize(("status", "failed"), [(0, 0), (1, 1), (4, 1), (5, 1)])
+def test_it_fails_where_pytest_does(suite, status, failed):
+    assert suite(status=status)[0] == failed
 
 
 def test_a_full_disk_is_told_in_one_line(suite, monkeypatch):

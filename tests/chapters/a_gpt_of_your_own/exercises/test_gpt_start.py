@@ -11,6 +11,8 @@ from attnlab.transformer import GPT
 from chapters.a_gpt_of_your_own.exercises import check_gpt_start
 from chapters.a_gpt_of_your_own.exercises.gpt_start_parts import kind_of
 
+pytestmark = pytest.mark.thorough
+
 # --- right ---
 
 

@@ -20,6 +20,8 @@ from chapters.fewer_keys_or_none.exercises.smallest_cache_parts import (
     stored,
 )
 
+pytestmark = pytest.mark.thorough
+
 
 def test_the_full_cache_loses_nothing_and_its_bits_are_counted():
     found = measured(lambda layer: Cache())
@@ -40,7 +42,6 @@ def test_step_by_step_the_model_is_judged_as_all_at_once():
     assert full_loss() == pytest.approx(at_once.item(), abs=1e-4)
 
 
-@pytest.mark.thorough
 def test_the_bar_leaves_room_to_those_who_think_and_none_to_one_choice_for_all():
     found = measured(passing)
     assert 0.9 * LIMIT < found.bits < LIMIT
@@ -168,12 +169,10 @@ UNKNOWN = {
 test_right, test_named, test_unknown = judged_as(RIGHT, NAMED, UNKNOWN)
 
 
-@pytest.mark.thorough
 def test_whoever_hides_it_in_a_class_is_told():
     assert check_smallest_cache.judge(InAClass).mistake == "kept elsewhere"
 
 
-@pytest.mark.thorough
 def test_whoever_forgets_loses_too_much():
     assert check_smallest_cache.judge(Forgetful).mistake == "too much lost"
 

@@ -10,6 +10,8 @@ from chapters.fourteen_patients import exercise_drawings
 from chapters.fourteen_patients.exercises import check_eight_patients, ward
 from chapters.fourteen_patients.exercises.ward_tests import TESTS, against, found
 
+pytestmark = pytest.mark.thorough
+
 TRUTH = ward.truth()
 NUMBERS = pytest.mark.parametrize("number", TRUTH)
 HEALTHY = next(number for number, causes in TRUTH.items() if not causes)

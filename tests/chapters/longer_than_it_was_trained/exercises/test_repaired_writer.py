@@ -1,12 +1,15 @@
 """The exercise `repaired_writer`, tried as readers would."""
 
 import exercise_cases
+import pytest
 import torch
 from exercise_cases import judged_as, named, words
 
 from attnlab.attention import Cache
 from attnlab.masks import causal
 from chapters.longer_than_it_was_trained.exercises import check_repaired_writer
+
+pytestmark = pytest.mark.thorough
 
 
 def broken(model, texts, count):

@@ -14,6 +14,8 @@ from chapters.many_heads.exercises import (
     check_multi_head_layer,
 )
 
+pytestmark = pytest.mark.thorough
+
 
 class MyMultiHead(nn.Module):
     """Each step is a method, for the mistakes to change."""

@@ -16,6 +16,8 @@ from chapters.the_transformer.exercises import (
 from chapters.the_transformer.exercises.next_words import _CALLS, _CLOSE, _ROWS, _apart
 from chapters.the_transformer.exercises.next_words_parts import _DRAWN, _chances
 
+pytestmark = pytest.mark.thorough
+
 draw_words = check_next_words.reference
 
 
