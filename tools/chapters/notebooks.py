@@ -24,7 +24,7 @@ except ModuleNotFoundError as missing:
     sys.exit(f"notebooks: there is no {missing.name} for {sys.executable}: {mend}")
 
 from tools import ROOT, release
-from tools.chapters import stamps
+from tools.chapters import likeness, stamps
 
 BOOK = stamps.BOOK
 LONGEST_CELL = 25  # lines: what a reader sees at once on a small screen
@@ -132,6 +132,11 @@ def problems(path: Path, book: Path = BOOK, toc: Path = registry.CONTENTS) -> li
             lines.append(
                 f"{where} draws a figure without alt text: give its function alt=, run `make refresh`"
             )
+        for data in figures:
+            try:
+                likeness.parsed(data[FIGURE], "its")
+            except ValueError as error:
+                lines.append(f"{where}: {error}")
         for data in displays(cell):
             if "text/html" in data and "text/plain" not in data:
                 lines.append(f"{where} shows HTML with no plain text beside it: nothing would compare it")

@@ -38,7 +38,7 @@ FOLDED = {"hide-cell", "remove-cell", "headline", "measurement", "bookkeeping"}
 def execute(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode:
     fresh = NotebookNode(notebook)
     client = nbclient.NotebookClient(
-        fresh, timeout=300, kernel_name="python3", coalesce_streams=True,
+        fresh, timeout=900, kernel_name="python3", coalesce_streams=True,
         resources={"metadata": {"path": str(book)}},
     )  # fmt: skip
     client.execute(env=os.environ | {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1"})

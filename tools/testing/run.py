@@ -1,8 +1,8 @@
 """Run the tests: those for people (`make test`), those left to machines (--rest), both (--all).
 
 Others are for GitHub, once a week (--weekly). The chapters alone run on a GPU (--gpu), in each variant of a
-CPU (--variants), or with the packages' tests on any Python (--chapters). Any of them can be told to do as on a
-plainer processor (--machine avx2).
+CPU (--variants), or with the packages' tests on any Python (--chapters). Any of these can be told to do as
+on a plainer processor (--machine avx2).
 """
 
 import argparse

@@ -95,6 +95,10 @@ def draw_twice(notebook):
     notebook.cells[1].outputs *= 2
 
 
+def break_a_figure(notebook):
+    notebook.cells[1].outputs[0].data["image/svg+xml"] = "<svg><g></svg>"
+
+
 def add_error(notebook):
     notebook.cells[1].outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])]
 
@@ -125,6 +129,10 @@ BEFORE = [
     (set_count, "not executed from top to bottom"),
     (drop_alt, "code cell 2 draws a figure without alt text"),
     (draw_twice, "code cell 2 draws 2 figures"),
+    (
+        break_a_figure,
+        "code cell 2: its figure is no SVG (mismatched tag: line 1, column 10): run `make refresh`",
+    ),
     (add_error, "code cell 2 stores an error"),
     (only_html, "code cell 2 shows HTML with no plain text"),
     (empty_a_cell, "code cell 1 is empty"),
