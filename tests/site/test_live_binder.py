@@ -12,6 +12,8 @@ from stand_in_binder import PHASES, binder, jupyter_server
 
 from tools.release import version
 
+pytestmark = pytest.mark.thorough
+
 CHAPTER = "what-is-attention"
 
 
@@ -30,7 +32,6 @@ new MutationObserver(() => {
 """
 
 
-@pytest.mark.thorough
 def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(
     page: Page, base_url: str, tmp_path: Path
 ) -> None:

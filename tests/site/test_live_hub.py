@@ -7,6 +7,8 @@ from live_page import STARTS, button, status, trouble
 from playwright.sync_api import Page, Route, expect
 from stand_in_binder import jupyter_server, rewritten
 
+pytestmark = pytest.mark.thorough
+
 CHAPTER = "what-is-attention"
 MAY_ASK = {
     "Access-Control-Allow-Origin": "*",
@@ -54,7 +56,6 @@ def give(page: Page, token: str) -> None:
     button(page, "Send").click()
 
 
-@pytest.mark.thorough
 def test_a_student_gives_a_token_once_and_the_server_is_started(page: Page, base_url: str, hub: Hub) -> None:
     press(page, base_url)
     expect(trouble(page)).to_contain_text("Your course’s JupyterHub has to know you.")

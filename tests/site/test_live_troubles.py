@@ -7,6 +7,8 @@ import pytest
 from live_page import RUNS, STARTS, button, live, live_server, pressed, ran, status, trouble, write
 from playwright.sync_api import Page, WebSocketRoute, expect
 
+pytestmark = pytest.mark.thorough
+
 CHAPTER = "torchtext-traps"
 BAR = """import sys, time
 from tqdm import tqdm
@@ -39,7 +41,6 @@ def in_field(page: Page) -> str:
     return page.locator(".live-field:visible .cm-content").first.inner_text()
 
 
-@pytest.mark.thorough
 def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
     page: Page, address: str
 ) -> None:
@@ -57,7 +58,6 @@ def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
     expect(page.locator(".live-output", has_text="alive").first).to_be_visible()
 
 
-@pytest.mark.thorough
 def test_whoever_has_only_a_keyboard_stops_a_loop_where_it_stands(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
     first, second = (
@@ -80,7 +80,6 @@ def test_whoever_has_only_a_keyboard_stops_a_loop_where_it_stands(page: Page, ad
     expect(button(second, "Run")).to_be_visible()
 
 
-@pytest.mark.thorough
 def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) -> None:
     page.clock.install()
     live(page, address, CHAPTER)
@@ -95,7 +94,6 @@ def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) ->
     expect(button(page, "Stop")).to_be_hidden()
 
 
-@pytest.mark.thorough
 def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
     fields = page.locator("main .cell", has=page.locator(".live-field:visible"))
@@ -113,7 +111,6 @@ def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page: P
     )
 
 
-@pytest.mark.thorough
 def test_a_line_that_the_code_asks_for_can_be_typed(page: Page, address: str) -> None:
     live(page, address, CHAPTER)
     typed_and_run(page, "print('Dear ' + input('Your name'))")

@@ -17,6 +17,8 @@ from tools.site.server import serving
 
 from .test_firefox import find
 
+pytestmark = pytest.mark.thorough
+
 SAYS = Path(__file__).with_name("firefox_says.mjs")
 LANES = [
     (INDUCTION.settings(), 100),
@@ -112,7 +114,6 @@ IN_NODE = """return given.map(({ settings, seed }) => {
 });"""
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("served", [True, False], ids=["in a Worker", "from a file, on the page"])
 def test_two_lanes_report_as_they_train(page: Page, folder, served, tmp_path):
     with serving(folder) as address:
@@ -137,7 +138,6 @@ def test_two_lanes_report_as_they_train(page: Page, folder, served, tmp_path):
         assert tried == [8, 8]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("served", [True, False], ids=["in a Worker", "from a file, on the page"])
 def test_it_pauses_goes_a_step_and_stops(page: Page, folder, served):
     with serving(folder) as address:
@@ -168,7 +168,6 @@ def test_it_pauses_goes_a_step_and_stops(page: Page, folder, served):
         assert count == 0
 
 
-@pytest.mark.thorough
 def test_a_rate_that_explodes_is_told_and_the_last_good_numbers_are_back(page: Page, folder):
     with serving(folder) as address:
         page.goto(address + "index.html")
@@ -192,7 +191,6 @@ def test_a_rate_that_explodes_is_told_and_the_last_good_numbers_are_back(page: P
         ) == [1]
 
 
-@pytest.mark.thorough
 def test_settings_that_do_not_exist_are_refused_in_words(page: Page, folder):
     with serving(folder) as address:
         page.goto(address + "index.html")

@@ -27,6 +27,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -218,6 +219,7 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
         yield Holder("set", file.parent.name, tuple(settings(ast.parse(file.read_text("utf-8")))), section)
 
 
+@cache
 def checks() -> set[Path]:
     return {*notebooks.BOOK.glob("chapters/*/exercises/*.py")}
 
@@ -322,7 +324,8 @@ def table(path: Path) -> Iterator[str]:
     found = statements(notebooks.read(path))
     kinds = [statement.kind for statement in found]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in KINDS)
-    yield f"{path.name}: {len(found)} numbers stated ({counts}, {len(loose(path))} held by nothing)"
+    unheld = len(found) - sum(one.is_held for one in found)
+    yield f"{path.name}: {len(found)} numbers stated ({counts}, {unheld} held by nothing)"
     yield from (f"  {statement}" for statement in found)
 
 

@@ -132,4 +132,6 @@ def gpu() -> int:
 
 def packages() -> int:
     """The chapters and the packages' tests: what another Python can change."""
-    return finished(pytest("-n", "2", "book", "tests/attnlab", "tests/bookkit", ATTNLAB_DEVICE="cpu"))
+    return finished(
+        pytest("-n", "2", "-m", "not weekly", "book", "tests/attnlab", "tests/bookkit", ATTNLAB_DEVICE="cpu")
+    )
