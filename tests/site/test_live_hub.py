@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from live_page import STARTS, button, status, trouble
+from live_page import button, status, trouble
 from playwright.sync_api import Page, Route, expect
 from stand_in_binder import jupyter_server, rewritten
 
@@ -66,9 +66,9 @@ def test_a_student_gives_a_token_once_and_the_server_is_started(page: Page, base
     expect(trouble(page)).to_contain_text("has to know you")
     give(page, f" {hub.token} ")
     expect(status(page)).to_contain_text("is starting")
-    expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.", timeout=STARTS)
+    expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.")
     press(page, base_url)
-    expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.", timeout=STARTS)
+    expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.")
 
 
 @pytest.mark.weekly
@@ -76,7 +76,7 @@ def test_a_server_that_does_not_start_is_told(page: Page, base_url: str, hub: Hu
     hub.starts = False
     press(page, base_url)
     give(page, hub.token)
-    expect(trouble(page)).to_contain_text("could not start your server", timeout=STARTS)
+    expect(trouble(page)).to_contain_text("could not start your server")
 
 
 @pytest.mark.weekly

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tools.site.browser import launch
 
-# Other tests keep the machine busy, and 5 seconds can be short. Where a test must fail nobody waits long.
-PATIENCE = 1000 * int(os.environ.get("PATIENCE", "30"))  # milliseconds
+# Far more than a page takes where others keep the machine busy. Where a test must fail nobody waits long.
+PATIENCE = 1000 * int(os.environ.get("PATIENCE", "120"))  # milliseconds
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +23,7 @@ def browser() -> Iterator[Browser]:
         except FileNotFoundError as error:
             pytest.fail(str(error), pytrace=False)
         expect.set_options(timeout=PATIENCE)
+        chromium.on("context", lambda context: context.set_default_timeout(PATIENCE))
         yield chromium
         chromium.close()
 
@@ -30,9 +31,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def window(browser: Browser) -> BrowserContext:
     """One for all tests: each has a process and a cache of its own, and takes a second to open."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE)
-    return context
+    return browser.new_context(viewport={"width": 1280, "height": 900})
 
 
 @pytest.fixture

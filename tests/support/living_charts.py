@@ -1,6 +1,7 @@
 """What a chart on a built page says and holds once its controls have been moved."""
 
 import torch
+from browser_pages import PATIENCE
 from playwright.sync_api import Locator
 
 
@@ -9,13 +10,13 @@ def says(chart: Locator, words: str) -> str:
 
     It looks often: Playwright's `expect` would wait a tenth of a second, at each of many moves.
     """
-    script = """async (chart, words) => {
+    script = """async (chart, [words, patience]) => {
         const readout = chart.querySelector("[role=status]");
-        for (const end = Date.now() + 10_000; Date.now() < end && !readout.textContent.includes(words);)
+        for (const end = Date.now() + patience; Date.now() < end && !readout.textContent.includes(words);)
             await new Promise((resolve) => setTimeout(resolve, 5));
         return readout.textContent;
     }"""
-    said: str = chart.evaluate(script, words)
+    said: str = chart.evaluate(script, [words, PATIENCE])
     assert words in said
     return said
 

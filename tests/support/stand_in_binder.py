@@ -3,16 +3,15 @@
 import json
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 from playwright.sync_api import Page, Route
@@ -29,12 +28,9 @@ def jupyter_server(folder: Path, kernel: str = "python3") -> Iterator[dict[str, 
     Another `kernel` stands in the folder's own `kernels`.
     """
     (folder / "book").symlink_to(ROOT / "book")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token, address = secrets.token_hex(16), f"http://127.0.0.1:{port}/user/ada/"
+    token = secrets.token_hex(16)
     settings = {
-        "ServerApp.port": port,
+        "ServerApp.port": 0,
         "ServerApp.ip": "127.0.0.1",
         "ServerApp.base_url": "/user/ada/",
         "ServerApp.root_dir": folder,
@@ -47,25 +43,26 @@ def jupyter_server(folder: Path, kernel: str = "python3") -> Iterator[dict[str, 
     nowhere = subprocess.DEVNULL
     # The packages are to be found in the clone, and nowhere else.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment["JUPYTER_PATH"] = str(folder)
+    environment |= {"JUPYTER_PATH": str(folder), "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=nowhere, stderr=nowhere) as server:
         try:
-            answers(address)
+            address = address_of(server, folder / "runtime")
             yield {"phase": "ready", "url": address, "token": token}
         finally:
             server.terminate()
 
 
-def answers(address: str) -> None:
-    """Wait for it."""
-    for _ in range(600):
-        try:
-            urllib.request.urlopen(f"{address}api").close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise TimeoutError(f"{address} does not answer")
+def address_of(server: subprocess.Popen[bytes], folder: Path) -> str:
+    """Where a Jupyter Server answers, as soon as it does. Which port it took it writes into this folder."""
+    while server.poll() is None:
+        for page in folder.glob("jpserver-*-open.html"):  # what it writes when the other file is whole
+            file = page.with_name(page.name.replace("-open.html", ".json"))
+            address: str = json.loads(file.read_text("utf-8"))["url"]
+            with suppress(OSError):
+                urllib.request.urlopen(f"{address}api").close()
+                return address
+        time.sleep(0.1)
+    raise ChildProcessError(f"the server ended before it answered, with status {server.returncode}")
 
 
 class Stream(BaseHTTPRequestHandler):
@@ -78,8 +75,8 @@ class Stream(BaseHTTPRequestHandler):
         self.send_header("Access-Control-Allow-Origin", "*")
         self.end_headers()
         for event in self.server.tells:
-            if isinstance(event, float):
-                time.sleep(event)
+            if isinstance(event, Event):
+                event.wait()
             else:
                 self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
 
@@ -88,11 +85,11 @@ class Stream(BaseHTTPRequestHandler):
 
 
 class Binder(ThreadingHTTPServer):
-    """`tells` are its events, and between them seconds to wait; `asked` are the paths that were asked for."""
+    """`tells` are its events, and between them what it waits for; `asked` the paths that were asked for."""
 
     daemon_threads = True
 
-    def __init__(self, tells: Sequence[dict[str, Any] | float]) -> None:
+    def __init__(self, tells: Sequence[dict[str, Any] | Event]) -> None:
         super().__init__(("127.0.0.1", 0), Stream)
         self.tells, self.asked = tells, list[str]()
 
@@ -108,10 +105,12 @@ def rewritten(page: Page, told: str, instead: str) -> None:
 
 
 @contextmanager
-def binder(page: Page, tells: Sequence[dict[str, Any] | float]) -> Iterator[Binder]:
+def binder(page: Page, tells: Sequence[dict[str, Any] | Event]) -> Iterator[Binder]:
     """`with binder(page, [{"phase": "failed"}]) as server:` is the Binder that the page asks."""
     with Binder(tells) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         rewritten(page, "https://mybinder.org", f"http://127.0.0.1:{server.server_port}")
-        yield server
-        server.shutdown()
+        try:
+            yield server
+        finally:
+            server.shutdown()
