@@ -100,7 +100,7 @@ def again(seed: int) -> Iterator[tuple[str, Tensor, Tensor, float]]:
     asked = recurrent.sentences(recurrent.unseen_pairs())
 
     def smoothed(logits: Tensor, targets: Tensor) -> Tensor:
-        return F.cross_entropy(logits.mT, targets, ignore_index=models.PADDING, label_smoothing=0.1)
+        return F.cross_entropy(logits.mT, targets, ignore_index=recurrent.PADDING, label_smoothing=0.1)
 
     short = partial(models.trained_translator, seed, epochs=8)
     trainings = short, partial(short, warm_up=1), partial(short, loss=smoothed)
