@@ -62,6 +62,7 @@ models: ready-book ## train the models that take longer than a chapter may, and 
 
 test-models: ready-book ## train them from another seed, and see whether their chapters' claims still hold
 	@$(RUN) -m tools.chapters.models --fresh
+	@$(RUN) -m chapters.the_transformer.seeds
 
 chapter: ready-book ## make a new chapter: NAME=long-and-fast TITLE="Long and fast" PART="What goes in"
 	@$(RUN) -m tools.chapters.new_chapter "$(NAME)" "$(TITLE)" "$(PART)"

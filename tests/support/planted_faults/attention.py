@@ -104,11 +104,11 @@ FAULTS: Faults = {
         ],
         "TestConversions::test_round_trips": [
             ("heads of the first example for all", "attn_mask[::heads]", "attn_mask[:heads]"),
-            ("heads before examples", "mask.unsqueeze(1)", "mask.unsqueeze(0)"),
             ("True = keep given as key_padding_mask", '_mask": ~mask[:, 0]', '_mask": mask[:, 0]'),
             ("True = keep given as attn_mask", '_mask": ~mask[0]', '_mask": mask[0]'),
         ],
         "TestConversions::test_both_of_pytorchs_attentions_see_just_what_the_mask_shows": [
+            ("heads before examples", "mask.unsqueeze(1)", "mask.unsqueeze(0)"),
             (
                 "examples of one head made neighbours",
                 "repeat_interleave(heads, dim=0)",

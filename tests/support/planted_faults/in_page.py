@@ -141,7 +141,7 @@ FAULTS: Faults = {
                 "words.at(-1) !== this.end)",
                 "words.at(-1) !== this.end && words.length < 5)",
             ),
-            ("the least likely word", "Math.max(...logits.at(-1))", "Math.min(...logits.at(-1))"),
+            ("the least likely word", "Math.max(...logits)", "Math.min(...logits)"),
         ],
         f"{SCRIPT}test_behind_the_last_learned_place_nothing_is_read[two-layers]": [
             ("places without end", "t >= table.length", "t > table.length"),
