@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from bookkit.playground import openable
 
 WEEKLY = pytest.mark.weekly
+pytestmark = pytest.mark.thorough
 VIEWS = ("Looks and effects", "Step by step", "Reach in")
 SCREENS = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 320, "height": 700}}
 WITHOUT_FETCHING = RULES | {"preload": False}  # from a folder axe can't fetch the styles once more
@@ -36,7 +37,6 @@ def in_view(page: Page, folder: Path, model: str, view: str) -> Locator:
     return box
 
 
-@pytest.mark.thorough
 @each_model_and_view
 def test_axe_finds_nothing(page: Page, tmp_path: Path, model: str, view: str) -> None:
     in_view(page, tmp_path, model, view)
@@ -82,7 +82,6 @@ def test_on_a_phone_of_320_pixels_nothing_sticks_out_or_is_too_small(
     assert box.evaluate(SMALL) == []
 
 
-@pytest.mark.thorough
 @each_model_and_view
 def test_all_of_it_is_reached_from_the_keyboard(page: Page, tmp_path: Path, model: str, view: str) -> None:
     """All that can be pressed; of pieces and cells that the arrow keys lead through, one."""
@@ -113,7 +112,6 @@ def test_all_of_it_is_reached_from_the_keyboard(page: Page, tmp_path: Path, mode
     assert len(reached) >= wanted > 12
 
 
-@pytest.mark.thorough
 @each_model_and_view
 def test_on_paper_stands_what_was_shown(page: Page, tmp_path: Path, model: str, view: str) -> None:
     box = in_view(page, tmp_path, model, view)

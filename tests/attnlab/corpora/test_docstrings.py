@@ -178,6 +178,7 @@ def test_nothing_of_validation_is_trained_on(two_packages: list[str]) -> None:
     assert not both & set(training)
 
 
+@pytest.mark.thorough
 def test_of_a_real_package_no_text_is_trained_on_that_is_held_out() -> None:
     training, validation = split(iter(["networkx"]))
     held_out = set().union(*map(runs, validation))

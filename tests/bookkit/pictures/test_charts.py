@@ -55,6 +55,7 @@ def test_a_chart_is_the_same_each_time(chart):
     assert first == second
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("chart", CHARTS)
 def test_a_cell_stores_the_chart_and_its_description(chart):
     stored = chart()._repr_mimebundle_()

@@ -32,6 +32,7 @@ def test_the_stored_models_need_the_bits_that_were_noted(name, little):
     assert models.in_bits(model, little) == pytest.approx(float(noted), abs=0.06)
 
 
+@pytest.mark.thorough
 def test_an_eighth_is_taken_from_eight_places(little):
     some = models.some_of(little)
     assert len(some.validation) == pytest.approx(len(little.validation) / 8, abs=8)
@@ -45,6 +46,7 @@ def test_gpt_and_lstm_have_as_many_weights():
     assert lstm / gpt == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.thorough
 def test_starts_are_the_first_pieces_of_held_out_texts(little):
     end = models.pieces().end
     row = torch.cat([little.validation] * 2)  # twenty-four texts are more than the tenth has to spare
@@ -55,6 +57,7 @@ def test_starts_are_the_first_pieces_of_held_out_texts(little):
     assert all(any(text.startswith(start) for text in validation) for start in begun)
 
 
+@pytest.mark.thorough
 def test_behind_a_start_stands_what_its_text_goes_on_with(little):
     pieces = models.pieces()
     row = torch.cat([little.validation] * 2)
