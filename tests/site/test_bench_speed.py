@@ -1,4 +1,4 @@
-"""On a phone four times slower than this machine nothing that a reader does in a bench blocks the page."""
+"""On a phone nothing that a reader does in a bench blocks the page."""
 
 import re
 from functools import partial
@@ -8,10 +8,9 @@ import pytest
 from bench_page import bench_page
 from bench_state import BENCH, changed, looked, put
 from playwright.sync_api import Locator, Page, expect
-from processor import MOST, SLOWER, longest_task
+from processor import MOST, SLOWER, TRIES, longest_task, tasks
 
 from bookkit.playground import openable
-from tools.site.server import serving
 
 pytestmark = pytest.mark.weekly
 
@@ -30,10 +29,6 @@ VIEWS = ("Looks and effects", "Step by step", "Reach in")
 # Presses all that can be pressed in a view, one after the other; each runs to its end.
 PRESSING = """async (selector) => {
   BENCH
-  let running;
-  const run = bench.run;
-  bench.run = () => (running = run.call(bench));
-  const rest = () => new Promise((resolve) => setTimeout(resolve, 20));
   const acts = {
     BUTTON: (it) => it.click(),
     SUMMARY: (it) => it.click(),
@@ -57,13 +52,18 @@ PRESSING = """async (selector) => {
     pressed += 1;
     if (pressed % 10 === 0) await bench.undoAll(); // who has changed ten things has lost the thread
     it.scrollIntoView({ block: "center", behavior: "instant" });
-    await rest();
+    await painted();
     if (!it.isConnected) continue; // it was undone
     acts[it.tagName](it);
-    await running;
-    await rest();
+    await bench.busy;
+    await painted();
   }
 }""".replace("BENCH", BENCH)
+OPENING = """async () => {
+  document.querySelector(".playground button").click();
+  const answer = () => document.querySelector(".says strong, .next tbody tr")?.textContent;
+  while (!answer()) await new Promise(requestAnimationFrame);
+}"""
 CONTROLS = ".view :is(button, summary, select, input[type=number], input[type=range])"
 
 
@@ -79,17 +79,21 @@ def on_a_phone(page: Page, folder: Path, model: str, *changes: str) -> Locator:
     box = page.locator(".playground")
     box.get_by_role("button").click()
     expect(box.get_by_role("textbox").first).to_be_focused()
+    page.evaluate(f"{{ {BENCH} const run = bench.run; bench.run = () => (bench.busy = run.call(bench)); }}")
     put(page, LONG[model])
     changed(page, *changes)
     return box
 
 
+def settled(page: Page) -> None:
+    """Until what was asked for last is seen."""
+    page.evaluate(f"async () => {{ {BENCH} await bench.busy; await painted(); }}")
+
+
 def erased_and_typed(page: Page, letters: str) -> None:
-    for _ in range(6):
-        page.keyboard.press("Backspace", delay=50)
-        page.wait_for_timeout(300)
-    page.keyboard.type(letters, delay=300)
-    page.wait_for_timeout(500)
+    for key in ["Backspace"] * 6 + [*letters]:
+        page.keyboard.press(key)
+        settled(page)
 
 
 OFF = {"everything on": (), "positions and mask off": ("the positions", "the mask")}
@@ -134,7 +138,7 @@ def test_no_step_blocks_the_page(page: Page, tmp_path: Path, model: str) -> None
         for key in ("ArrowRight", "ArrowLeft"):
             for _ in range(40):
                 page.keyboard.press(key)
-                page.wait_for_timeout(30)
+                settled(page)
             expect(following).to_have_attribute("aria-disabled", str(key == "ArrowRight").lower())
 
     assert longest_task(page, there_and_back) < MOST
@@ -142,27 +146,11 @@ def test_no_step_blocks_the_page(page: Page, tmp_path: Path, model: str) -> None
 
 @pytest.mark.parametrize("model", openable())
 def test_the_first_answer_comes_within_a_second(page: Page, tmp_path: Path, model: str) -> None:
-    bench_page(tmp_path, model)
-    tmp_path.joinpath("404.html").write_text('<base href="/">')
+    address = bench_page(tmp_path, model)
     page.set_viewport_size(PHONE)
-    with serving(tmp_path) as address:
-        took = []
-        for _ in range(3):
-            page.goto(f"{address}page.html")
-            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
-            took.append(
-                page.evaluate(
-                    """() => new Promise((resolve) => {
-                      const begun = performance.now();
-                      document.querySelector(".playground button").click();
-                      const look = () => {
-                        const answer = document.querySelector(".says strong, .next tbody tr");
-                        if (answer?.textContent) resolve(performance.now() - begun);
-                        else requestAnimationFrame(look);
-                      };
-                      look();
-                    })"""
-                )
-            )
-        page.goto("about:blank")
-    assert min(took) < 1000  # the others of this machine take their time, too
+
+    took = []
+    for _ in range(TRIES):
+        page.goto(address)
+        took.append(sum(tasks(page, lambda: page.evaluate(OPENING))))
+    assert min(took) < 1000  # with all that the page does meanwhile

@@ -1,50 +1,55 @@
-"""How long a page keeps the processor, each time, whoever else is busy beside it."""
+"""How long a page keeps the processor, each time, whoever else is busy beside it, and whichever it is."""
 
 import json
 from collections.abc import Callable
 
 from playwright.sync_api import Page
 
-SLOWER = 4  # times: a phone's processor
+SLOWER = 4  # times: a phone's processor, than the one that LOOP was measured on
 MOST = 50  # milliseconds that can't be felt
 TRIES = 3  # what runs beside it on the same core slows a task, even by the processor's time
 FEW = 3  # tasks may take longer: what runs first is not compiled
+# What keeps a phone's processor busy for as long as MOST.
+LOOP = """() => {
+  const numbers = Float32Array.from({ length: 1000 }, (_, place) => 1 / (place + 1));
+  let sum = 0;
+  for (let round = 0; round < 2000; round++) for (const number of numbers) sum = sum * number + 1;
+  return sum;
+}"""
 
 
-class Watched:
-    """What the page's tasks take of the processor, however busy others keep it, on one that is slower."""
+def traced(page: Page, act: Callable[[], object]) -> list[float]:
+    """Microseconds of the processor that each of the page's tasks takes meanwhile, in order of size."""
+    categories = ["disabled-by-default-devtools.timeline"]
+    page.context.browser.start_tracing(page=page, categories=categories)
+    try:
+        act()
+    finally:
+        events = json.loads(page.context.browser.stop_tracing())["traceEvents"]
+    mains = {
+        (event["pid"], event["tid"]): list[float]()
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    for event in events:
+        if event["name"] == "RunTask" and "tdur" in event and (event["pid"], event["tid"]) in mains:
+            mains[event["pid"], event["tid"]].append(event["tdur"])
+    # A page of another test may still be there: it rests.
+    return sorted(max(mains.values(), key=sum))
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
 
-    def __enter__(self) -> "Watched":
-        categories = ["disabled-by-default-devtools.timeline"]
-        self.page.context.browser.start_tracing(page=self.page, categories=categories)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        events = json.loads(self.page.context.browser.stop_tracing())["traceEvents"]
-        mains = {
-            (event["pid"], event["tid"]): list[float]()
-            for event in events
-            if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
-        }
-        for event in events:
-            if event["name"] == "RunTask" and "tdur" in event and (event["pid"], event["tid"]) in mains:
-                mains[event["pid"], event["tid"]].append(SLOWER * event["tdur"] / 1000)
-        # A page of another test may still be there: it rests.
-        self.tasks = sorted(max(mains.values(), key=sum))
-
-    def longest(self) -> float:
-        assert len(self.tasks) > 30
-        return self.tasks[-1 - FEW]
+def tasks(page: Page, act: Callable[[], object]) -> list[float]:
+    """The same in milliseconds of a phone: a task that is known tells how quick this processor is now."""
+    took = traced(page, act)
+    *_, known, _, _ = traced(page, lambda: [page.evaluate(LOOP) for _ in range(5)])
+    return [MOST * each / known for each in took]
 
 
 def longest_task(page: Page, act: Callable[[], object]) -> float:
     """`longest_task(page, press) < MOST`: where one try is slow another may show that the page is not."""
     longest: list[float] = []
     while len(longest) < TRIES and min(longest, default=MOST) >= MOST:
-        with Watched(page) as watched:
-            act()
-        longest.append(watched.longest())
+        took = tasks(page, act)
+        assert len(took) > 30
+        longest.append(took[-1 - FEW])
     return min(longest)
