@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 from bs4 import BeautifulSoup
+from clocks import Clock
 
-from bookkit.checking import exercise, guard
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.report import Report
 from tools import ROOT
@@ -57,10 +57,9 @@ def faults_of_checks_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_hangs_on_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither on the numbers that they drew, nor on how busy they keep the machine."""
+    """Neither on the numbers that they drew, nor on how busy they keep the machine: no limit runs out."""
     torch.manual_seed(1729)  # no test's own, so that whoever draws or seeds leaves other dice
-    monkeypatch.setattr(exercise, "PAIRS_LIMIT", 10 * exercise.PAIRS_LIMIT)
-    monkeypatch.setattr(guard, "TIME_LIMIT", 4 * guard.TIME_LIMIT)
+    Clock(monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@
     assert_healthy(model, ids)     # the same for pytest
 
 Everything is tried on copies: the model, its gradients, its mode and chance are afterwards as they were. A
-call that hangs is ended when `seconds` are over, in the main thread; elsewhere it can't be (see `untouched`).
-What was not tried may still be wrong.
+call that hangs is ended when `seconds` are over; a busy machine gets up to six times as long (see
+`attnlab.time_limit`). What was not tried may still be wrong.
 """
 
 from attnlab.checkup.report import Finding, Report

@@ -1,6 +1,5 @@
 """The model under test, its batch cut small, and what several tests need: copies, runs, changed ids."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,8 +14,8 @@ from attnlab.checkup.calling import Calling, Kind, Slots
 from attnlab.checkup.looks import Looks
 from attnlab.checkup.report import Report
 from attnlab.checkup.trace import Trace, changed_places, traced
-from attnlab.checkup.untouched import TimeUp
 from attnlab.runtime import generator
+from attnlab.time_limit import Deadline, TimeUpError
 
 ROWS, PLACES, SOURCE_PLACES = 3, 7, 6  # three different sizes, so that axes can be told apart
 
@@ -32,13 +31,13 @@ class Patient:
     padding: int | None = None
     loss: Any = None
     report: Report = field(default_factory=Report)
-    end: float = float("inf")  # time.monotonic() at which the tests must be over
+    until: Deadline = field(default_factory=lambda: Deadline(float("inf")))  # by then the tests must be over
     loose: bool = False  # the model does not run in float64: its own precision has to do
 
     def ask_time(self) -> None:
-        """`patient.ask_time()` raises `TimeUp` when the tests have taken all their seconds."""
-        if time.monotonic() > self.end:
-            raise TimeUp
+        """`patient.ask_time()` raises TimeUpError when the tests have taken all their seconds."""
+        if self.until.passed():
+            raise TimeUpError
 
     # ---- copies ----
 

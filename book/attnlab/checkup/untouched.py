@@ -1,20 +1,12 @@
 """Whatever is tried on a model: afterwards it is as it was, and so is the machine's chance."""
 
 import random
-import signal
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-
-
-class TimeUp(Exception):  # noqa: N818 - no error of anybody's: it only ends the tests
-    """`raise TimeUp` ends what is being tried; what was found so far is reported."""
 
 
 @contextmanager
@@ -62,35 +54,6 @@ def untouched(model: nn.Module, batch: Any = None) -> Iterator[None]:
         for weight, required, gradient in learned:
             weight.requires_grad_(required)
             weight.grad = gradient
-
-
-@contextmanager
-def limited(seconds: float) -> Iterator[float]:
-    """`with limited(10.0) as end: …` raises `TimeUp` after 10 s, also from a call that would never return.
-
-    Only in the main thread of a system that has timers (not Windows). Elsewhere a call that hangs can't be
-    stopped: there, tests ask between calls whether time is up.
-    """
-    end = time.monotonic() + seconds
-    can_interrupt = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-    if not can_interrupt:
-        yield end
-        return
-
-    def stop(_: int, __: FrameType | None) -> None:
-        raise TimeUp
-
-    before = signal.signal(signal.SIGALRM, stop)
-    left, again = signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        try:
-            yield end
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:  # also where it rang while it was being turned off
-        signal.signal(signal.SIGALRM, before)
-        if left:  # somebody else's timer goes on where it was
-            signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - end + seconds)), again)
 
 
 def _tensors(model: nn.Module, batch: Any) -> Iterator[Tensor]:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor, nn
 
+from attnlab.time_limit import TimeUpError
 from bookkit.checking import guard
 from bookkit.checking.answers import (
     Answer,
@@ -151,7 +152,7 @@ class Attempt:
     @property
     def stopped(self) -> bool:
         """Whether its time was up."""
-        return isinstance(self.error, guard.TimeUpError)
+        return isinstance(self.error, TimeUpError)
 
     @property
     def comparable(self) -> bool:
@@ -197,7 +198,7 @@ class Attempt:
 
 def described(error: BaseException) -> str:
     """`described(ValueError("short"))` is 'It raises ValueError: short'; our own errors say it all."""
-    return str(error) if isinstance(error, (WrongTypeError, guard.TimeUpError)) else raised(error)
+    return str(error) if isinstance(error, (WrongTypeError, TimeUpError)) else raised(error)
 
 
 @dataclass(frozen=True)

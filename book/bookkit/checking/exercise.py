@@ -7,7 +7,6 @@ agree, the mistake has a name. Where none agrees, what can be seen in any answer
 
 import dis
 import sys
-import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from attnlab.time_limit import Deadline
 from attnlab.training.progress import progress_bar
 from bookkit.checking import findings, guard
 from bookkit.checking.answers import Answer
@@ -27,7 +27,8 @@ from bookkit.checking.remarks import remark
 from bookkit.checking.report import Check, Report
 from bookkit.checking.wording import arrow, joined, shown
 
-# For the search for two mistakes at once. Most exercises try all of their pairs in a tenth of it.
+# Seconds of the processor for the search for two mistakes at once, so that what is found does not hang on
+# what else the machine does. Most exercises try all of their pairs in a tenth of it.
 PAIRS_LIMIT = 2.0
 
 ISSUES = "https://github.com/attention-measured/attention-measured/issues"
@@ -138,7 +139,7 @@ class Exercise(Check, Task):
     def _try(self, work: Any) -> Tried:
         # The right answers come first: the function may do anything, even to PyTorch.
         rights = self._rights
-        run = partial(guard.guarded, until=guard.Deadline())
+        run = partial(guard.guarded, until=Deadline(guard.TIME_LIMIT))
         attempts: list[Attempt] = []
         # Who waits for seconds, since the work trains something, reads what is being asked.
         with progress_bar(len(self.cases)) as bar:
@@ -169,11 +170,11 @@ class Exercise(Check, Task):
         # Of a result far too large only the shape is known.
         if not any(part.any() for mine in tried.attempts for part in mine.answer):
             return None
-        started, fitting = time.monotonic(), []
+        search, fitting = Deadline(PAIRS_LIMIT), []
         every = [*pairs(self.mistakes)]
         for done, (name, sentence, code) in enumerate(every):
-            # Who would need far longer for them all need not wait for the end of the time.
-            if time.monotonic() - started > PAIRS_LIMIT * max(0.1, done / len(every)):
+            # Who would need far longer for them all need not wait for the end of it.
+            if search.worked > search.seconds * max(0.1, done / len(every)):
                 return None
             if all(
                 mine.like(self.attempt(code, mine.case, mine.right, guard.trusted)) for mine in tried.attempts

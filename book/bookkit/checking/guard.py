@@ -2,18 +2,14 @@
 
 import contextlib
 import io
-import math
 import operator
 import os
 import random
-import signal
 import sys
-import threading
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import BuiltinFunctionType, FrameType
+from types import BuiltinFunctionType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -22,18 +18,12 @@ from torch import Tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
 from torch.utils.hooks import RemovableHandle
 
+from attnlab.time_limit import Deadline, TimeUpError, limited
+
 Value = TypeVar("Value")
 
 # For all that one check runs. Honest answers need hundredths of a second, a few of them one or two seconds.
 TIME_LIMIT = 10.0
-# With much else to do a machine gives code so little of the processor that it takes far longer (beside
-# ten others on two cores, ten times): who has had less of it than this share of the time may go on,
-SERVED = 0.5
-WAITING = 0.02  # unless it is hardly any: such code sleeps, or waits for what does not come,
-LONGEST = 6  # and at most for so many times the time.
-# How often the alarm rings again, for code that swallows it in an `except:` of its own.
-RING_AGAIN = 0.1
-TIDYING = 1.0  # seconds that deleting an object may still take
 
 
 # Bytes in the place of arrays, so that one comparison does for all settings.
@@ -148,10 +138,6 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
 }
 
 
-class TimeUpError(BaseException):
-    """`except Exception` in the guarded code does not swallow this one, which says that the time is over."""
-
-
 @dataclass(frozen=True)
 class Outcome(Generic[Value]):
     """`guarded(lambda: 1 + 1).value` is 2: what came back, or the error, and what else the code did.
@@ -166,34 +152,11 @@ class Outcome(Generic[Value]):
     made_modules: bool = False
 
 
-class Deadline:
-    """`guarded(action, until=Deadline())`: several actions with one deadline share TIME_LIMIT seconds."""
-
-    def __init__(self, seconds: float | None = None) -> None:
-        self.seconds = TIME_LIMIT if seconds is None else seconds
-        self.started, self.had = time.monotonic(), time.thread_time()
-        self.passed_at = math.inf
-
-    @property
-    def left(self) -> float:
-        """`deadline.left` seconds it takes at least to pass. Never 0, which would mean no alarm at all."""
-        return max(self.started + self.seconds - time.monotonic(), 1e-3)
-
-    def passed(self) -> bool:
-        """`deadline.passed()` is for the thread that made it. What has passed once has passed for good."""
-        now = time.monotonic()
-        if now - self.started > self.seconds and self.passed_at > now:
-            share = (time.thread_time() - self.had) / self.seconds
-            if not WAITING < share < SERVED or now - self.started > LONGEST * self.seconds:
-                self.passed_at = now
-        return self.passed_at <= now
-
-
 def guarded(action: Callable[[], Value], until: Deadline | None = None) -> Outcome[Value]:
     """`guarded(lambda: 1 / 0).error` is the ZeroDivisionError: whatever the action does, we go on.
 
-    Settings that it changed are put back, what it prints or warns is kept off the page, and at the deadline
-    it is stopped. Only a single call into C that never returns can't be stopped.
+    Settings that it changed are put back, what it prints or warns is kept off the page, and at the deadline,
+    of TIME_LIMIT seconds where none is given, it is stopped as `limited` stops it.
 
     >>> outcome = guarded(lambda: print(torch.rand(1)))
     >>> outcome.touched, outcome.printed
@@ -211,14 +174,14 @@ def guarded(action: Callable[[], Value], until: Deadline | None = None) -> Outco
     ):
         warnings.simplefilter("ignore")
         try:
-            value = _limited(action, until or Deadline())
+            value = limited(action, until or Deadline(TIME_LIMIT))
         # Even SystemExit and KeyboardInterrupt: whoever asked must be able to say that they were raised.
         except BaseException as raised:
             error = raised
     made_modules = registered.any and torch.initial_seed() == seed
     touched = _put_back(before)
     if isinstance(error, TimeUpError):
-        touched = ()  # what is stopped can't clear up behind itself
+        touched = ()  # what is stopped may not have cleared up behind itself
     return Outcome(value, error, touched, muted.used, made_modules)
 
 
@@ -262,58 +225,3 @@ def _put_back(before: dict[str, Any]) -> tuple[str, ...]:
             restore(before[name])
             touched.append(name)
     return tuple(touched)
-
-
-def _is_tidying(frame: FrameType | None, since: float) -> bool:
-    """Whether Python has just then come to delete an object: what is raised there is lost, and printed."""
-    if since + TIDYING < time.monotonic():
-        return False
-    while frame is not None and frame.f_code.co_name != "__del__":
-        frame = frame.f_back
-    return frame is not None
-
-
-def _limited(action: Callable[[], Value], until: Deadline) -> Value:
-    """`_limited(lambda: 1, Deadline())` is 1, and a loop that never ends raises TimeUpError.
-
-    An alarm interrupts even a sleep, but only the main thread of a Unix process hears one. Elsewhere a trace
-    function looks at the clock before each line of the action.
-    """
-    time_up = TimeUpError(f"It does not finish within {TIME_LIMIT:g} seconds. Does a loop never end?")
-
-    def at_each_line(frame: FrameType, event: str, argument: object) -> Any:
-        if frame.f_code is ring.__code__:
-            return None  # the alarm decides for itself where it may raise
-        if event == "line" and until.passed() and not _is_tidying(frame, until.passed_at):
-            raise time_up
-        return at_each_line
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        # The action is not running: raising here would keep us from clearing up.
-        if frame is None or frame.f_code is _limited.__code__ or not until.passed():
-            return
-        tidying = _is_tidying(frame, until.passed_at)
-        # A bare `except:` swallows what is raised here; the first line inside it then raises again.
-        sys.settrace(at_each_line)
-        while frame is not None and frame.f_code is not _limited.__code__:
-            frame.f_trace = at_each_line
-            frame = frame.f_back
-        if not tidying:
-            raise time_up
-
-    trace_before = sys.gettrace()
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        sys.settrace(at_each_line)
-        try:
-            return action()
-        finally:
-            sys.settrace(trace_before)
-    handler_before = signal.signal(signal.SIGALRM, ring)
-    timer_before = signal.setitimer(signal.ITIMER_REAL, until.left, RING_AGAIN)
-    try:
-        return action()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.settrace(trace_before)
-        signal.signal(signal.SIGALRM, handler_before)
-        signal.setitimer(signal.ITIMER_REAL, *timer_before)

@@ -1,19 +1,23 @@
 """The tool as a whole: sound models, options, bad input, and that nothing is touched."""
 
+import contextlib
 import math
 import random
 import re
-import threading
-import time
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import torch
 from checkup_cases import IDS, WORDS, Small
+from clocks import Clock
 from torch import nn
 from torch.nn import functional as F
+from torch.overrides import _get_current_function_mode
 
 from attnlab.checkup import Finding, Report, assert_healthy, checkup
+from attnlab.time_limit import TIDYING
 from attnlab.today.model import Today
 from attnlab.transformer import GPT, LanguageModel, Transformer
 
@@ -190,7 +194,7 @@ def test_the_model_is_as_it_was(fault):
     hook.remove()
 
 
-def test_it_is_as_it_was_after_an_error_and_when_time_is_up():
+def test_it_is_as_it_was_after_an_error():
     class Rude(Small):
         def forward(self, ids):
             self.eval()
@@ -205,28 +209,82 @@ def test_it_is_as_it_was_after_an_error_and_when_time_is_up():
         checkup(model, IDS, logits=lambda _, ids: model(ids))  # the model itself, not the copy
     assert same(before, everything(model))
 
-    class Slow(Small):
-        def forward(self, ids):
-            time.sleep(0.05)
-            return super().forward(ids)
 
-    model = Slow()
+# ---- the time ----
+
+
+def adapter(clock, first):
+    """Does something before each call."""
+
+    def logits(model, ids):
+        first(clock, ids)
+        return model(ids)
+
+    return logits
+
+
+def slow(clock, ids):
+    clock.passes(0.5)
+
+
+def hangs_later(clock, ids):
+    if len(ids) == 1:
+        clock.passes(60)
+
+
+def retries(clock, ids):
+    for _ in range(100 if len(ids) == 1 else 0):
+        try:
+            clock.passes(1)
+        except Exception:
+            continue
+
+
+def swallows(clock, ids):
+    """Whatever is raised while all operations are watched, and goes on until more is raised."""
+    if _get_current_function_mode():
+        with contextlib.suppress(BaseException):
+            clock.passes(60)
+        clock.passes(TIDYING)
+
+
+@pytest.mark.parametrize(
+    ("first", "rest"),
+    [
+        (slow, "one batch by heart"),
+        (hangs_later, "a row alone, and many rows, one id, and two"),
+        (retries, "a row alone, and many rows, one id, and two"),
+        (swallows, "what the softmax sums over"),
+    ],
+)
+def test_when_time_is_up_the_model_is_as_it_was_and_what_is_left_is_told(first, rest, monkeypatch):
+    clock = Clock(monkeypatch)
+    torch.manual_seed(0)
+    model = Small()
     before = everything(model)
-    report = checkup(model, IDS, seconds=0.5)
-    assert "time was up" in report.tried[-1].seen
-    assert "one batch by heart" in report.tried[-1].seen
+    report = checkup(model, IDS, logits=adapter(clock, first))
+    assert not report.findings
+    assert report.tried[-1].seen.startswith("time was up: ")
+    assert rest in report.tried[-1].seen
     assert same(before, everything(model))
+    assert not _get_current_function_mode(), "nobody watches any more"
+    assert clock.now < 10 + 60
 
 
-def test_a_call_that_hangs_is_ended():
-    class Hangs(Small):
-        def forward(self, ids):
-            time.sleep(60)
+def test_a_first_call_that_hangs_is_ended(monkeypatch):
+    hangs = adapter(Clock(monkeypatch), lambda clock, ids: clock.passes(60))
+    with pytest.raises(ValueError, match=r"seconds must be longer than one call takes, got 0\.3: model"):
+        checkup(Small(), IDS, logits=hangs, seconds=0.3)
 
-    began = time.monotonic()
-    with pytest.raises(ValueError, match=r"seconds must be longer than one call takes, got 0\.3"):
-        checkup(Hangs(), IDS, seconds=0.3)
-    assert time.monotonic() - began < 10
+
+@pytest.mark.parametrize("traced", [True, False], ids=["traced", "asked between calls"])
+def test_time_is_up_outside_the_main_thread_too(traced, monkeypatch):
+    if not traced:
+        monkeypatch.setattr(sys, "settrace", lambda _: None)
+    with ThreadPoolExecutor(1) as pool:
+        logits = adapter(Clock(monkeypatch), slow)
+        report = pool.submit(checkup, Small(), IDS, logits=logits).result()
+    assert "time was up" in report.tried[-1].seen
 
 
 # ---- bad input ----
@@ -333,37 +391,6 @@ def test_nan_is_found_and_nothing_else_of_it_is_raised():
     assert found[0].where == "blocks.1.network.narrow"
     everywhere = checkup(Returns(lambda ids: torch.full((*ids.shape, 5), math.nan)), IDS)
     assert everywhere.findings
-
-
-def test_a_call_that_hangs_later_ends_the_tests_and_is_no_finding():
-    class Hangs(Small):
-        def forward(self, ids):
-            if len(ids) == 1:
-                time.sleep(60)
-            return super().forward(ids)
-
-    torch.manual_seed(0)
-    model, began = Hangs(), time.monotonic()
-    before = everything(model)
-    report = checkup(model, IDS, seconds=3)
-    assert time.monotonic() - began < 20
-    assert not report.findings
-    assert report.tried[-1].seen.startswith("time was up: a row alone, and many rows, one id, and two")
-    assert same(before, everything(model))
-
-
-def test_outside_the_main_thread_it_asks_between_calls():
-    class Slow(Small):
-        def forward(self, ids):
-            time.sleep(0.05)
-            return super().forward(ids)
-
-    reports = []
-    model = Slow()
-    thread = threading.Thread(target=lambda: reports.append(checkup(model, IDS, seconds=0.5)))
-    thread.start()
-    thread.join(30)
-    assert "time was up" in reports[0].tried[-1].seen
 
 
 # ---- the report ----

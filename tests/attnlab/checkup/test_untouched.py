@@ -2,17 +2,17 @@
 
 import itertools
 import random
-import signal
 
 import numpy as np
 import pytest
 import torch
 from checkup_cases import IDS, WIDTH, WORDS, Remembering, Small
+from clocks import Clock
 from torch import nn
 from torch.nn.utils import prune
 
-from attnlab.checkup import checkup, visit
-from attnlab.checkup.untouched import TimeUp, limited, untouched
+from attnlab.checkup import checkup
+from attnlab.checkup.untouched import untouched
 
 
 class Shared(Small):
@@ -182,7 +182,8 @@ def test_a_model_that_is_called_itself_is_as_it_was(name):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_is_as_it_was_when_time_is_up(name):
+def test_a_model_is_as_it_was_when_time_is_up(name, monkeypatch):
+    clock = Clock(monkeypatch)
     torch.manual_seed(0)
     model = MODELS[name]()
     before = all_of(model)
@@ -193,58 +194,17 @@ def test_a_model_is_as_it_was_when_time_is_up(name):
     class Slow(type(model)):
         def forward(self, *args, **options):
             if next(calls) == 20:
-                signal.raise_signal(signal.SIGALRM)  # as if the time were up just then
+                clock.passes(11)
             return model_forward(self, *args, **options)
 
     model.__class__ = Slow
     try:
-        report = checkup(model, IDS, seconds=60)
+        report = checkup(model, IDS)
     finally:
         model.__class__ = Slow.__mro__[1]
     assert next(calls) == 21
     assert "time was up" in report.tried[-1].seen
     assert not differences(before, all_of(model))
-
-
-@pytest.fixture
-def rung():
-    """How often somebody else's alarm rang."""
-    times = []
-    before = signal.signal(signal.SIGALRM, lambda *_: times.append(1))
-    yield times
-    signal.signal(signal.SIGALRM, before)
-
-
-def test_an_alarm_that_rings_once_more_when_time_is_up_is_not_the_checkups(monkeypatch, rung):
-    def up(_):
-        raise TimeUp
-
-    def told(*words):
-        signal.raise_signal(signal.SIGALRM)
-        return real(*words)
-
-    real = visit.Tried
-    monkeypatch.setattr(visit, "Tried", told)
-    monkeypatch.setattr(visit.Patient, "ask_time", up)
-    report = checkup(Small(), IDS)
-    assert report.tried[-1].test == "not tried"
-    assert rung == [1]
-
-
-def test_an_alarm_that_rings_while_it_is_turned_off_leaves_what_was_there(monkeypatch, rung):
-    def rings(which, seconds, again=0.0):
-        told = real(which, seconds, again)  # first, so that none is left to ring in another test
-        if not seconds:
-            signal.raise_signal(signal.SIGALRM)
-        return told
-
-    real = signal.setitimer
-    monkeypatch.setattr(signal, "setitimer", rings)
-    with pytest.raises(TimeUp), limited(60):
-        pass
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-    signal.raise_signal(signal.SIGALRM)
-    assert rung == [1]
 
 
 def test_a_model_without_shapes_is_refused_and_stays_without():

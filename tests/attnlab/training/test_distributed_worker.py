@@ -1,6 +1,5 @@
 """The script that several processes run: compared with one process, and started as readers start it."""
 
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import distributed, nn
+from torch import distributed, multiprocessing, nn
 from torch.distributed import TCPStore
 from torch.nn import functional as F
 
@@ -53,14 +52,9 @@ def reports(start: dict, tmp_path_factory: pytest.TempPathFactory) -> list[dict]
     folder = tmp_path_factory.mktemp("forked")
     torch.save(start, folder / "start.pt")
     meeting_point = TCPStore("127.0.0.1", 0, world_size=None, is_master=True, wait_for_workers=False)
-    fork = multiprocessing.get_context("fork")
-    work = [(rank, folder, meeting_point.port) for rank in range(2)]
-    workers = [fork.Process(target=as_torchrun_does, args=share, daemon=True) for share in work]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(20)
-    assert [worker.exitcode for worker in workers] == [0, 0]
+    shares = folder, meeting_point.port
+    # Where one fails, it raises what that one raised, and does not wait for the other.
+    multiprocessing.start_processes(as_torchrun_does, shares, nprocs=2, daemon=True, start_method="fork")
     return load_reports(folder)
 
 
@@ -76,7 +70,6 @@ def test_torchrun_starts_it(start: dict, reports: list[dict], tmp_path: Path) ->
         env=os.environ | {"OMP_NUM_THREADS": "1", "ATTNLAB_DEVICE": "cpu"},
         capture_output=True,
         text=True,
-        timeout=100,
         check=False,
     )
     assert run.returncode == 0, run.stderr

@@ -1,20 +1,16 @@
 """The training loop: what it does to the weights, what it shows, and what it refuses."""
 
-import sys
-import time
-
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
+from watched import take_for_a_terminal
 
 from attnlab.runtime import generator
-from attnlab.training import progress
 from attnlab.training.batches import Batches
 from attnlab.training.history import History
 from attnlab.training.loop import evaluate, train
-from attnlab.training.progress import QUIET_VARIABLE
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -222,19 +218,12 @@ def test_evaluate_keeps_nothing_for_a_backward_pass() -> None:
 # ---- the progress bar ----
 
 
-def slow_loss(outputs: Tensor, targets: Tensor) -> Tensor:
-    time.sleep(0.11)  # the bar is drawn anew every tenth of a second
-    return F.l1_loss(outputs, targets)
-
-
 def test_a_terminal_shows_epoch_iterations_and_loss(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv(QUIET_VARIABLE, raising=False)
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setattr(progress, "PATIENCE", 0)
+    take_for_a_terminal(monkeypatch)
     model = Slope()
-    train(model, Batches(*slope_data(9, 9), batch_size=1), slow_loss, sgd(model), epochs=2)
+    train(model, Batches(*slope_data(9, 9), batch_size=1), F.l1_loss, sgd(model), epochs=2)
     last = capsys.readouterr().out.split("\r")[-3]  # before it is wiped
     assert last.startswith("epoch 2/2")
     assert "4/4" in last

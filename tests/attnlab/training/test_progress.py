@@ -1,30 +1,22 @@
 """The progress bar: who sees it, and what is left of it."""
 
 import os
-import sys
-import time
 from pathlib import Path
 
 import nbclient
 import pytest
 from nbformat import v4 as notebook_format
+from watched import take_for_a_terminal
 
 from attnlab.training import progress
 from attnlab.training.progress import QUIET_VARIABLE, progress_bar
 
 
-def count_to_4(total: int = 4, seconds: float = 0) -> None:
+def count_to_4(total: int = 4) -> None:
     with progress_bar(total) as bar:
         bar.set_description("counting", refresh=False)
         for _ in range(4):
-            time.sleep(seconds)
             bar.update()
-
-
-def take_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(QUIET_VARIABLE, raising=False)
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setattr(progress, "PATIENCE", 0)
 
 
 @pytest.mark.parametrize(("total", "last"), [(4, "4/4"), (0, "4it")])
@@ -32,7 +24,7 @@ def test_a_terminal_shows_a_bar_and_wipes_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], total: int, last: str
 ) -> None:
     take_for_a_terminal(monkeypatch)
-    count_to_4(total, seconds=0.11)  # the bar is drawn anew every tenth of a second
+    count_to_4(total)
     *_, shown, wiped, nothing = capsys.readouterr().out.split("\r")
     assert shown.startswith("counting")
     assert last in shown
@@ -42,9 +34,8 @@ def test_a_terminal_shows_a_bar_and_wipes_it(
 def test_a_short_wait_shows_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    take_for_a_terminal(monkeypatch)
-    monkeypatch.setattr(progress, "PATIENCE", 5)
-    count_to_4(seconds=0.11)
+    take_for_a_terminal(monkeypatch, patience=60)
+    count_to_4()
     assert capsys.readouterr() == ("", "")
 
 

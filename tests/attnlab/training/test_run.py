@@ -3,17 +3,15 @@
 import copy
 import math
 import re
-import sys
-import time
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from watched import take_for_a_terminal
 
 from attnlab.runtime import generator
-from attnlab.training import progress
 from attnlab.training.run import Run, bits_per_byte, crops, groups, losses, row_of, share_of_rate
 from attnlab.transformer import GPT
 
@@ -224,10 +222,7 @@ def test_who_watches_is_told_the_loss(
     run = a_run(gpt())
     run.go(3)
     assert capsys.readouterr().out == "", "nobody does"
-    monkeypatch.delenv(progress.QUIET_VARIABLE, raising=False)
-    monkeypatch.setattr(progress, "PATIENCE", 0)
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    run.model.register_forward_pre_hook(lambda *_: time.sleep(0.11))  # the bar waits a tenth of a second
+    take_for_a_terminal(monkeypatch)
     run.go(2)
     shown = capsys.readouterr().out
     assert "1/2" in shown

@@ -3,11 +3,10 @@
 import contextlib
 import dataclasses
 import re
-import time
-from types import SimpleNamespace
 
 import pytest
 import torch
+from clocks import Clock
 from exercise_cases import words
 from small_checks import (
     EXERCISES,
@@ -18,7 +17,8 @@ from small_checks import (
     check_scores,
 )
 
-from bookkit.checking import exercise, guard
+from attnlab import time_limit
+from bookkit.checking import exercise
 
 EACH = pytest.mark.parametrize("check", EXERCISES, ids=lambda check: check.name)
 EACH_KIND = pytest.mark.parametrize("check", REPRESENTATIVES, ids=lambda check: check.name)
@@ -78,8 +78,7 @@ def test_who_would_need_far_longer_for_all_pairs_does_not_wait_till_the_end(monk
     asked = []
     pair = ("a & b", "Both.", lambda *inputs: asked.append(inputs))
     monkeypatch.setattr(exercise, "pairs", lambda mistakes: [pair] * 4)
-    now = SimpleNamespace(monotonic=lambda: 0.4 * exercise.PAIRS_LIMIT * len(asked))
-    monkeypatch.setattr(exercise, "time", now)
+    monkeypatch.setattr(time_limit, "thread_time", lambda: 0.4 * exercise.PAIRS_LIMIT * len(asked))
     PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3)
     assert len(asked) == 1
 
@@ -168,16 +167,16 @@ def test_what_one_attempt_does_to_its_inputs_the_next_does_not_see():
 
 
 def test_a_check_ends_within_about_the_limit(monkeypatch):
-    monkeypatch.setattr(guard, "TIME_LIMIT", 0.4)
+    clock = Clock(monkeypatch)
 
     def slow(query, key):
-        time.sleep(0.15)
+        clock.passes(4)
         return check_scores.reference(query, key)
 
     report = check_scores.judge(slow)
     assert [line.split()[0] for line in report.lines[:7]] == ["✓", "✓", "✗", "·", "·", "·", "✓"]
     assert report.mistake is None
-    assert "does not finish within 0.4 seconds" in words(report)
+    assert "does not finish within 10 seconds" in words(report)
 
 
 # --- the text ---

@@ -13,8 +13,8 @@ FAULTS: Faults = {
         f"{FAULTY}::test_who_sees_whom_is_kept_for_the_picture": [
             ("a picture on its side", "return torch.stack(rows, dim=1)", "return torch.stack(rows, dim=0)"),
         ],
-        f"{WHOLE}::test_outside_the_main_thread_it_asks_between_calls": [
-            ("time is never up", "if time.monotonic() > self.end:", "if False:"),
+        f"{WHOLE}::test_time_is_up_outside_the_main_thread_too": [
+            ("time is never up", "if self.until.passed():", "if False:"),
         ],
     },
     "attnlab/checkup/trace": {
@@ -50,16 +50,6 @@ FAULTS: Faults = {
             ("Python's chance goes on elsewhere", 'random.setstate(chance["python"])', "pass"),
             ("NumPy's chance goes on elsewhere", 'np.random.set_state(chance["numpy"])', "pass"),
         ],
-        f"{KEPT}::test_an_alarm_that_rings_while_it_is_turned_off_leaves_what_was_there": [
-            ("another's alarm is lost", "signal.signal(signal.SIGALRM, before)", "pass"),
-        ],
-        f"{WHOLE}::test_a_call_that_hangs_later_ends_the_tests_and_is_no_finding": [
-            (
-                "no alarm",
-                "signal.setitimer(signal.ITIMER_REAL, seconds)",
-                "signal.setitimer(signal.ITIMER_REAL, 0)",
-            ),
-        ],
     },
     "attnlab/checkup/visit": {
         f"{KEPT}::test_a_model_without_shapes_is_refused_and_stays_without": [
@@ -75,7 +65,7 @@ FAULTS: Faults = {
             ("an error of many lines", '(str(error).splitlines() or [""])[0][:200]', "str(error)"),
             ("an empty batch taken", "if any(not part.numel() for part in parts):", "if False:"),
         ],
-        f"{WHOLE}::test_it_is_as_it_was_after_an_error_and_when_time_is_up": [
+        f"{WHOLE}::test_when_time_is_up_the_model_is_as_it_was_and_what_is_left_is_told": [
             ("what was not tried is not said", "time was up: {names}", "time was up: {len(left)}"),
         ],
         f"{WHOLE}::test_assert_healthy_tells_what_it_found": [

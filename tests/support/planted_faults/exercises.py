@@ -128,7 +128,7 @@ FAULTS: Faults = {
         "test_two_mistakes_are_not_told_before_all_pairs_are_tried": [
             (
                 "told before the end",
-                "if time.monotonic() - started > PAIRS_LIMIT * max(0.1, done / len(every)):",
+                "if search.worked > search.seconds * max(0.1, done / len(every)):",
                 "if False:",
             ),
         ],
@@ -158,7 +158,7 @@ FAULTS: Faults = {
         "test_a_check_ends_within_about_the_limit": [
             (
                 "the time begins anew for each case",
-                "partial(guard.guarded, until=guard.Deadline())",
+                "partial(guard.guarded, until=Deadline(guard.TIME_LIMIT))",
                 "guard.guarded",
             ),
             (

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from attnlab.time_limit import Deadline, TimeUpError
 from bookkit.checking import guard
 from bookkit.checking.attempts import described
 from bookkit.checking.exercise import MARKS
@@ -44,8 +45,8 @@ class BandExperiment(Check):
             return self._unwritten()
         answer = work
         if callable(work):
-            outcome = guard.guarded(work, guard.Deadline(PATIENCE))
-            if isinstance(outcome.error, guard.TimeUpError):
+            outcome = guard.guarded(work, Deadline(PATIENCE))
+            if isinstance(outcome.error, TimeUpError):
                 return self._not_yet(f"It takes more than {PATIENCE:g} seconds. Train first, then hand over.")
             if outcome.error is not None:
                 return self._not_yet(described(outcome.error))

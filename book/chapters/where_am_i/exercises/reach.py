@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnlab.time_limit import Deadline, TimeUpError
 from bookkit.checking import guard
 from bookkit.checking.attempts import described
 from bookkit.checking.report import Check, Report
@@ -52,10 +53,10 @@ class ReachExperiment(Check):
         if not callable(work):
             return self._not_yet(f"Give the check the function itself: check_{self.name}(my_reach).")
         found: list[Tensor] = []
-        until = guard.Deadline(PATIENCE)
+        until = Deadline(PATIENCE)
         for wave, length in ASKED:
             outcome = guard.guarded(partial(work, wave, length), until)
-            if isinstance(outcome.error, guard.TimeUpError):
+            if isinstance(outcome.error, TimeUpError):
                 return self._not_yet(f"It takes more than {PATIENCE:g} seconds. Fewer steps will do.")
             if outcome.error is not None:
                 return self._not_yet(described(outcome.error))
