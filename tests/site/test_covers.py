@@ -2,6 +2,7 @@
 
 import pytest
 from accessible import AXE, RULES, violations
+from browser_pages import arrived
 from playwright.sync_api import Browser, Locator, Page, expect
 from tiers import left_to
 
@@ -38,6 +39,7 @@ def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(
     page: Page, base_url: str, chapter: str
 ) -> None:
     page.goto(f"{base_url}{chapter}.html")
+    arrived(page)
     for number, (box, cover) in enumerate(boxes(page)):
         answer = cover.locator(".answer")
         assert not answer.is_visible()
@@ -45,7 +47,6 @@ def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(
             cover.get_by_text("Show without a guess").focus()
             where = box.bounding_box()["y"]
             page.keyboard.press("Enter")
-            # To a fraction of a pixel, as images above may still arrive.
             assert abs(box.bounding_box()["y"] - where) < 1, "what a reader looks at may not move"
             expect(answer).to_be_focused()
         else:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from browser_pages import arrived
 from open_playground import CHAPTER, HOME, field, press
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -13,7 +14,6 @@ from bookkit.playground import openable
 PHONE = {"width": 390, "height": 844}
 FILES = [*openable()["translator"].files, "model-translator.js"]
 FAILED = re.compile("Press the button to try again")
-LONGER = 1500  # milliseconds in which a playground that opens by itself would have begun to
 
 
 def requests(page: Page) -> list[str]:
@@ -28,13 +28,19 @@ def of_models(asked: list[str]) -> list[str]:
     return [name for name in asked if name in named]
 
 
+def waiting(page: Page) -> int:
+    """How many playgrounds are to open by themselves, once the page knows which are in view."""
+    page.evaluate("() => new Promise((seen) => new IntersectionObserver(seen).observe(document.body))")
+    return page.evaluate("waiting.size")
+
+
 # ---- by its button ----
 def test_nothing_of_a_model_comes_before_it_is_asked_for_and_then_each_file_once(
     page: Page, base_url: str, soup: Callable
 ) -> None:
     asked = requests(page)
     page.goto(base_url + HOME, wait_until="networkidle")
-    page.wait_for_timeout(LONGER)
+    assert waiting(page) == 0
     assert "playground.js" in asked
     assert not of_models(asked)
     press(page.locator(".playground"))
@@ -166,6 +172,7 @@ def test_one_that_opens_by_itself_moves_nothing_that_is_read(
     page: Page, base_url: str, model: str, beginning: str
 ) -> None:
     page.goto(base_url + CHAPTER)
+    arrived(page)
     where = f".playground[data-model={model}]"
     box = page.locator(where)
     # From above one has seen the text before it; from below, what follows.
@@ -175,7 +182,7 @@ def test_one_that_opens_by_itself_moves_nothing_that_is_read(
         page.evaluate("scrollBy(0, 170)")
     before = top(read)
     expect(field(box)).to_be_visible()
-    page.wait_for_timeout(300)
+    box.evaluate("async (box) => { await doors.get(box).bench.run(); await painted(); }")
     assert abs(top(read) - before) < 1
     assert page.evaluate("document.activeElement === document.body")
     expect(page.locator(".playground:has(input)")).to_have_count(1)  # the other one is out of view
@@ -190,7 +197,7 @@ def test_who_saves_data_has_to_press_the_button(page: Page, base_url: str) -> No
     page.goto(base_url + HOME)
     page.keyboard.press("Shift")
     page.mouse.move(300, 300)
-    page.wait_for_timeout(LONGER)
+    assert waiting(page) == 0
     assert not of_models(asked)
     press(page.locator(".playground"))
     expect(field(page.locator(".playground"))).to_be_focused()
@@ -203,7 +210,16 @@ def test_whoever_is_at_the_button_is_left_to_press_it(page: Page, base_url: str)
     box.get_by_role("button").hover()
     page.mouse.move(5, 5)
     box.get_by_role("button").focus()
-    page.wait_for_timeout(LONGER)
+    # It looks again and again whether the button is still held.
+    box.evaluate(
+        """async (box) => {
+          const looks = new Set();
+          while (looks.size < 5 && !doors.get(box).opening) {
+            looks.add(waiting.get(box));
+            await new Promise(requestAnimationFrame);
+          }
+        }"""
+    )
     expect(box.get_by_role("button")).to_be_focused()
     page.keyboard.press("Enter")
     expect(field(box)).to_be_focused()
@@ -215,7 +231,7 @@ def test_one_that_can_t_open_by_itself_says_nothing_of_it(page: Page, base_url: 
     page.goto(base_url + HOME)
     box = page.locator(".playground")
     page.keyboard.press("Shift")
-    page.wait_for_timeout(LONGER)
+    page.wait_for_function("failed['bench.js'] && !doors.values().next().value.opening")
     expect(box.get_by_role("status")).to_be_empty()
     press(box)
     expect(box.get_by_role("status")).to_have_text(FAILED)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from browser_pages import arrived
 from playwright.sync_api import BrowserContext, Page
 from tiers import left_to
 
@@ -61,9 +62,7 @@ MEASURE = """() => {
 
 def measured(page: Page) -> dict[str, Any]:
     """What of the page is seen without opening anything, all its pictures loaded."""
-    page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
-    page.wait_for_function("[...document.images].every(image => image.complete)")
-    page.evaluate("document.fonts.ready.then(() => true)")
+    arrived(page)
     return page.evaluate(MEASURE)
 
 

@@ -167,31 +167,3 @@ def test_axe_finds_nothing(page: Page, base_url: str, theme: str) -> None:
     for name in ("row: A row of the table", "layer 1", "softmax: The mask and the softmax", "comes out"):
         button(view, name).first.click()
         assert not [*violations(page, RULES)], name
-
-
-@pytest.mark.weekly
-@pytest.mark.parametrize("model", ["language-model", pytest.param("gpt", marks=pytest.mark.thorough)])
-def test_no_step_holds_up_a_phone(page: Page, base_url: str, model: str) -> None:
-    """The quickest of several times: what is measured is the step, and not what else the machine does."""
-    view = stepping(page, base_url, model)
-    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
-    times = view.evaluate(
-        """async (view) => {
-          const next = [...view.querySelectorAll("button")].find((button) => button.textContent === "Next →");
-          const first = view.querySelector(".sections-of-way button");
-          const best = {};
-          for (let round = 0; round < 8; round++) {
-            for (first.click(); !next.matches("[aria-disabled=true]"); ) {
-              const start = performance.now();
-              next.click();
-              view.getBoundingClientRect();
-              const name = view.querySelector(".step-title").textContent;
-              best[name] = Math.min(best[name] ?? Infinity, performance.now() - start);
-              await new Promise((resolve) => setTimeout(resolve, 5));
-            }
-          }
-          return best;
-        }"""
-    )
-    assert len(times) == STEPS[model] - 1
-    assert max(times.values()) < 50, max(times.items(), key=lambda each: each[1])

@@ -47,6 +47,18 @@ def ended(box: Locator) -> str:
     return box.get_by_role("status").inner_text()
 
 
+def rests(page: Page) -> None:
+    """Wait until no more is computed or shown: where nobody stopped it that is the end of the race."""
+    page.workers[0].evaluate("async () => { while (crew.going) await new Promise((go) => setTimeout(go)); }")
+    page.evaluate(
+        """async () => {
+          const { race } = await trainingDoors.get("guests").opening;
+          for (let still = 0; still < 2; still = race.timer ? 0 : still + 1)
+            await new Promise(requestAnimationFrame);
+        }"""
+    )
+
+
 def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page: Page, address: str) -> None:
     box = begun(page, address)
     assert box.get_by_role("status").inner_text() == ""
@@ -117,7 +129,7 @@ def test_it_goes_by_keyboard_step_by_step_and_waits_when_told(page: Page, addres
     page.keyboard.press("Enter")
     expect(button(box, "Go on")).to_be_focused()
     at = step(box)
-    page.wait_for_timeout(400)
+    rests(page)
     assert step(box) == at < 300
     page.keyboard.press("Tab")
     for _ in range(200):  # what was computed and not shown comes first
@@ -206,7 +218,7 @@ def test_a_tab_put_away_waits_and_goes_on_where_it_was(page: Page, address: str)
     page.evaluate(put, True)
     expect(button(box, "Go on")).to_be_visible()
     at = step(box)
-    page.wait_for_timeout(500)
+    rests(page)
     assert step(box) == at < 300
     page.evaluate(put, False)
     assert "after 300 steps" in ended(box)

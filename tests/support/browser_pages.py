@@ -42,3 +42,10 @@ def page(window: BrowserContext) -> Iterator[Page]:
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear()")
     tab.close()
+
+
+def arrived(page: Page) -> None:
+    """Wait until the page's pictures and letters are all there: from then on nothing moves by itself."""
+    page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
+    page.wait_for_function("[...document.images].every(image => image.complete)")
+    page.evaluate("document.fonts.ready.then(() => true)")

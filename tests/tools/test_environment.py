@@ -230,6 +230,7 @@ def test_one_set_up_waits_for_another_and_for_what_a_killed_one_has_left(venv, k
     with subprocess.Popen(start, stdout=subprocess.PIPE, text=True) as first:
         assert first.stdout.readline() == "begun\n"
         while not (venv / "runs").exists():  # its program, which is what holds the lock after it
+            assert first.poll() is None
             time.sleep(0.01)
         if killed:
             first.kill()
