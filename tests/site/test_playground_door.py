@@ -211,15 +211,17 @@ def test_whoever_is_at_the_button_is_left_to_press_it(page: Page, base_url: str)
     page.mouse.move(5, 5)
     box.get_by_role("button").focus()
     # It looks again and again whether the button is still held.
-    box.evaluate(
+    left_alone = box.evaluate(
         """async (box) => {
           const looks = new Set();
           while (looks.size < 5 && !doors.get(box).opening) {
             looks.add(waiting.get(box));
             await new Promise(requestAnimationFrame);
           }
+          return !doors.get(box).opening;
         }"""
     )
+    assert left_alone
     expect(box.get_by_role("button")).to_be_focused()
     page.keyboard.press("Enter")
     expect(field(box)).to_be_focused()
