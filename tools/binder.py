@@ -26,6 +26,7 @@ HEAD = """\
 BINDER = {
     **cast(dict[str, str], default_environment()),
     "python_version": "3.11",
+    "python_full_version": "3.11.0",
     "sys_platform": "linux",
     "platform_system": "Linux",
     "platform_machine": "x86_64",
