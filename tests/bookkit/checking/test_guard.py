@@ -44,8 +44,8 @@ def test_printing_and_warning_are_kept_off_the_page(capfd):
 EFFECTS = {
     "functions of PyTorch itself": lambda: setattr(torch, "equal", lambda *tensors: True),
     "PyTorch's random numbers": lambda: torch.rand(3),
-    "Python's random numbers": lambda: random.seed(0),
-    "NumPy's random numbers": lambda: np.random.seed(0),
+    "Python's random numbers": random.random,  # drawn: any seed may be where a test before left them
+    "NumPy's random numbers": np.random.random,
     "PyTorch's default dtype": lambda: torch.set_default_dtype(torch.float64),
     "PyTorch's default device": lambda: torch.set_default_device("meta"),
     "whether PyTorch records gradients": lambda: torch.set_grad_enabled(False),

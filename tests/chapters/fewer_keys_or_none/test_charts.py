@@ -10,6 +10,8 @@ from attnlab import masks
 from chapters.fewer_keys_or_none import charts
 from chapters.fewer_keys_or_none.charts import D_K, GROUPS, HEADS, LAYERS, MOST_SINKS, PLACES, WIDEST
 
+pytestmark = pytest.mark.thorough
+
 
 def drawn(width: int, sinks: int, groups: str) -> str:
     spec = charts.sight().to_dict()

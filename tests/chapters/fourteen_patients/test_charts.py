@@ -9,6 +9,8 @@ import vl_convert
 from chapters.fourteen_patients import charts
 from chapters.fourteen_patients.patients import BY_NAME, curves
 
+pytestmark = pytest.mark.thorough
+
 
 def test_it_draws_with_every_letter():
     for letter in charts.LETTERS:

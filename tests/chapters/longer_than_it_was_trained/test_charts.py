@@ -12,6 +12,8 @@ from attnlab.today.model import Today
 from chapters.longer_than_it_was_trained import charts
 from chapters.longer_than_it_was_trained.charts import FARTHEST, FAST, LARGEST, LONGEST, SLOW, STEP, WAYS
 
+pytestmark = pytest.mark.thorough
+
 FREQUENCIES = Today(16, 96, heads=6, groups=2, hidden=8, layers=1, longest=LONGEST).frequencies.double()
 
 

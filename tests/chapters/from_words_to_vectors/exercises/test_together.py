@@ -9,6 +9,8 @@ from chapters.from_words_to_vectors.exercises import (
     check_learned_vectors,
 )
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.slow
 def test_vectors_trained_without_strangers_do_not_pass():

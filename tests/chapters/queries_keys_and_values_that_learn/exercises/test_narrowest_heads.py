@@ -1,5 +1,6 @@
 """The exercise `narrowest_heads`, tried as readers would."""
 
+import pytest
 import torch
 from exercise_cases import judged_as, words
 from torch.nn import functional as F
@@ -8,6 +9,8 @@ from attnlab.runtime import generator
 from chapters.queries_keys_and_values_that_learn.exercises import (
     check_narrowest_heads,
 )
+
+pytestmark = pytest.mark.thorough
 
 
 def trained(d_k=2, steps=200, seed=0, last=True):

@@ -1,5 +1,6 @@
 """The exercise `cut`, tried as readers would."""
 
+import pytest
 import torch
 from exercise_cases import judged_as, named
 from exercise_cases import words as words_of
@@ -8,6 +9,8 @@ from torch.nn import functional as F
 from chapters.text_as_tensors.exercises import (
     check_cut,
 )
+
+pytestmark = pytest.mark.thorough
 
 
 def by_index(words):

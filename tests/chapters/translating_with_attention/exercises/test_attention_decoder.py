@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 import torch
 from exercise_cases import judged_as, words
 from torch import nn
@@ -11,6 +12,8 @@ from attnlab.attention import masked_softmax
 from chapters.translating_with_attention.exercises import (
     check_attention_decoder,
 )
+
+pytestmark = pytest.mark.thorough
 
 
 class MyDecoder(nn.Module):

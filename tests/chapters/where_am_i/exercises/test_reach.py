@@ -11,6 +11,8 @@ from chapters.where_am_i.exercises import (
 )
 from chapters.where_am_i.reader import Reader, copying, share_right, train
 
+pytestmark = pytest.mark.thorough
+
 
 def reaches(found):
     """An experiment that finds these mean shares, each start a little off them."""
@@ -45,7 +47,6 @@ def test_the_chapters_readers_show_what_the_check_asks_for():
     assert check_reach.judge(reach(right_base)).passed
 
 
-@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "experiment"),
