@@ -144,9 +144,9 @@ def test_a_cut_gradient_is_reported_with_the_input_that_it_does_not_reach(exerci
 ON_ANOTHER_PROCESSOR = """
 import json, sys
 sys.path[:0] = {path}
-from attnlab import time_limit
+from attnlab import runtime
 from test_catalogue import EXERCISES, flawed_reports, told
-time_limit.monotonic = time_limit.thread_time = lambda: 0.0  # as in tests: no check ends by time
+runtime.monotonic = runtime.thread_time = lambda: 0.0  # as in tests: no check ends by time
 by_name = {{one.name: one for one in EXERCISES}}
 for name in map(str.strip, sys.stdin):
     print(json.dumps([told(by_name[name].trials()), flawed_reports(by_name[name])]), flush=True)

@@ -6,7 +6,7 @@
 
 Everything is tried on copies: the model, its gradients, its mode and chance are afterwards as they were. A
 call that hangs is ended when `seconds` are over; a busy machine gets up to six times as long (see
-`attnlab.time_limit`). What was not tried may still be wrong.
+`attnlab.runtime`). What was not tried may still be wrong.
 """
 
 from attnlab.checkup.report import Finding, Report

@@ -14,8 +14,7 @@ from attnlab.checkup.calling import Calling, Kind, Slots
 from attnlab.checkup.looks import Looks
 from attnlab.checkup.report import Report
 from attnlab.checkup.trace import Trace, changed_places, traced
-from attnlab.runtime import generator
-from attnlab.time_limit import Deadline, TimeUpError
+from attnlab.runtime import Deadline, TimeUpError, generator
 
 ROWS, PLACES, SOURCE_PLACES = 3, 7, 6  # three different sizes, so that axes can be told apart
 

@@ -15,7 +15,7 @@ from attnlab.checkup.patient import Patient
 from attnlab.checkup.report import Finding, Inquiry, Report, Tried
 from attnlab.checkup.trace import named_errors
 from attnlab.checkup.untouched import untouched
-from attnlab.time_limit import Deadline, TimeUpError, limited
+from attnlab.runtime import Deadline, TimeUpError, limited
 
 
 class Test(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from attnlab.time_limit import TimeUpError
+from attnlab.runtime import TimeUpError
 from bookkit.checking import guard
 from bookkit.checking.answers import (
     Answer,

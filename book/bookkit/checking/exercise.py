@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from attnlab.time_limit import Deadline
+from attnlab.runtime import Deadline
 from attnlab.training.progress import progress_bar
 from bookkit.checking import findings, guard
 from bookkit.checking.answers import Answer

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
 from torch.utils.hooks import RemovableHandle
 
-from attnlab.time_limit import Deadline, TimeUpError, limited
+from attnlab.runtime import Deadline, TimeUpError, limited
 
 Value = TypeVar("Value")
 

@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from torch.overrides import _get_current_function_mode
 
 from attnlab.checkup import Finding, Report, assert_healthy, checkup
-from attnlab.time_limit import TIDYING
+from attnlab.runtime import TIDYING
 from attnlab.today.model import Today
 from attnlab.transformer import GPT, LanguageModel, Transformer
 

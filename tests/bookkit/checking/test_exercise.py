@@ -17,7 +17,7 @@ from small_checks import (
     check_scores,
 )
 
-from attnlab import time_limit
+from attnlab import runtime
 from bookkit.checking import exercise
 
 EACH = pytest.mark.parametrize("check", EXERCISES, ids=lambda check: check.name)
@@ -78,7 +78,7 @@ def test_who_would_need_far_longer_for_all_pairs_does_not_wait_till_the_end(monk
     asked = []
     pair = ("a & b", "Both.", lambda *inputs: asked.append(inputs))
     monkeypatch.setattr(exercise, "pairs", lambda mistakes: [pair] * 4)
-    monkeypatch.setattr(time_limit, "thread_time", lambda: 0.4 * exercise.PAIRS_LIMIT * len(asked))
+    monkeypatch.setattr(runtime, "thread_time", lambda: 0.4 * exercise.PAIRS_LIMIT * len(asked))
     PARTED.judge(lambda query, key: (-(query @ key.mT)) ** 3)
     assert len(asked) == 1
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 from clocks import Clock
 
-from attnlab.time_limit import Deadline, TimeUpError
+from attnlab.runtime import Deadline, TimeUpError
 from bookkit.checking import guard
 from bookkit.checking.guard import guarded
 
@@ -116,9 +116,9 @@ def test_who_saves_a_tensor_replaces_nothing(monkeypatch):
 def test_what_pytorch_replaces_when_it_loads_its_compiler_is_nobodys_doing():
     code = """
 import torch
-from attnlab import time_limit
+from attnlab import runtime
 from bookkit.checking import guard
-time_limit.monotonic = lambda: 0.0  # a busy machine loads it slowly
+runtime.monotonic = lambda: 0.0  # a busy machine loads it slowly
 seed = torch.manual_seed
 def load():
     import torch._dynamo

@@ -1,5 +1,6 @@
 """Faults planted in attention itself: scores, masks, weights, and what keeps numbers in order."""
 
+from planted_faults.checkup import WHOLE
 from planted_faults.kinds import Faults
 
 MANY_HEADS = "attnlab/test_multi_head_attention.py::"
@@ -331,6 +332,47 @@ FAULTS: Faults = {
         ],
     },
     "attnlab/runtime": {
+        "test_what_never_ends_is_stopped": [
+            ("raised once and swallowed", "frame.f_trace = at_each_line", "pass"),
+            ("a late answer taken", "raise time_up  # it", "pass  # it"),
+            ("retried for ever", "class TimeUpError(BaseException)", "class TimeUpError(Exception)"),
+        ],
+        f"{WHOLE}::test_when_time_is_up_the_model_is_as_it_was_and_what_is_left_is_told": [
+            ("our own clearing up cut short", "in TRUSTED", "in set()"),
+        ],
+        "test_a_real_alarm_interrupts[sleep]": [
+            ("never an alarm", "signal.setitimer(signal.ITIMER_REAL, until.left, RING_AGAIN)", "(0, 0)"),
+        ],
+        "test_what_is_stopped_clears_up_behind_itself_though_the_alarm_rings_again": [
+            ("no time to clear up", "monotonic() < raised_at + TIDYING or", "False or"),
+        ],
+        "test_what_python_deletes_just_then_is_deleted_whole": [
+            ("lost with an alarm", "TIDYING or _is_deleting(frame, until.passed_at)", "TIDYING"),
+            ("lost without", "until.passed() and not _is_deleting(frame, until.passed_at)", "until.passed()"),
+        ],
+        "test_several_actions_share_one_deadline": [
+            ("no alarm where no time is left", "seconds - monotonic(), 1e-3)", "seconds - monotonic(), 0)"),
+        ],
+        "test_the_alarm_is_set_to_what_is_left": [
+            ("the whole time again", "(signal.ITIMER_REAL, until.left", "(signal.ITIMER_REAL, until.seconds"),
+        ],
+        "test_who_has_hardly_had_the_processor_may_go_on": [
+            ("the clock alone", "if not WAITING < share < SERVED or", "if True or"),
+            ("for ever", " or now - self.started > LONGEST * self.seconds", ""),
+            ("a sleep is taken for work", "not WAITING < share", "not -1 < share"),
+        ],
+        "test_a_loop_is_stopped_where_there_are_no_alarms": [
+            ("no clock without alarms", '"line" and until.passed()', '"line" and False'),
+            (
+                "the trace left behind",
+                "            sys.settrace(trace_before)\n    handler_before",
+                "            pass\n    handler_before",
+            ),
+        ],
+        "test_an_alarm_of_someone_else_still_rings": [
+            ("another's alarm lost", "signal.setitimer(signal.ITIMER_REAL, *timer_before)", "pass"),
+            ("another's handler lost", "signal.signal(signal.SIGALRM, handler_before)", "pass"),
+        ],
         "test_a_gpu_that_is_not_there_is_an_error_and_never_the_cpu": [
             ("one GPU too many", "(device.index or 0) >= torch", "(device.index or 0) > torch"),
         ],

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from attnlab.time_limit import Deadline, TimeUpError
+from attnlab.runtime import Deadline, TimeUpError
 from bookkit.checking import guard
 from bookkit.checking.attempts import described
 from bookkit.checking.exercise import MARKS

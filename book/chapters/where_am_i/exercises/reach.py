@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.time_limit import Deadline, TimeUpError
+from attnlab.runtime import Deadline, TimeUpError
 from bookkit.checking import guard
 from bookkit.checking.attempts import described
 from bookkit.checking.report import Check, Report
