@@ -61,9 +61,9 @@ def in_elements(stored: ElementTree.Element, fresh: ElementTree.Element, place: 
     place = f"{place}/{stored.get('id')}" if stored.get("id") else place
     if stored.tag != fresh.tag:
         yield f"{place}: {name_of(stored)} was here, and now {name_of(fresh)} is"
-    for was, is_now in ((stored.text, fresh.text), (stored.tail, fresh.tail)):
-        if (was or "").split() != (is_now or "").split():
-            yield f"{place}: it said “{(was or '').strip()}” here, and now “{(is_now or '').strip()}”"
+    for said, says in ((stored.text, fresh.text), (stored.tail, fresh.tail)):
+        if (said or "").split() != (says or "").split():
+            yield f"{place}: it said “{(said or '').strip()}” here, and now “{(says or '').strip()}”"
     if stored.attrib.keys() != fresh.attrib.keys():
         yield f"{place}: {name_of(stored)} had {sorted(stored.keys())}, and has {sorted(fresh.keys())}"
     for name in stored.attrib.keys() & fresh.attrib.keys():
@@ -89,16 +89,16 @@ def alike(name: str, stored: str, fresh: str) -> bool:
         was, is_now = declarations(stored), declarations(fresh)
         return [*was] == [*is_now] and all(alike(each, was[each], is_now[each]) for each in was)
     if name == "transform":
-        was, is_now = CALL.findall(stored), CALL.findall(fresh)
-        return len(was) == len(is_now) and all(
+        calls, fresh_calls = CALL.findall(stored), CALL.findall(fresh)
+        return len(calls) == len(fresh_calls) and all(
             a == b or (a[0] == b[0] == "translate" and within(PIXEL, a[1], b[1]))
-            for a, b in zip(was, is_now, strict=True)
+            for a, b in zip(calls, fresh_calls, strict=True)
         )
     if SHADED.fullmatch(stored) and SHADED.fullmatch(fresh):
         return near(shades(stored), shades(fresh), SHADE)
     if stored.startswith(BITMAP) and fresh.startswith(BITMAP):
-        was, is_now = pixels(stored), pixels(fresh)
-        return was.shape == is_now.shape and near(was.ravel(), is_now.ravel(), SHADE)
+        image, fresh_image = pixels(stored), pixels(fresh)
+        return image.shape == fresh_image.shape and bool((abs(image - fresh_image) <= SHADE).all())
     return name in BOUNDS and within(BOUNDS[name], stored, fresh)
 
 
