@@ -48,12 +48,11 @@ def ended(box: Locator) -> str:
 
 
 def rests(page: Page) -> None:
-    """Wait until no more is computed or shown: where nobody stopped it that is the end of the race."""
-    page.workers[0].evaluate("async () => { while (crew.going) await new Promise((go) => setTimeout(go)); }")
+    """Wait until the page shows no more by itself: where nobody stopped it that is the end of the race."""
     page.evaluate(
         """async () => {
           const { race } = await trainingDoors.get("guests").opening;
-          for (let still = 0; still < 2; still = race.timer ? 0 : still + 1)
+          for (let still = 0; still < 2; still = race.timer || race.state === "going" ? 0 : still + 1)
             await new Promise(requestAnimationFrame);
         }"""
     )
