@@ -44,7 +44,7 @@ def compare_outputs(cell: IPyNbCell, test: list[Any], ref: list[Any], skip_compa
 
 
 def started_kernel(*arguments: Any, **settings: Any) -> RunningKernel:
-    """nbval's kernel. It is given ports that were free a moment before: where another was quicker, it dies."""
+    """nbval's kernel. Its ports were free a moment before: where another was quicker to take one, it dies."""
     try:
         return RunningKernel(*arguments, **settings)
     except RuntimeError:
