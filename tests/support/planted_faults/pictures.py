@@ -85,7 +85,7 @@ FAULTS: Faults = {
             ("every digit drawn", "kept = [round(float(n), int(d))", "kept = [float(n)"),
         ],
         "test_a_figure_holds_both_sets_of_colours_and_no_date": [
-            ("the day of its making", '"Date": None, ', ""),
+            ("the day of its making", '("Date", "Creator", ', '("Creator", '),
             ("colours of the light page alone", 'text.replace(light, f"var(--{name})")', "text"),
         ],
         "test_the_description_is_in_the_figure_and_beside_it": [
