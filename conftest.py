@@ -1,7 +1,10 @@
 """How the chapters are checked under nbval, and what the last lines of a run say."""
 
+import contextlib
+import gc
 import math
 import os
+import warnings
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -45,10 +48,11 @@ def compare_outputs(cell: IPyNbCell, test: list[Any], ref: list[Any], skip_compa
 
 def started_kernel(*arguments: Any, **settings: Any) -> RunningKernel:
     """nbval's kernel. Its ports were free a moment before: where another was quicker to take one, it dies."""
-    try:
+    with contextlib.suppress(RuntimeError):
         return RunningKernel(*arguments, **settings)
-    except RuntimeError:
-        return RunningKernel(*arguments, **settings)
+    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+        gc.collect()  # what the dead one left open
+    return RunningKernel(*arguments, **settings)
 
 
 IPyNbCell.compare_outputs = compare_outputs
