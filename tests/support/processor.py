@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 SLOWER = 4  # times: a phone, than the machine that LOOP was measured on, where it takes 12.5 ms at best
 MOST = 50  # milliseconds that can't be felt
-TRIES = 6  # at most: what runs beside it slows a task, even by the processor's time, and never makes it quicker
+TRIES = 6  # at most: what runs beside it slows a task, even by the processor's time, and quickens none
 FEW = 3  # tasks may take longer: what runs first is not compiled
 # What keeps a phone's processor busy for as long as MOST.
 LOOP = """() => {
