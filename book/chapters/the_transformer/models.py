@@ -37,9 +37,10 @@ from chapters.translating_with_attention.models import (
 # ---- translating ----
 
 
-def translator() -> Transformer:
+def translator(dropout: float = 0.0) -> Transformer:
     """`translator()` is not trained yet. It has about as many weights as the recurrent ones."""
-    return Transformer(len(ENGLISH_WORDS), len(LINGO_WORDS), d_model=64, heads=4, hidden=128, layers=2)
+    words = len(ENGLISH_WORDS), len(LINGO_WORDS)
+    return Transformer(*words, d_model=64, heads=4, hidden=128, layers=2, dropout=dropout)
 
 
 @torch.no_grad()
@@ -72,13 +73,14 @@ def trained_translator(
     rate: float = 4e-3,
     warm_up: int = 100,
     loss: Callable[[Tensor, Tensor], Tensor] = word_loss,
+    dropout: float = 0.0,
 ) -> tuple[Transformer, History]:
     """`model, history = trained_translator(seed=0)` learns from what the recurrent ones read.
 
     Batches are half as large as theirs: the updates are then twice as many, and it gains more from these.
     """
     torch.manual_seed(seed)
-    model = translator()
+    model = translator(dropout)
     batches = ByLength(sentences(training_pairs()), 32, generator(seed))
     optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     warm_up_and_fall(optimizer, epochs * len(batches), warm_up)
