@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from tools import ROOT
+from tools.chapters import stamps
 from tools.progress import Progress
 
 SETTINGS = ("_config.yml", "_toc.yml", "package-lock.json", "constraints.txt")
@@ -70,6 +71,8 @@ def main() -> int:
     if is_up_to_date():
         print("build: _build/html is up to date")
         return 0
+    for notebook in sorted((ROOT / "book").glob("*.ipynb")):
+        stamps.read(notebook)  # half a notebook is told here in a line, and by Sphinx in a traceback
     print("build: making _build/html", flush=True)
     BUILT_FROM.unlink(missing_ok=True)
     wanted = inputs()  # as they are now: what is edited meanwhile makes the next call build again
@@ -87,5 +90,7 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except stamps.BrokenNotebookError as error:
+        sys.exit(f"build: {error}")
     except PermissionError as error:
         sys.exit(f"build: can't write {error.filename}: the folder must be yours to write to")
