@@ -4,6 +4,7 @@ import contextlib
 import gc
 import math
 import os
+import sys
 import warnings
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_client.provisioning import local_provisioner
 from nbval import plugin
 from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile
@@ -19,6 +21,7 @@ from bookkit import catalogue
 from bookkit.mime_types import CLAIM, PICTURE
 from tools import ROOT
 from tools.chapters import likeness, notebooks
+from tools.testing import kernels
 
 pytest_plugins = ["tools.testing.plugin"]
 # HTML always has plain text beside it, and that text is compared (test_notebooks.py sees to both). The HTML
@@ -57,6 +60,8 @@ def started_kernel(*arguments: Any, **settings: Any) -> RunningKernel:
 
 IPyNbCell.compare_outputs = compare_outputs
 plugin.RunningKernel = started_kernel
+if sys.platform == "linux":  # elsewhere a fork of what has loaded PyTorch may not live
+    local_provisioner.launch_kernel = kernels.Forked
 
 
 @pytest.hookimpl(wrapper=True)
