@@ -101,7 +101,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     ]
     LISTS.mkdir(exist_ok=True)
     show_chapters(terminalreporter, reports)
-    show_faults(terminalreporter, reports)
     show_exercises(terminalreporter, reports)
     show_statements(terminalreporter, reports)
 
@@ -122,18 +121,6 @@ def show_exercises(terminal: pytest.TerminalReporter, reports: list[pytest.TestR
         _, known, rejected, named = table.splitlines()[-1].split()
         words = f"{known} known mistakes, {rejected} rejected, {named} named"
         terminal.write_line(f"exercises: {words} ({file.relative_to(ROOT)})")
-
-
-def show_faults(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:
-    """How many of the one-line faults planted in the code its tests notice."""
-    tried = [
-        report
-        for report in reports
-        if report.when == "call" and "test_planted_faults.py::test_the_tests_notice" in report.nodeid
-    ]
-    if tried:
-        noticed = sum(report.passed for report in tried)
-        terminal.write_line(f"planted faults: {noticed} of {len(tried)} noticed by the test that must")
 
 
 def show_statements(terminal: pytest.TerminalReporter, reports: list[pytest.TestReport]) -> None:

@@ -56,7 +56,9 @@ def set_up(folder, before="", **variables):
 def served(command, before, port=0):
     """`make serve` or `make live` of a site of two pages that nobody has built, when this has run before."""
     module = {"serve": "server", "live": "live"}[command]
-    start = f"import sys; from pathlib import Path; from tools.site import {module}; sys.argv[1:] = ['{port}']"
+    start = (
+        f"import sys; from pathlib import Path; from tools.site import {module}; sys.argv[1:] = ['{port}']"
+    )
     return python("-c", f"{start}\n{before}\n{module}.main()")
 
 

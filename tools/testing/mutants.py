@@ -138,7 +138,7 @@ def drawn(many: int, seed: str) -> list[Mutant]:
 
 
 def tests_of(file: str) -> list[str]:
-    """What is asked about a file: the tests of its part of the house, and of an exercise those that name it."""
+    """What is asked about a file: the tests of its part of the house; of an exercise those that name it."""
     match Path(file).parts:
         case ("book", "chapters", chapter, "exercises", name) if name != "__init__.py":
             exercise = re.sub(r"(_mistakes|_parts)?\.py$", "", name)

@@ -6,7 +6,12 @@ import pytest
 
 from tools.testing import mutants
 
-CODE = "def f(a, b: int = 2):\n    return a @ b if not a < b and True else -b\n\n\nfirst = lambda rows: rows[1:]\n"
+CODE = """
+def f(a, b: int = 2):
+    return a @ b if not a < b and True else -b
+
+first = lambda rows: rows[1:]
+"""
 
 
 def test_each_kind_of_fault_is_made_once():
