@@ -2,7 +2,7 @@
 
 from bookkit.pictures.drawings import TINT, Part, column, draw, over, told
 from bookkit.pictures.svg import SMALL, SMALLEST, Anchor, Place, label, line, rectangle, vector
-from chapters.longer_than_it_was_trained.exercises.longest_text_parts import CONTEXT, LAST, LENGTH
+from chapters.longer_than_it_was_trained.exercises.longest_text import CONTEXT, LAST, LENGTH
 
 STRONG = 0.55
 TEXT, NEW = 5, 3

@@ -1,11 +1,157 @@
 """An interval for the difference of two models, from texts that are drawn again."""
 
 import torch
+from torch import Tensor
 
 from attnlab.runtime import generator
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.is_it_noise.exercises.text_interval_parts import MISTAKES, _interval
+from bookkit.checking.mistakes import Mistakes, Part, in_parts, swapped
+
+
+def _of_texts(bits: Tensor, text: Tensor, count: int) -> Tensor:
+    """The bits of each text, (texts,)."""
+    return torch.zeros(count, dtype=bits.dtype, device=bits.device).index_add(0, text, bits)
+
+
+def _a_byte(bits: Tensor, size: Tensor, draws: Tensor) -> Tensor:
+    """Bits a byte of each draw, (times,)."""
+    return bits[draws].sum(1) / size[draws].sum(1)
+
+
+def _ends(found: Tensor) -> tuple[Tensor, Tensor]:
+    return found.quantile(0.025), found.quantile(0.975)
+
+
+def _interval(
+    first: Tensor,
+    second: Tensor,
+    text: Tensor,
+    size: Tensor,
+    draws: Tensor,
+    *,
+    summed: Part = _of_texts,
+    again: Part = lambda draws: draws,
+    ratio: Part = _a_byte,
+    joined: Part = lambda first, second: second - first,
+    ends: Part = _ends,
+) -> tuple[Tensor, Tensor]:
+    """The middle 95 % of what draws of texts say of second minus first, in bits a byte."""
+    ours, theirs = (summed(bits, text, len(size)) for bits in (first, second))
+    found = joined(ratio(ours, size, draws), ratio(theirs, size, again(draws)))
+    low, high = ends(found)
+    return low, high
+
+
+def _pieces_drawn(
+    first: Tensor, second: Tensor, text: Tensor, size: Tensor, draws: Tensor
+) -> tuple[Tensor, Tensor]:
+    apart = second - first
+    return _ends(apart[draws].sum(1) / size[text][draws].sum(1))
+
+
+def _mean_pieces(
+    first: Tensor, second: Tensor, text: Tensor, size: Tensor, draws: Tensor
+) -> tuple[Tensor, Tensor]:
+    return _ends((second - first)[draws].mean(1))
+
+
+def _by_pieces(bits: Tensor, text: Tensor, count: int) -> Tensor:
+    return _of_texts(bits, text, count) / torch.bincount(text, minlength=count)
+
+
+MISTAKES: Mistakes = (
+    in_parts(
+        _interval,
+        summed={
+            "a mean for each text": (
+                "You take the mean over a text's pieces. Bits a byte are all bits by all bytes: sum them up.",
+                _by_pieces,
+            ),
+        },
+        again={
+            "not paired": (
+                "The second model is asked on other texts than the first: hard texts then come to one of "
+                "them "
+                "alone. Use the same draw for both.",
+                lambda draws: draws.roll(1, 0),
+            ),
+            "the second model not drawn": (
+                "The second model is judged on all texts as they are, and the first on those drawn. Draw "
+                "for both.",
+                lambda draws: torch.arange(draws.shape[1], device=draws.device).expand_as(draws),
+            ),
+        },
+        ratio={
+            "a mean of ratios": (
+                "You take each text's bits a byte, and then their mean: a short text weighs as much as a "
+                "long "
+                "one. Divide the sum of the bits by the sum of the bytes.",
+                lambda bits, size, draws: (bits / size)[draws].mean(1),
+            ),
+            "bytes not drawn": (
+                "The bits are those of the texts drawn, the bytes those of all texts. Draw both.",
+                lambda bits, size, draws: bits[draws].sum(1) / size.sum(),
+            ),
+            "bits, not bits a byte": (
+                "These are bits. Divide by the bytes of the texts that were drawn.",
+                lambda bits, size, draws: bits[draws].sum(1),
+            ),
+            "bits a text": (
+                "You divide by the number of texts. Divide by their bytes.",
+                lambda bits, size, draws: bits[draws].mean(1),
+            ),
+        },
+        joined={
+            "first minus second": (
+                "The sign is turned: asked for is how much more the second needs, `second - first`.",
+                lambda first, second: first - second,
+            ),
+            "the first model alone": (
+                "This is an interval for the first model's own bits. Subtract, draw by draw, and then "
+                "take ends.",
+                lambda first, second: first,
+            ),
+            "the second model alone": (
+                "This is an interval for the second model's own bits. Subtract, draw by draw, and then "
+                "take ends.",
+                lambda first, second: second,
+            ),
+        },
+        ends={
+            "90 %": (
+                "From 5 to 95 % lie 90 % of the draws. For 95 % leave out 2.5 % at either end.",
+                lambda found: (found.quantile(0.05), found.quantile(0.95)),
+            ),
+            "the lowest and the highest": (
+                "These are the outermost draws, which move farther apart the more you draw. Take quantiles.",
+                lambda found: (found.min(), found.max()),
+            ),
+            "divided by the draws": (
+                "You divide the draws' spread by the root of how many there are. The draws' own spread "
+                "is the "
+                "error; with more draws you only know it better.",
+                lambda found: (
+                    found.mean() - 1.96 * found.std() / len(found) ** 0.5,
+                    found.mean() + 1.96 * found.std() / len(found) ** 0.5,
+                ),
+            ),
+        },
+    )
+    | {
+        "pieces for texts": (
+            "`draws` are numbers of texts, and you take the pieces of these numbers. Sum up each text first.",
+            _pieces_drawn,
+        ),
+        "the mean of pieces": (
+            "You draw pieces, by the numbers of texts, and take their mean. Sum up each text first, then "
+            "draw "
+            "texts.",
+            _mean_pieces,
+        ),
+    }
+    | swapped(_interval, "low", "high")
+)
 
 
 def _case(label: str, pieces: list[int], times: int, number: int) -> Case:

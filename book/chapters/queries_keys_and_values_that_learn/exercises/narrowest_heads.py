@@ -1,5 +1,6 @@
 """An experiment: train to_query and to_key with as few columns as the games can be won with."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +12,100 @@ from attnlab.runtime import generator
 from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.queries_keys_and_values_that_learn.exercises.narrowest_heads_mistakes import MISTAKES
-from chapters.queries_keys_and_values_that_learn.exercises.narrowest_heads_parts import _circle, _laid_out
+from bookkit.checking.mistakes import Mistakes
 from chapters.queries_keys_and_values_that_learn.exercises.projected_attention import _is_pair
+
+
+def _laid_out(
+    place: Callable[[Tensor], tuple[Tensor, Tensor]],
+) -> Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """A pair that holds, for each name of `place(numbers)`, who asks for it and how it is found."""
+
+    def train(words: Tensor, chased: Tensor) -> tuple[Tensor, Tensor]:
+        names = words.shape[-1] // 3
+        asked, found = place(torch.arange(names, device="cpu"))
+        zeros = torch.zeros_like(asked)
+        return torch.cat([zeros, asked, zeros]), torch.cat([found, zeros, zeros])
+
+    return train
+
+
+def _circle(numbers: Tensor) -> tuple[Tensor, Tensor]:
+    angle = 2 * math.pi * numbers / len(numbers)
+    points = torch.stack([angle.cos(), angle.sin()], dim=-1)
+    return points, points
+
+
+def _line(numbers: Tensor) -> tuple[Tensor, Tensor]:
+    middle = (len(numbers) - 1) / 2
+    places = (numbers - middle).unsqueeze(-1)
+    return places.sign(), places
+
+
+def _one_each(numbers: Tensor) -> tuple[Tensor, Tensor]:
+    return torch.eye(len(numbers), device="cpu"), torch.eye(len(numbers), device="cpu")
+
+
+def _half(place: Callable[[Tensor], tuple[Tensor, Tensor]]) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+    def asked_by_half(numbers: Tensor) -> tuple[Tensor, Tensor]:
+        asked, found = place(numbers)
+        return asked * (numbers < len(numbers) / 2).unsqueeze(-1), found
+
+    return asked_by_half
+
+
+def _untrained(words: Tensor, chased: Tensor) -> tuple[Tensor, Tensor]:
+    matrix = torch.ones(words.shape[-1], 2, device="cpu")
+    return matrix, matrix
+
+
+def _turned(words: Tensor, chased: Tensor) -> tuple[Tensor, Tensor]:
+    to_query, to_key = _laid_out(_circle)(words, chased)
+    return to_key, to_query
+
+
+def _tied(words: Tensor, chased: Tensor) -> tuple[Tensor, Tensor]:
+    _, to_key = _laid_out(_circle)(words, chased)
+    return to_key, to_key
+
+
+MISTAKES: Mistakes = {
+    "one column": (
+        "One column is too few: on a line only the two names at its ends can have the highest score.",
+        _laid_out(_line),
+    ),
+    "more than needed": (
+        "Everyone is found, but with more columns than it takes. Go on: halve their number, train again, "
+        "and look at the share that is found.",
+        _laid_out(_one_each),
+    ),
+    "trained too little": (
+        "The number of columns is right, and some are found, not all. Is the loss still falling? Take "
+        "more steps, or a larger learning rate.",
+        _laid_out(_half(_circle)),
+    ),
+    "wide and trained too little": (
+        "Some are found, not all, though there are more than enough columns. Is the loss still falling? "
+        "Take more steps, or a larger learning rate; then take columns away.",
+        _laid_out(_half(_one_each)),
+    ),
+    "finds the chaser": (
+        "Everyone finds the one that chases them: the two matrices are in the wrong order, or the scores "
+        "were turned in training. Row i of the scores is what word i asks.",
+        _turned,
+    ),
+    "one matrix for both": (
+        "Everyone finds itself, as it does where one matrix makes both queries and keys. Train two, and "
+        "return the two.",
+        _tied,
+    ),
+    "not trained": (
+        "In new games your pair does no better than guessing. Does the loss fall? Are the matrices that "
+        "you return those that the optimizer changed?",
+        _untrained,
+    ),
+}
+
 
 NAMES = {6: "six", 8: "eight"}
 

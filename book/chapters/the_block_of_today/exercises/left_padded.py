@@ -1,10 +1,215 @@
 """Put rows of different lengths into one batch in which all end together."""
 
+from functools import partial
+
+import torch
+from torch import Tensor
+
 from attnlab import decoding
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.the_block_of_today.exercises.left_padded_mistakes import MISTAKES
-from chapters.the_block_of_today.exercises.left_padded_parts import _left_padded
+from bookkit.checking.mistakes import Mistakes, Part, in_parts
+
+Rows = list[list[int]]
+
+
+def _laid(rows: Rows, filler: int) -> Tensor:
+    longest = max(map(len, rows))
+    return torch.tensor([[filler] * (longest - len(row)) + row for row in rows], device="cpu")
+
+
+def _starts(rows: Rows) -> Tensor:
+    """Where each text starts, (B, 1)."""
+    longest = max(map(len, rows))
+    return torch.tensor([[longest - len(row)] for row in rows], device="cpu")
+
+
+def _is_text(ids: Tensor, rows: Rows, filler: int) -> Tensor:
+    return torch.arange(ids.shape[1], device="cpu") >= _starts(rows)
+
+
+def _past(length: int) -> Tensor:
+    return torch.ones(length, length, dtype=torch.bool, device="cpu").tril()
+
+
+def _itself(text: Tensor) -> Tensor:
+    """What the filler sees."""
+    return torch.eye(text.shape[1], dtype=torch.bool, device="cpu") & ~text[:, None]
+
+
+def _left_padded(
+    rows: Rows,
+    filler: int,
+    *,
+    laid: Part = _laid,
+    is_text: Part = _is_text,
+    past: Part = _past,
+    hides: Part = lambda past, text: past & text[:, None],
+    alone: Part = _itself,
+    placed: Part = lambda text: (text.cumsum(1) - 1) * text,
+) -> tuple[Tensor, Tensor, Tensor]:
+    ids = laid(rows, filler)  # (B, T)
+    text = is_text(ids, rows, filler)  # (B, T)
+    visible: Tensor = hides(past(ids.shape[1]), text) | alone(text)  # (B, T, T)
+    return ids, visible, placed(text)
+
+
+def _laid_right(rows: Rows, filler: int) -> Tensor:
+    longest = max(map(len, rows))
+    return torch.tensor([row + [filler] * (longest - len(row)) for row in rows], device="cpu")
+
+
+def _text_on_the_right(ids: Tensor, rows: Rows, filler: int) -> Tensor:
+    """Where the text is if the filler stands behind it."""
+    lengths = torch.tensor([[len(row)] for row in rows], device="cpu")
+    return torch.arange(ids.shape[1], device="cpu") < lengths
+
+
+def _cut(rows: Rows) -> Rows:
+    shortest = min(map(len, rows))
+    return [row[-shortest:] for row in rows]
+
+
+def _hidden(rows: Rows, filler: int) -> tuple[Tensor, Tensor, Tensor]:
+    ids, visible, places = _left_padded(rows, filler)
+    return ids, ~visible, places
+
+
+def _from_the_start_of_the_batch(text: Tensor) -> Tensor:
+    return torch.arange(text.shape[1], device="cpu").expand(text.shape)
+
+
+MISTAKES: Mistakes = in_parts(
+    _left_padded,
+    laid={
+        "only the ids on the right": (
+            "The ids have their filler behind the text, and the mask has it in front. Put it in front of "
+            "both, so that all rows end together.",
+            _laid_right,
+        ),
+        "texts backwards": (
+            "The texts stand backwards in `ids`. Whoever turns a padded batch round must turn each text "
+            "round first.",
+            lambda rows, filler: _laid([row[::-1] for row in rows], filler),
+        ),
+        "filler always 0": (
+            "The filler is 0, whatever `filler` says.",
+            lambda rows, filler: _laid(rows, 0),
+        ),
+    },
+    is_text={
+        "the mask for the right": (
+            "The mask and the places are those of rows with their filler *behind* the text, and yours is in "
+            "front.",
+            _text_on_the_right,
+        ),
+    },
+    past={
+        "not causal": (
+            "Each word sees those that come after it. Keep only what stands before it, and itself: `tril()`.",
+            lambda length: torch.ones(length, length, dtype=torch.bool, device="cpu"),
+        ),
+        "itself hidden": (
+            "No word of a text sees itself. The diagonal belongs to what it may see.",
+            lambda length: _past(length).tril(-1),
+        ),
+        "the future instead of the past": (
+            "Each word sees those *after* it. Row i is who asks, column j who is looked at: `tril()`, not "
+            "`triu()`.",
+            lambda length: _past(length).mT,
+        ),
+    },
+    hides={
+        "filler visible": (
+            "The filler can be seen. Hide its columns from every word of the text: `text[:, None]`.",
+            lambda past, text: past.expand(len(text), -1, -1),
+        ),
+        "hidden as who asks": (
+            "You hide the *rows* of the filler, and its columns can be seen. Row i is who asks, column j "
+            "who is looked at: `text[:, None]`, and not `text[:, :, None]`.",
+            lambda past, text: past & text[:, :, None],
+        ),
+    },
+    alone={
+        "filler sees nothing": (
+            "A row of the mask is empty: a filler sees nothing, and a softmax over nothing is NaN. Let it "
+            "see itself.",
+            lambda text: torch.zeros(1, 1, 1, dtype=torch.bool, device="cpu"),
+        ),
+        "filler sees filler": (
+            "A filler sees those before it. That does no harm, but is not what is asked for: itself alone.",
+            lambda text: _past(text.shape[1]) & ~text[:, :, None],
+        ),
+        "filler sees all": (
+            "A filler sees the whole row. It is to see itself, and nothing else.",
+            lambda text: (~text[:, :, None]).expand(-1, -1, text.shape[1]),
+        ),
+    },
+    placed={
+        "places from the start of the batch": (
+            "All rows count from the first column. A text counts from where it starts: its first id stands "
+            "at 0.",
+            _from_the_start_of_the_batch,
+        ),
+        "negative places": (
+            "The filler has places below 0, which no model knows. Set them to 0: `clamp(min=0)`.",
+            lambda text: _from_the_start_of_the_batch(text) - (~text).sum(1, keepdim=True),
+        ),
+        "the first filler at -1": (
+            "The filler has the place -1, which no model knows. Set it to 0: `clamp(min=0)`.",
+            lambda text: text.cumsum(1) - 1,
+        ),
+        "places from 1": (
+            "The first id of a text stands at 1. It stands at 0: take 1 off, and never go below 0.",
+            lambda text: text.cumsum(1),
+        ),
+        "places from the end": (
+            "The last id has the place 0. Places count from where a text starts.",
+            lambda text: _from_the_start_of_the_batch(text).flip(1) * text,
+        ),
+    },
+) | {
+    name: (
+        f"The filler stands behind the text{how}. Put it in front, to go on from the last column.",
+        partial(_left_padded, laid=_laid_right, is_text=_text_on_the_right, placed=placed),
+    )
+    for name, how, placed in (
+        ("padded on the right", "", lambda text: (text.cumsum(1) - 1) * text),
+        ("padded on the right, places going on", ", and its places go on", _from_the_start_of_the_batch),
+        (
+            "padded on the right, the last place again",
+            ", and has the place of the last id",
+            lambda text: (text.cumsum(1) - 1).clamp(min=0),
+        ),
+    )
+}
+MISTAKES |= {
+    name: (
+        f"You look for the filler by its id{how}. The same id may stand in a text, as an end mark does: "
+        "go by the lengths of the rows.",
+        partial(_left_padded, is_text=lambda ids, rows, filler: ids != filler, placed=placed),
+    )
+    for name, how, placed in (
+        ("filler found by its id", "", lambda text: (text.cumsum(1) - 1).clamp(min=0)),
+        (
+            "filler found by its id, and put at 0",
+            ", and put it at 0",
+            lambda text: (text.cumsum(1) - 1) * text,
+        ),
+    )
+}
+MISTAKES |= {
+    "cut to the shortest": (
+        "You cut all rows to the shortest. Nothing may be lost: fill them up to the longest.",
+        lambda rows, filler: _left_padded(_cut(rows), filler),
+    ),
+    "True means hidden": (
+        "Your mask is `True` where nothing may be seen. In this book, as in "
+        "`F.scaled_dot_product_attention`, `True` means: may be seen.",
+        _hidden,
+    ),
+}
+
 
 check_left_padded = Exercise(
     "left_padded",

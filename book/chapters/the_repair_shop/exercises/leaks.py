@@ -1,11 +1,157 @@
 """Write the leak test: of which places is the id seen from before?"""
 
+from typing import Any
+
 import torch
+from torch import Tensor, nn
 
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.the_repair_shop.exercises.leaks_mistakes import MISTAKES
-from chapters.the_repair_shop.exercises.leaks_parts import IDS, Seeing, _found, causal_but
+from bookkit.checking.mistakes import Mistakes, Part, in_parts
+
+IDS = 9
+
+
+class Seeing(nn.Module):
+    """`Seeing(visible)(ids)` sums up, at each place, what visible (T, T) shows it of ids (B, T)."""
+
+    def __init__(self, visible: Tensor, dropout: float = 0.0) -> None:
+        super().__init__()
+        source = torch.Generator(device="cpu").manual_seed(3)
+        self.table = nn.Parameter(torch.randn(IDS, IDS, generator=source))
+        self.weights = nn.Parameter(torch.rand(visible.shape, generator=source) + 0.5)
+        self.dropout = nn.Dropout(dropout)
+        self.visible = visible
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """`model(ids)` are logits (B, T, 9)."""
+        size = ids.shape[1]
+        seen = self.weights[:size, :size] * self.visible[:size, :size].to(self.weights)
+        return self.dropout(seen @ self.table[ids])  # type: ignore[no-any-return]
+
+
+def causal_but(size: int, *pairs: tuple[int, int]) -> Tensor:
+    """`causal_but(6, (1, 4), (2, 2))` is causal, but place 1 sees the id at 4, too, and 2 not its own."""
+    visible = torch.ones(size, size, dtype=torch.bool, device="cpu").tril()
+    for place, later in pairs:
+        visible[place, later] = place != later
+    return visible
+
+
+def _other(ids: Tensor, place: int, classes: int) -> Tensor:
+    changed = ids.clone()
+    changed[:, place] = (changed[:, place] + 1) % classes
+    return changed
+
+
+def _found(
+    model: nn.Module,
+    ids: Tensor,
+    *,
+    still: Part = lambda model: model.eval(),
+    change: Part = _other,
+    before: Part = lambda moved, place: moved[:, :place],
+    told: Part = lambda table: table.any(0),
+) -> Any:
+    """For each place, whether a logit before it moves when the id there changes, (T,)."""
+    trained = model.training
+    still(model)
+    with torch.no_grad():
+        logits = model(ids)
+        rows = []
+        for place in range(ids.shape[1]):
+            moved = (model(change(ids, place, logits.shape[-1])) - logits).abs().amax((0, 2)) > 1e-6  # (T,)
+            kept = torch.zeros_like(moved)
+            part = before(moved[None], place)[0]
+            kept[: len(part)] = part
+            rows.append(kept)
+    model.train(trained)
+    return told(torch.stack(rows, dim=1))  # [place that moves, place that was changed]
+
+
+def _all_from_there(ids: Tensor, place: int, classes: int) -> Tensor:
+    changed = ids.clone()
+    changed[:, place:] = (changed[:, place:] + 1) % classes
+    return changed
+
+
+def _zero(ids: Tensor, place: int, classes: int) -> Tensor:
+    changed = ids.clone()
+    changed[:, place] = 0
+    return changed
+
+
+def _only(place_of: Any) -> Any:
+    """Of the places before, one alone is looked at."""
+
+    def kept(moved: Tensor, place: int) -> Tensor:
+        chosen = torch.zeros_like(moved)
+        if place:
+            chosen[:, place_of(place)] = moved[:, place_of(place)]
+        return chosen
+
+    return kept
+
+
+def _first_row(ids: Tensor, place: int, classes: int) -> Tensor:
+    changed = ids.clone()
+    changed[0, place] = _other(ids, place, classes)[0, place]
+    return changed
+
+
+MISTAKES: Mistakes = in_parts(
+    _found,
+    still={
+        "while it trains": (
+            "You ask the model as it comes, and in training mode dropout changes its answer from call to "
+            "call: all looks like a leak. Ask in eval mode, and put back the mode that it had.",
+            lambda model: None,
+        ),
+    },
+    change={
+        "all ids from there on": (
+            "You change all ids from a place on. Then a place is accused where a later one is seen. Change "
+            "one id at a time.",
+            _all_from_there,
+        ),
+        "always the id 0": (
+            "You write the id 0, and where a 0 stands already, nothing changes. Take an id that differs from "
+            "the one that is there: the next one, say, and behind the last the first.",
+            _zero,
+        ),
+    },
+    before={
+        "its own place": (
+            "You also look at the logits of the changed place itself. These may move, and should. Only those "
+            "before it count: `[:, :place]`.",
+            lambda moved, place: moved[:, : place + 1],
+        ),
+        "only the one before": (
+            "You look only one place back. A leak can reach farther: all logits before the place count.",
+            _only(lambda place: place - 1),
+        ),
+        "only the first": (
+            "You look at the first place only. All logits before the changed place count.",
+            _only(lambda place: 0),
+        ),
+    },
+    told={
+        "who sees instead of what is seen": (
+            "You say which places see a later id. Asked is which ids are seen too early: the places that you "
+            "changed.",
+            lambda table: table.any(1),
+        ),
+        "one answer for all": (
+            "You give one answer for the whole model. Wanted is one for each place, (T,): so one can tell "
+            "where.",
+            lambda table: table.any(),
+        ),
+        "the wrong way round": (
+            "True and False are swapped: True is for a leak.",
+            lambda table: ~table.any(0),
+        ),
+    },
+)
 
 
 def _case(label: str, *pairs: tuple[int, int], size: int = 6, dropout: float = 0.0, rows: int = 2) -> Case:

@@ -1,6 +1,7 @@
 """An experiment: convict every model that reads what comes later."""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -11,9 +12,81 @@ from attnlab.shapes import Mask, Scores, Weights
 from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
-from chapters.who_may_look_where.exercises.leak_proofs_mistakes import MISTAKES
-from chapters.who_may_look_where.exercises.leak_proofs_parts import _PLACES, _WIDE, _WORDS, _prove
+from bookkit.checking.mistakes import Mistakes, in_parts
 from chapters.who_may_look_where.exercises.masks_in_parts import _ones
+
+_WORDS, _PLACES, _WIDE = 6, 8, 16
+
+
+def _prove(
+    model: nn.Module,
+    *,
+    tries: int = 8,
+    places: tuple[int, ...] = tuple(range(1, _PLACES)),
+    start: Callable[[Tensor], Tensor] = lambda text: text,
+    change: Callable[[Tensor, int], Tensor] = lambda text, place: torch.cat(
+        [text[:, :place], (text[:, place:] + 1) % _WORDS], dim=-1
+    ),
+    differ: Callable[[Tensor, Tensor, int], object] = lambda one, other, place: (
+        (one - other)[:, :place].abs().max() > 1e-6
+    ),
+) -> tuple[Tensor, Tensor, int] | None:
+    """Tries every place in several drawn texts."""
+    source = torch.Generator("cpu").manual_seed(0)
+    for _ in range(tries):
+        one = start(torch.randint(_WORDS, (1, _PLACES), generator=source, device="cpu"))
+        for place in places:
+            other = change(one, place)
+            if differ(model(one), model(other), place):
+                return one, other, place
+    return None
+
+
+MISTAKES: Mistakes = in_parts(
+    _prove,
+    differ={
+        "the changed place compared": (
+            "An honest model is convicted: you compare outputs where a word has changed, and those may "
+            "change with it. Only the outputs before must not.",
+            lambda one, other, place: (one - other)[:, : place + 1].abs().max() > 1e-6,
+        ),
+        "to the last bit": (
+            "One honest model is convicted: its outputs differ in the 12th digit, as they do where "
+            "sums are taken in another order. Allow for rounding, with torch.allclose.",
+            lambda one, other, place: not torch.equal(one[:, :place], other[:, :place]),
+        ),
+        "small differences overlooked": (
+            "The small leaks got away. A leak moves every score a little before it moves the best guess; "
+            "what is larger than rounding, 1e-6 say, is a difference.",
+            lambda one, other, place: (one.argmax(-1) != other.argmax(-1))[:, :place].any(),
+        ),
+    },
+    change={
+        "the past changed": (
+            "Your two texts differ before the place that you name. What comes first must be the same in "
+            "both, and what comes later must not.",
+            lambda text, place: torch.cat([(text[:, :place] + 1) % _WORDS, text[:, place:]], dim=-1),
+        ),
+        "nothing changed": (
+            "Nobody is convicted. Four of the six leak: are your two texts different at all?",
+            lambda text, place: text,
+        ),
+    },
+    start={
+        "one text alone": (
+            "A leak got away. You try one text alone, and one model leaks only where a certain word "
+            "comes up. Draw many texts.",
+            torch.zeros_like,
+        ),
+    },
+) | {
+    "one place alone": (
+        "The model with a single hole got away. Change everything from a place on, compare everything "
+        "before it, and do so for every place.",
+        partial(_prove, places=(1,)),
+    ),
+}
+
 
 _END = 5  # the word that some code takes for the end of a text
 
