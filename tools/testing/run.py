@@ -14,7 +14,7 @@ import time
 
 from tools import ROOT
 from tools.chapters.stamps import BrokenNotebookError
-from tools.testing import check, machines
+from tools.testing import machines
 from tools.testing.pytest_run import finished, pytest
 
 # By marks: tests/README.md says what each tier asks.
@@ -42,12 +42,7 @@ def suite(tier: str) -> int:
     # The chapters first, since they take longest: so no core is left with one of them at the end.
     workers = ["-n", str(os.cpu_count() or 1)]
     status = finished(pytest(*workers, "-m", TIERS[tier], "book", "tests", ATTNLAB_DEVICE="cpu"))
-    if mistyped or status:
-        return 1
-    if tier in ("people", "all"):
-        # Planted faults too, though `make test` plants none: `make check` does in rooms edited from now on.
-        check.Memory().keep(check.everything())
-    return 0
+    return 1 if mistyped or status else 0
 
 
 def main() -> int:
