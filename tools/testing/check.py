@@ -27,6 +27,7 @@ ENOUGH = 15  # seconds, after which no further chapter is begun
 # Where a test finds what it imports.
 PLACES = [ROOT, *(ROOT / folder for folder in ("book", "tests/support"))]
 PLANTED, PAGES = "tests/test_planted_faults.py", "tests/site/test_pages.py"
+EXERCISES = "tests/chapters/test_exercises.py"
 # Which tests run; of what was edited, also those that `make test` leaves to machines, where all are tried.
 WANTED = {PLANTED: "not slow", PAGES: "not slow and not weekly"}
 NOTHING_TO_RUN = 5  # what pytest says where a file is left to machines, whole
@@ -90,12 +91,20 @@ def code_of(files: frozenset[Path] | list[Path]) -> str:
 
 
 def tests() -> Iterator[Job]:
-    """The test file of each room, and of each chapter's exercises."""
+    """The test file of each room, and of each chapter."""
     for file in sorted(path for folder in ROOMS for path in (ROOT / folder).rglob("test_*.py")):
-        # Those of the chapters' charts look at the built site.
-        if file.name != "test_charts.py" or file.parent.parent.name != "chapters":
-            name = str(file.relative_to(ROOT))
+        name = str(file.relative_to(ROOT))
+        if name != EXERCISES:
             yield Job(name, (name,), code_of(imported(file)))
+
+
+def exercises() -> Iterator[Job]:
+    """Those of each chapter: their one test finds them without an import."""
+    for chapter in registry.chapters():
+        folder = ROOT / "book" / "chapters" / chapter.package
+        files = (ROOT / EXERCISES, folder / "exercises" / "__init__.py", folder / "accepted.py")
+        code = code_of(frozenset().union(*map(imported, files)))
+        yield Job(f"exercises of {chapter.package}", (EXERCISES, "-k", chapter.package), code)
 
 
 def planted_faults() -> Iterator[Job]:
@@ -152,7 +161,7 @@ class Memory:
 
 
 def everything() -> list[Job]:
-    return [*tests(), *planted_faults(), *chapters(), *pages()]
+    return [*tests(), *exercises(), *planted_faults(), *chapters(), *pages()]
 
 
 def program(*words: str) -> tuple[bool, str]:
@@ -197,10 +206,11 @@ def main() -> int:
         style = [pool.submit(program, *command) for command in STYLE]
         built = pool.submit(program, "-m", "tools.site.build")
         tested, planted = memory.fresh(tests()), memory.fresh(planted_faults())
+        asked = memory.fresh(exercises())
         waiting = memory.fresh(chapters())
         # An edited chapter is no longer what git has; the others only import what was edited.
         edited = [chapter for chapter in waiting if chapter.arguments[0] in changed_files()]
-        jobs = [job for job in (planted, *(tested[start::cores] for start in range(cores))) if job]
+        jobs = [job for job in (planted, asked, *(tested[start::cores] for start in range(cores))) if job]
         well = run([*([chapter] for chapter in edited), *jobs], memory, pool)
         for job in (*style, built):
             passed, said = job.result()
@@ -213,7 +223,8 @@ def main() -> int:
         while others and well and time.monotonic() - started < ENOUGH:
             well &= run([[chapter] for chapter in others[:cores]], memory, pool)
             del others[:cores]
-    ran = f"{len(tested)} test files, {len(planted)} rooms' planted faults, {len(seen)} pages"
+    ran = f"{len(tested)} test files, {len(asked)} chapters' exercises, "
+    ran += f"{len(planted)} rooms' planted faults, {len(seen)} pages"
     left = f"; not run: {', '.join(chapter.name for chapter in others)}" if others else ""
     verdict = "passed" if well else "failed"
     ran += f", {len(waiting) - len(others)} chapters"
