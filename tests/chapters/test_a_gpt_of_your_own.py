@@ -5,8 +5,8 @@ import re
 
 import pytest
 import torch
-import vl_convert
-from exercise_cases import assert_still_broken, words
+from exercise_cases import still_broken, telling, told
+from living_charts import drawn
 from torch import nn
 from torch.nn import functional as F
 
@@ -30,6 +30,8 @@ from chapters.a_gpt_of_your_own.exercises import (
 from chapters.a_gpt_of_your_own.exercises.gpt_start_parts import kind_of
 from chapters.a_gpt_of_your_own.playground import expected, loaded
 
+# --- byte_pieces and honest_crops ---
+
 
 def cut_by(cut):
     return lambda merges, chunk, ids: (cut(merges, chunk), text_of(merges, ids))
@@ -39,86 +41,72 @@ def put_together_by(put):
     return lambda merges, chunk, ids: (in_the_lists_order(merges, chunk, ids)[0], put(merges, ids))
 
 
-def numbered_from(first):
-    """As joined ids are written down, with the merges looked up by the right ones."""
-
-    def cut(merges, chunk):
-        ids = in_the_lists_order(merges, chunk, [])[0]
-        return [number if number < 256 else number - 256 + first for number in ids]
-
-    return cut
+def compared_with_tuples(merges, chunk):
+    ids = list(chunk.encode())
+    for place, pair in enumerate(merges):
+        ids = [256 + place if ids[i : i + 2] == pair else ids[i] for i in range(len(ids))]
+    return ids
 
 
-def test_a_list_that_is_compared_with_a_tuple_merges_nothing():
-    def cut(merges, chunk):
-        ids = list(chunk.encode())
-        for place, pair in enumerate(merges):
-            ids = [256 + place if ids[i : i + 2] == pair else ids[i] for i in range(len(ids))]
-        return ids
-
-    report = check_byte_pieces.judge(cut_by(cut))
-    assert report.mistake == "no merges"
-    assert "is never equal to one" in words(report)
+def two_slips(merges, chunk, ids):
+    numbers = in_the_lists_order(merges, chunk, [])[0]
+    one_too_high = [number + (number >= 256) for number in numbers]
+    return one_too_high, text_of(merges, ids, "ignore")
 
 
-def test_two_slips_are_both_told_of_byte_pieces():
-    def code(merges, chunk, ids):
-        return numbered_from(257)(merges, chunk), text_of(merges, ids, "ignore")
-
-    report = check_byte_pieces.judge(code)
-    assert report.mistake == "one too high & half a letter ignored", report
+def the_books_pieces(merges, chunk, ids):
+    pieces = Pieces(merges)
+    return pieces.encode(chunk), pieces.decode(ids)
 
 
-def test_the_books_own_pieces_are_told():
-    def ready_made(merges, chunk, ids):
-        pieces = Pieces(merges)
-        return pieces.encode(chunk), pieces.decode(ids)
-
-    report = check_byte_pieces.judge(ready_made)
-    assert report.mistake == "ready-made"
+def two_leaks(texts, end, held_out, length, starts):
+    inputs, _ = cut(row_of(texts[:-held_out], end).tolist(), length, starts)
+    return inputs, inputs
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (lambda merges, chunk, ids: [3, 4, 5], "where two results, the ids of the chunk and a text, are due"),
-        (lambda merges, chunk, ids: (text_of(merges, ids), [1]), "First come the ids of the chunk"),
-        (put_together_by(lambda merges, ids: b"ha!"), "The text comes back as bytes."),
-        (put_together_by(lambda merges, ids: list("ha!")), "The second result is list where a text"),
-        (cut_by(lambda merges, chunk: ["h", "a"]), "The first result is list where a list of whole numbers"),
-    ],
+def emptied(texts, end, held_out, length, starts):
+    unseen = [texts.pop() for _ in range(held_out)]
+    return cut([i for text in texts if text not in unseen for i in (*text, end)], length, starts)
+
+
+test_a_reader_is_told = telling(
+    told(check_byte_pieces, cut_by(compared_with_tuples), "is never equal to one", "no merges"),
+    told(check_byte_pieces, two_slips, mistake="one too high & half a letter ignored"),
+    told(check_byte_pieces, the_books_pieces, mistake="ready-made"),
+    told(
+        check_byte_pieces,
+        lambda merges, chunk, ids: [3, 4, 5],
+        "where two results, the ids of the chunk and a text, are due",
+    ),
+    told(
+        check_byte_pieces,
+        lambda merges, chunk, ids: (text_of(merges, ids), [1]),
+        "First come the ids of the chunk",
+    ),
+    told(check_byte_pieces, put_together_by(lambda *_: b"ha!"), "The text comes back as bytes."),
+    told(
+        check_byte_pieces, put_together_by(lambda *_: list("ha!")), "The second result is list where a text"
+    ),
+    told(
+        check_byte_pieces,
+        cut_by(lambda merges, chunk: ["h", "a"]),
+        "The first result is list where a list of whole numbers",
+    ),
+    told(
+        check_byte_pieces,
+        put_together_by(lambda *_: "hm"),
+        "expected text of the ids: 'ha!' got text of the ids: 'hm'",
+    ),
+    told(check_honest_crops, two_leaks, mistake="copies kept & not shifted"),
+    told(check_honest_crops, emptied, "It changes texts"),
 )
-def test_what_comes_back_in_another_kind_is_told(answer, said):
-    assert said in words(check_byte_pieces.judge(answer))
 
 
 def test_half_written_is_not_written():
     assert check_byte_pieces.judge(lambda merges, chunk, ids: ([], ...)).state == "not written yet"
 
 
-def test_what_differs_is_shown_as_it_was_written():
-    report = words(check_byte_pieces.judge(put_together_by(lambda merges, ids: "hm")))
-    assert "expected text of the ids: 'ha!' got text of the ids: 'hm'" in report
-
-
-def all_ended(texts, end, *_):
-    return row_of(texts, end).tolist()
-
-
-def test_two_leaks_are_both_told():
-    def code(texts, end, held_out, length, starts):
-        inputs, _ = cut(all_ended(texts[:-held_out], end), length, starts)
-        return inputs, inputs
-
-    assert check_honest_crops.judge(code).mistake == "copies kept & not shifted"
-
-
-def test_the_list_of_texts_is_nobodys_to_empty():
-    def code(texts, end, held_out, length, starts):
-        unseen = [texts.pop() for _ in range(held_out)]
-        return cut([i for text in texts if text not in unseen for i in (*text, end)], length, starts)
-
-    assert "It changes texts" in words(check_honest_crops.judge(code))
+# --- gpt_start ---
 
 
 def but(change):
@@ -133,27 +121,11 @@ def but(change):
     return code
 
 
-def scaled(ends, factor):
-    """`factor(layers)` times what is right, for names that end so."""
-    return but(lambda name, weight, layers: name.endswith(ends) and weight.mul_(factor(layers)))
-
-
-def drawn_by(draw):
-    """The matrices and tables drawn otherwise: draw(weight, right spread)."""
-
-    def change(name, weight, layers):
-        adds = name.endswith(("write.weight", "narrow.weight"))
-        if weight.dim() > 1:
-            draw(weight, 0.02 / math.sqrt(2 * layers) if adds else 0.02)
-
-    return but(change)
-
-
-def biases_forgotten(model):
-    for name, weight in model.named_parameters():
-        if weight.dim() == 2:
-            adds = name.endswith(("write.weight", "narrow.weight"))
-            nn.init.normal_(weight, std=0.02 / (math.sqrt(2 * len(model.blocks)) if adds else 1))
+def two_slips_at_the_start(name, weight, layers):
+    if name.endswith(("write.weight", "narrow.weight")):
+        weight.mul_(math.sqrt(2))
+    if kind_of(name) == "biases":
+        nn.init.normal_(weight, std=0.02)
 
 
 def under_an_old_name(model):
@@ -161,16 +133,44 @@ def under_an_old_name(model):
         weight = torch.randn_like(weight) * 0.02
 
 
-WRITERS, READERS = ("write.weight", "narrow.weight"), ("project.weight", "widen.weight")
+def and_then(change):
+    def code(model):
+        by_modules_and_then_by_names(model)
+        change(model)
+
+    return code
 
 
-@pytest.mark.thorough
-def test_the_model_that_is_asked_with_is_a_plain_one_and_stays_so():
-    torch.manual_seed(0)
-    before = torch.get_rng_state()
-    assert check_gpt_start.judge(check_gpt_start.reference).passed
-    assert torch.equal(torch.get_rng_state(), before)
-    assert check_gpt_start.judge(under_an_old_name).mistake == "nothing drawn"
+FIRST_NARROW = "blocks.0.narrow.weight"
+test_who_starts_is_told = pytest.mark.thorough(
+    telling(
+        told(check_gpt_start, under_an_old_name, mistake="nothing drawn"),
+        told(
+            check_gpt_start,
+            but(lambda name, weight, _: weight.dim() > 1 and weight.normal_()),
+            mistake="spread 1",
+        ),
+        told(check_gpt_start, but(two_slips_at_the_start), mistake="root of layers & biases drawn"),
+        told(check_gpt_start, GPT.start, "start is there already", "ready-made"),
+        told(
+            check_gpt_start,
+            but(lambda name, weight, _: name == FIRST_NARROW and weight.mul_(2.0)),
+            "expected weights: normal, with spread 0.02/√(2 · layers) "
+            "got weights: normal, with spread about 0.03, at blocks.0.narrow.weight",
+        ),
+        told(
+            check_gpt_start,
+            and_then(lambda model: model.norm.register_parameter("bias", None)),
+            "norm.bias is no longer a weight",
+        ),
+        told(
+            check_gpt_start,
+            and_then(lambda model: model.requires_grad_(False)),
+            "takes no gradients any more",
+        ),
+        told(check_gpt_start, and_then(nn.Module.double), "no longer a weight of its shape and dtype"),
+    )
+)
 
 
 @pytest.mark.thorough
@@ -186,51 +186,13 @@ def test_whatever_is_drawn_a_right_start_is_accepted(seed):
 
 
 @pytest.mark.thorough
-def test_who_draws_with_no_spread_at_all_is_told_the_same():
-    assert check_gpt_start.judge(drawn_by(lambda weight, spread: weight.normal_())).mistake == "spread 1"
+def test_the_check_of_a_start_draws_no_numbers():
+    before = torch.get_rng_state()
+    assert check_gpt_start.judge(check_gpt_start.reference).passed
+    assert torch.equal(torch.get_rng_state(), before)
 
 
-@pytest.mark.thorough
-def test_two_slips_are_both_told_of_gpt_start():
-    def code(model):
-        biases_forgotten(model)
-        scaled(WRITERS, lambda layers: math.sqrt(2))(model)
-        for name, weight in model.named_parameters():
-            if kind_of(name) == "biases":
-                nn.init.normal_(weight, std=0.02)
-
-    assert check_gpt_start.judge(code).mistake == "root of layers & biases drawn"
-
-
-@pytest.mark.thorough
-def test_the_books_own_start_is_told():
-    report = check_gpt_start.judge(GPT.start)
-    assert report.mistake == "ready-made"
-    assert "start is there already" in words(report)
-
-
-@pytest.mark.thorough
-def test_what_is_drawn_is_said_in_words_and_where():
-    said = words(check_gpt_start.judge(scaled("blocks.0.narrow.weight", lambda layers: 2.0)))
-    assert "expected weights: normal, with spread 0.02/√(2 · layers)" in said
-    assert "got weights: normal, with spread about 0.03, at blocks.0.narrow.weight" in said
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda model: model.norm.register_parameter("bias", None), "norm.bias is no longer a weight"),
-        (lambda model: model.requires_grad_(False), "takes no gradients any more"),
-        (lambda model: model.double(), "no longer a weight of its shape and dtype"),
-    ],
-)
-def test_a_model_that_is_no_longer_the_same_is_told(change, said):
-    def code(model):
-        by_modules_and_then_by_names(model)
-        change(model)
-
-    assert said in words(check_gpt_start.judge(code))
+# --- repaired_validation ---
 
 
 def broken(model, row, length, text_bytes):
@@ -245,18 +207,15 @@ def broken(model, row, length, text_bytes):
     return torch.stack(found).mean().item()
 
 
-def test_the_broken_validation_fails_every_case():
-    assert_still_broken(check_repaired_validation, broken, "✗✗✗✗✗")
+def left_in_another_mode(model, row, length, text_bytes):
+    model.eval()
+    return mended()(model, row, length, text_bytes)
 
 
-def test_a_model_left_in_another_mode_is_told():
-    def careless(model, row, length, text_bytes):
-        model.eval()
-        return mended()(model, row, length, text_bytes)
-
-    report = check_repaired_validation.judge(careless)
-    assert "It changes model" in str(report)
-    assert not report.passed
+test_who_repairs_is_told = telling(
+    still_broken(check_repaired_validation, broken, "✗✗✗✗✗"),
+    told(check_repaired_validation, left_in_another_mode, "It changes model"),
+)
 
 
 # --- the chart ---
@@ -268,10 +227,8 @@ SHOWN = re.compile(r">([\d,]+) merges: (\d+) pieces for (\d+) letters<")
 @pytest.mark.parametrize("given", charts.LINES)
 @pytest.mark.parametrize("doublings", [0, 1, 5, 8, 11])
 def test_it_has_as_many_pieces_as_so_many_merges_leave(given, doublings):
-    spec = charts.fewer_pieces().to_dict()
-    for control in spec["params"]:
-        control["value"] = {"given": given, "doublings": doublings}.get(control["name"], control["value"])
-    merges, shown, letters = SHOWN.search(vl_convert.vegalite_to_svg(spec)).groups()
+    picture = drawn(charts.fewer_pieces(), given=given, doublings=doublings)
+    merges, shown, letters = SHOWN.search(picture).groups()
     made = int(merges.replace(",", ""))
     line, all_merges = charts.LINES[given], models.pieces().merges
     assert made == (min(int(2**doublings), len(all_merges)) if doublings else 0)

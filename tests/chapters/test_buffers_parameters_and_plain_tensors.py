@@ -5,9 +5,9 @@ import io
 
 import pytest
 import torch
-from exercise_cases import assert_still_broken
+from exercise_cases import still_broken, telling
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch import nn
 
 from chapters.buffers_parameters_and_plain_tensors.accepted import (
@@ -27,8 +27,7 @@ from chapters.buffers_parameters_and_plain_tensors.exercises import (
 broken_centre = variant(Centre, hold=assigned("mean", torch.clone), moved=with_history)
 
 
-def test_the_broken_layer_fails_just_where_the_chapter_says():
-    assert_still_broken(check_repaired_centre, broken_centre, "✓✓✓✓✓✓✗✗✓✗")
+test_who_repairs_is_told = telling(still_broken(check_repaired_centre, broken_centre, "✓✓✓✓✓✓✗✗✓✗"))
 
 
 bytes_of = check_checkpoint_bytes.reference
@@ -126,9 +125,7 @@ def test_the_charts_data_are_what_pytorch_does() -> None:
 
 
 @pytest.mark.thorough
-def test_each_choice_shows_its_operation(page: Page, base_url: str) -> None:
-    page.goto(base_url + "buffers-parameters-and-plain-tensors.html")
-    chart = page.locator(".chart").first
+def test_each_choice_shows_its_operation(chart: Locator) -> None:
     # The one that is chosen at first comes last: choosing it again would move nothing.
     operations = sorted(FOLLOWS, key=lambda operation: operation == ".to(device)")
     for operation in operations:

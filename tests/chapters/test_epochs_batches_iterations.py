@@ -5,9 +5,9 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_still_broken
+from exercise_cases import still_broken, telling, told
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
@@ -16,26 +16,18 @@ from attnlab.training.batches import iterations_per_epoch
 from chapters.epochs_batches_iterations.exercises import check_accumulated_gradient, check_larger_rate
 
 
-def accumulating(weigh):
-    """Each micro-batch's loss times `weigh(own, examples, size, pieces)`."""
-
-    def gradient(weight, inputs, targets, size):
-        weight = weight.clone().requires_grad_()
-        pieces = list(zip(inputs.split(size), targets.split(size), strict=True))
-        for x, y in pieces:
-            (F.mse_loss(x @ weight, y) * weigh(len(x), len(inputs), size, len(pieces))).backward()
-        return weight.grad
-
-    return gradient
+def to_repair(weight, inputs, targets, size):
+    weight = weight.clone().requires_grad_()
+    pieces = list(zip(inputs.split(size), targets.split(size), strict=True))
+    for x, y in pieces:
+        (F.mse_loss(x @ weight, y) / len(pieces)).backward()
+    return weight.grad
 
 
-def test_the_broken_code_fails_and_the_cases_that_pass_are_the_clue():
-    broken = accumulating(lambda own, examples, size, pieces: 1 / pieces)
-    assert_still_broken(check_accumulated_gradient, broken, "✓✗✗✓✓")
-
-
-def test_twice_the_rate_is_named_alike():
-    assert check_larger_rate.judge(lambda train, rate: rate * math.sqrt(4)).mistake == "twice"
+test_a_reader_is_told = telling(
+    still_broken(check_accumulated_gradient, to_repair, "✓✗✗✓✓"),
+    told(check_larger_rate, lambda train, rate: rate * math.sqrt(4), mistake="twice"),
+)
 
 
 # --- the chart ---
@@ -59,9 +51,7 @@ def loaders(examples: int, batch_size: int, workers: int, drop_last: bool) -> li
 
 
 @pytest.mark.thorough
-def test_the_counts_are_those_of_the_samplers(page: Page, base_url: str) -> None:
-    page.goto(base_url + "epochs-batches-iterations.html")
-    chart = page.locator(".chart").first
+def test_the_counts_are_those_of_the_samplers(chart: Locator) -> None:
     for drop_last, (examples, batch_size, workers) in itertools.product((False, True), SETTINGS):
         chart.get_by_label("dropped (drop_last)" if drop_last else "kept", exact=True).check()
         for control, value in {

@@ -4,8 +4,8 @@ import re
 
 import pytest
 import torch
-import vl_convert
-from exercise_cases import words
+from exercise_cases import telling, told
+from living_charts import drawn
 
 from attnlab import masks
 from attnlab.attention import Cache
@@ -29,20 +29,22 @@ from chapters.fewer_keys_or_none.exercises.smallest_cache_parts import (
 )
 from chapters.fewer_keys_or_none.exercises.window_mask import check_window_mask
 
-
-def by_the_library(n, width, sinks):
-    return masks.window(n, width, sinks)[0]
+# --- window_mask and linear_recurrence ---
 
 
-def test_whoever_calls_what_is_there_already_is_told():
-    report = check_window_mask.judge(by_the_library)
-    assert not report.passed
-    assert "✗ is written without what is there already" in str(report)
-
-
-def test_a_wrong_table_is_a_table_first_of_all():
-    report = check_linear_recurrence.judge(lambda query, key, value, decay: (query @ key.mT) @ value)
-    assert report.mistake == "a table", report
+test_a_reader_is_told = telling(
+    told(
+        check_window_mask,
+        lambda n, width, sinks: masks.window(n, width, sinks)[0],
+        "✗ is written without what is there already",
+    ),
+    # A wrong table is a table first of all.
+    told(
+        check_linear_recurrence,
+        lambda query, key, value, decay: (query @ key.mT) @ value,
+        mistake="a table",
+    ),
+)
 
 
 def test_words_are_more_than_numbers_in_any_state():
@@ -61,17 +63,23 @@ def test_the_room_gives_the_same_from_vectors_whose_features_these_are():
         torch.testing.assert_close(linear(*vectors, value, decay, 4), expected)
 
 
+# --- smallest_cache ---
+
+
+class Half(Cache):
+    def __init__(self, layer):
+        super().__init__()
+
+    def extended(self, keys, values):
+        return super().extended(keys.bfloat16(), values.bfloat16())
+
+
 @pytest.mark.thorough
 def test_the_full_cache_loses_nothing_and_its_bits_are_counted():
     found = measured(lambda layer: Cache())
     assert found.lost == pytest.approx(0, abs=1e-6)
     assert found.bits == 2 * FULL  # in float32
-
-    class Half(Cache):
-        def extended(self, keys, values):
-            return super().extended(keys.half(), values.half())
-
-    assert measured(lambda layer: Half()).bits == FULL
+    assert measured(Half).bits == FULL
 
 
 @pytest.mark.thorough
@@ -101,14 +109,6 @@ class InAClass:
         return getattr(InAClass, f"layer_{self.layer}").extended(keys, values)
 
 
-class Half(Cache):
-    def __init__(self, layer):
-        super().__init__()
-
-    def extended(self, keys, values):
-        return super().extended(keys.bfloat16(), values.bfloat16())
-
-
 class Forgetful(Half):
     """It gives back all, and keeps only what came last."""
 
@@ -118,27 +118,21 @@ class Forgetful(Half):
         return answer
 
 
-@pytest.mark.thorough
-def test_whoever_hides_it_in_a_class_is_told():
-    assert check_smallest_cache.judge(InAClass).mistake == "kept elsewhere"
+class Packed(Half):
+    def extended(self, keys, values):
+        self.packed = keys.numpy().tobytes()
+        return Cache.extended(self, keys, values)
 
 
-@pytest.mark.thorough
-def test_whoever_forgets_loses_too_much():
-    assert check_smallest_cache.judge(Forgetful).mistake == "too much lost"
+test_whose_cache_is_none_is_told = pytest.mark.thorough(
+    telling(
+        told(check_smallest_cache, InAClass, mistake="kept elsewhere"),
+        told(check_smallest_cache, Forgetful, mistake="too much lost"),
+        told(check_smallest_cache, Packed, "something of the type bytes, which can't be counted"),
+    )
+)
 
 
-@pytest.mark.thorough
-def test_what_cannot_be_counted_is_told():
-    class Packed(Half):
-        def extended(self, keys, values):
-            self.packed = keys.numpy().tobytes()
-            return Cache.extended(self, keys, values)
-
-    assert "something of the type bytes, which can't be counted" in words(check_smallest_cache.judge(Packed))
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("tensor", "bits"),
     [
@@ -156,7 +150,6 @@ def test_bits(tensor, bits):
     assert bits_of(tensor) == pytest.approx(bits)
 
 
-@pytest.mark.thorough
 def test_all_that_is_in_it_is_found():
     class Held:
         def __init__(self):
@@ -169,11 +162,8 @@ def test_all_that_is_in_it_is_found():
 # --- the chart ---
 
 
-def drawn(width: int, sinks: int, groups: str) -> str:
-    spec = charts.sight().to_dict()
-    for control in spec["params"]:
-        control["value"] = {"window_width": width, "sinks": sinks, "groups": groups}[control["name"]]
-    return vl_convert.vegalite_to_svg(spec)
+def sight(width: int, sinks: int, groups: str) -> str:
+    return drawn(charts.sight(), window_width=width, sinks=sinks, groups=groups)
 
 
 def said(picture: str) -> list[float]:
@@ -198,7 +188,7 @@ def cells(picture: str, *kinds: str) -> torch.Tensor:
 @pytest.mark.thorough
 @pytest.mark.parametrize(("width", "sinks"), [(1, 0), (6, 0), (6, 3), (2, 4), (16, 4), (9, 1)])
 def test_the_cells_are_those_of_the_masks(width: int, sinks: int) -> None:
-    picture = drawn(width, sinks, "2")
+    picture = sight(width, sinks, "2")
     mask = masks.window(PLACES, width, sinks)[0]
     assert cells(picture, charts.SEEN, charts.SINK).equal(mask)
     through = torch.linalg.matrix_power(mask.double(), LAYERS) > 0
@@ -212,15 +202,15 @@ def test_the_readout_counts_what_the_cache_holds(width: int, sinks: int, groups:
     held = int(masks.window(1, width, sinks, PLACES).sum())
     numbers = held * 2 * int(groups) * D_K * LAYERS
     share = 100 * numbers / (PLACES * 2 * HEADS * D_K * LAYERS)
-    assert said(drawn(width, sinks, groups)) == pytest.approx(
+    assert said(sight(width, sinks, groups)) == pytest.approx(
         [held, numbers, share, LAYERS * (width - 1)], abs=0.051
     )
 
 
 @pytest.mark.thorough
 def test_each_step_of_a_slider_changes_what_it_says() -> None:
-    by_width = [tuple(said(drawn(width, 0, "2"))) for width in range(1, WIDEST + 1)]
-    by_sinks = [tuple(said(drawn(WIDEST, sinks, "2"))) for sinks in range(MOST_SINKS + 1)]
-    by_groups = [tuple(said(drawn(6, 0, groups))) for groups in GROUPS]
+    by_width = [tuple(said(sight(width, 0, "2"))) for width in range(1, WIDEST + 1)]
+    by_sinks = [tuple(said(sight(WIDEST, sinks, "2"))) for sinks in range(MOST_SINKS + 1)]
+    by_groups = [tuple(said(sight(6, 0, groups))) for groups in GROUPS]
     for each in (by_width, by_sinks, by_groups):
         assert len({*each}) == len(each)

@@ -7,8 +7,8 @@ import re
 
 import pytest
 import torch
-import vl_convert
-from exercise_cases import assert_still_broken, words
+from exercise_cases import still_broken, telling, told, words
+from living_charts import drawn
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.modules.module import register_module_forward_hook
@@ -52,18 +52,20 @@ from chapters.fourteen_patients.exercises.ward_tests import TESTS, against, foun
 from chapters.fourteen_patients.patients import BY_NAME, PATIENTS, curves
 from chapters.fourteen_patients.training import Training
 
+# --- first_nan ---
+
 
 def global_hook_left(model, batch):
     register_module_forward_hook(lambda module, inputs, output: None)
     return with_an_exit_stack(model, batch)
 
 
-def test_whoever_returns_the_layer_is_told_to_name_it():
-    assert "Return its name" in words(check_first_nan.judge(lambda model, batch: model))
-
-
-def test_whoever_leaves_a_hook_on_all_modules_of_the_world_is_told():
-    assert check_first_nan.judge(global_hook_left).mistake == "hooks stay"
+test_who_looks_for_the_first_is_told = telling(
+    told(check_first_nan, lambda model, batch: model, "Return its name"),
+    told(check_first_nan, global_hook_left, mistake="hooks stay"),
+    told(check_first_nan, lambda model, batch: 1 / 0, "ZeroDivisionError"),
+    told(check_first_nan, lambda model, batch: 7, "It returns int, where a name or None is expected."),
+)
 
 
 def test_a_hook_on_all_modules_does_not_outlive_the_check():
@@ -78,59 +80,35 @@ def test_a_hook_on_all_modules_does_not_outlive_the_check():
     assert not calls
 
 
-@pytest.mark.parametrize(
-    ("work", "said"),
-    [
-        (lambda model, batch: 1 / 0, "ZeroDivisionError"),
-        (lambda model, batch: 7, "It returns int, where a name or None is expected."),
-    ],
+# --- repaired_parts ---
+
+
+def step_to_repair(model, ids, targets, kept, parts):
+    model.zero_grad()
+    losses = []
+    for some, wanted, counted in zip(ids.chunk(parts), targets.chunk(parts), kept.chunk(parts), strict=True):
+        part = F.cross_entropy(model(some).mT, wanted, reduction="none")[counted].mean() / parts
+        part.backward()
+        losses.append(part.item())
+    return sum(losses)
+
+
+def moves_the_weights(model, *rest):
+    loss = empty_parts_skipped(model, *rest)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight -= 0.1 * weight.grad
+    return loss
+
+
+test_who_repairs_is_told = telling(
+    # It passes where all parts have as many words.
+    still_broken(check_repaired_parts, step_to_repair, "✓✓✗✗✗✗"),
+    told(
+        check_repaired_parts, lambda model, *_: model.zero_grad() or 1.0, "It leaves no gradient in `.grad`"
+    ),
+    told(check_repaired_parts, moves_the_weights, "It changes model"),
 )
-def test_what_goes_wrong_is_told(work, said):
-    assert said in words(check_first_nan.judge(work))
-
-
-def stepping(
-    loss=lambda each, kept, all_kept, parts, some, ids: each[kept].sum() / all_kept.sum(),
-    clear=lambda model, first: model.zero_grad() if first else None,
-    told=lambda losses: sum(losses),
-):
-    """A reader's step, in which one thing may be another."""
-
-    def code(model, ids, targets, kept, parts):
-        losses = []
-        pieces = zip(ids.chunk(parts), targets.chunk(parts), kept.chunk(parts), strict=True)
-        for number, (some, wanted, counted) in enumerate(pieces):
-            clear(model, number == 0)
-            each = F.cross_entropy(model(some).mT, wanted, reduction="none")
-            part = loss(each, counted, kept, parts, some, ids)
-            part.backward()
-            losses.append(part.item())
-        return told(losses)
-
-    return code
-
-
-step_to_repair = stepping(lambda each, kept, all_kept, parts, some, ids: each[kept].mean() / parts)
-
-
-def test_the_code_as_it_comes_passes_where_all_parts_have_as_many_words():
-    assert_still_broken(check_repaired_parts, step_to_repair, "✓✓✗✗✗✗")
-
-
-def test_whoever_never_goes_backward_is_told():
-    report = check_repaired_parts.judge(lambda model, *_: model.zero_grad() or 1.0)
-    assert "It leaves no gradient in `.grad`" in words(report)
-
-
-def test_whoever_moves_the_weights_is_told():
-    def moves(model, *rest):
-        loss = empty_parts_skipped(model, *rest)
-        with torch.no_grad():
-            for weight in model.parameters():
-                weight -= 0.1 * weight.grad
-        return loss
-
-    assert "It changes model" in words(check_repaired_parts.judge(moves))
 
 
 def test_parts_give_the_gradient_of_the_whole():
@@ -142,6 +120,9 @@ def test_parts_give_the_gradient_of_the_whole():
         gradients.append(torch.cat([weight.grad.flatten() for weight in twin.parameters()]))
     torch.testing.assert_close(gradients[0], gradients[1])
     torch.testing.assert_close(gradients[0], gradients[2])
+
+
+# --- out_of_the_band ---
 
 
 def said(**numbers):
@@ -158,18 +139,11 @@ def test_the_dictionary_itself_will_do():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("work", [None, ..., lambda: None, lambda: {"seeds": ..., "healthy": ...}])
-def test_what_is_not_written_yet_is_told_of_out_of_the_band(work):
-    assert check_out_of_the_band.judge(work).state == "not written yet"
-
-
-@pytest.mark.thorough
 def test_the_right_number_is_not_given_away():
     for change in (said(leaves=LEAVES + 3), said(leaves=2), said(leaves=None)):
         assert f"update {LEAVES} " not in words(check_out_of_the_band.judge(change))
 
 
-@pytest.mark.thorough
 def test_a_row_stays_on_one_side():
     """Above and below in turn is no row."""
     healthy = torch.randn(5, 30, dtype=torch.float64)
@@ -217,6 +191,9 @@ def test_curves_of_a_training_are_judged_as_such(kind, healthy):
     assert check_out_of_the_band.judge(lambda: curves).passed
 
 
+# --- eight_patients ---
+
+
 NUMBERS = pytest.mark.parametrize("number", TRUTH)
 HEALTHY = next(number for number, causes in TRUTH.items() if not causes)
 
@@ -226,22 +203,29 @@ def changed(number, said):
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("check", "work"),
+    [
+        *((check_out_of_the_band, work) for work in (None, ..., lambda: None)),
+        (check_out_of_the_band, lambda: {"seeds": ..., "healthy": ...}),
+        *((check_eight_patients, work) for work in (None, ..., lambda: None, dict.fromkeys(TRUTH, ...))),
+    ],
+)
+def test_what_is_not_written_yet_is_told(check, work):
+    assert check.judge(work).state == "not written yet"
+
+
+@pytest.mark.thorough
 @NUMBERS
 def test_each_test_finds_its_own_fault_and_no_other(number):
     patient = ward.admitted()[number]
     assert {cause for cause in ward.CAUSES if found(patient, cause)} == TRUTH[number]
 
 
-@pytest.mark.thorough
-def test_as_many_causes_ail_nobody():
-    having = frozenset().union(*TRUTH.values())
+def test_as_many_causes_ail_nobody_and_one_patient_has_two():
     assert len(ward.CAUSES) == 16
-    assert len(having) == 8
+    assert len(frozenset().union(*TRUTH.values())) == 8
     assert set(TESTS) == set(ward.CAUSES)
-
-
-@pytest.mark.thorough
-def test_one_has_two_faults_and_one_has_none():
     assert sorted(map(len, TRUTH.values())) == [0, 1, 1, 1, 1, 1, 1, 2]
 
 
@@ -257,27 +241,16 @@ def test_no_wrong_answer_is_told_the_right_one(number):
 
 
 @pytest.mark.thorough
-def test_nothing_is_told_of_who_is_not_answered():
+def test_nothing_is_told_of_who_is_not_answered_and_a_word_nearly_right_is_asked_about():
     said = check_eight_patients.judge(changed(3, ...))
     assert said.state == "not yet"
     assert "· patient 3" in words(said)
     assert "→" not in words(said)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("answers", [None, ..., dict.fromkeys(TRUTH, ...), lambda: None])
-def test_what_is_not_written_yet_is_told_of_eight_patients(answers):
-    assert check_eight_patients.judge(answers).state == "not written yet"
-
-
-@pytest.mark.thorough
-def test_a_word_that_is_nearly_right_is_asked_about():
     assert 'Is "no positions" meant?' in words(check_eight_patients.judge(changed(1, "no position")))
 
 
 @pytest.mark.thorough
 def test_the_check_draws_no_numbers_and_keeps_the_patients():
-    torch.manual_seed(5)
     before = torch.get_rng_state()
     patients = ward.admitted()
     weights = copy.deepcopy(patients[1].model.state_dict())
@@ -288,20 +261,14 @@ def test_the_check_draws_no_numbers_and_keeps_the_patients():
 
 
 @pytest.mark.thorough
-def test_a_twin_is_untouched():
-    patient = ward.admitted()[1]
+def test_a_twin_is_untouched_and_the_healthy_one_learns():
+    patient = ward.admitted()[HEALTHY]
     before = [weight.clone() for weight in patient.model.parameters()]
-    patient.update(patient.batch())
+    loss = patient.held_out()
+    patient.train(20)
+    assert patient.held_out() < loss - 0.8
     twins = [*ward.twin(patient).model.parameters()]
     assert all(torch.equal(one, other) for one, other in zip(before, twins, strict=True))
-
-
-@pytest.mark.thorough
-def test_the_healthy_one_learns():
-    patient = ward.admitted()[HEALTHY]
-    before = patient.held_out()
-    patient.train(20)
-    assert patient.held_out() < before - 0.8
 
 
 @pytest.mark.thorough
@@ -354,12 +321,10 @@ def test_the_drawn_curves_are_those_of_the_first_updates(number):
 @pytest.mark.thorough
 def test_it_draws_with_every_letter():
     for letter in charts.LETTERS:
-        spec = charts.unnamed().to_dict()
-        spec["params"][0]["value"] = letter
-        drawn = vl_convert.vegalite_to_svg(spec)
-        assert drawn.count("<path") > 20
+        picture = drawn(charts.unnamed(), letter=letter)
+        assert picture.count("<path") > 20
         end = curves(charts.LETTERS[letter]).last().mean().item()
-        assert re.search(rf"patient {letter} ends at [\d.]+, validation {end:.1f}", drawn)
+        assert re.search(rf"patient {letter} ends at [\d.]+, validation {end:.1f}", picture)
 
 
 @pytest.mark.thorough

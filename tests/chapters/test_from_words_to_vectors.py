@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 import torch
-from exercise_cases import assert_still_broken, words
+from exercise_cases import still_broken, telling, told
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch.nn.functional import logsigmoid
 
 from bookkit import registry
@@ -32,6 +32,8 @@ from chapters.from_words_to_vectors.grammar import (
 )
 from chapters.from_words_to_vectors.skip_gram import BATCH, STRANGERS, train
 
+# --- exercises ---
+
 
 def by_autograd(ids, incoming, vocabulary):
     table = torch.zeros(vocabulary, incoming.shape[-1], requires_grad=True)
@@ -51,48 +53,50 @@ def by_its_function(ids, incoming, vocabulary):
 
 
 def by_vjp(ids, incoming, vocabulary):
-    return torch.func.vjp(lambda table: table[ids], torch.zeros(vocabulary, incoming.shape[-1]))[1](incoming)[
-        0
-    ]
+    table = torch.zeros(vocabulary, incoming.shape[-1])
+    return torch.func.vjp(lambda table: table[ids], table)[1](incoming)[0]
 
 
 @pytest.mark.parametrize("answer", [by_autograd, by_backward, by_its_function, by_vjp])
 def test_whoever_asks_autograd_is_told_to_write_it_out(answer):
-    report = check_table_gradient.judge(answer)
-    assert not report.passed, report
-    assert report.mistake == "autograd", report
+    assert check_table_gradient.judge(answer).mistake == "autograd"
 
 
-nearest = check_nearest.reference
+def without_strangers(words, contexts, drawn):
+    return loss_of(words[drawn[:, 0, 0]], contexts[drawn[:, 0, 1]], 0 * contexts[drawn[:, 1:, 1]])
 
 
-def test_ids_as_floating_point_numbers_are_told_for_what_they_are():
-    report = check_nearest.judge(changed(nearest, lambda ids: ids.float()))
-    assert report.mistake is None
-    assert "ids are whole numbers" in words(report)
-
-
-def test_the_broken_code_passes_where_no_sentence_ends():
-    assert_still_broken(check_neighbour_counts, count_to_repair, "✓✗✗✗✗")
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("answer", "name", "advice"),
-    [
-        (by_glove, "some of them", "Pairs that never meet say something, too."),
-        (partial(by_glove, both=True), "one table for both", "only that of the words is asked for"),
-    ],
-    ids=["words alone", "both added"],
+test_a_reader_is_told = telling(
+    # It passes where no sentence ends.
+    still_broken(check_neighbour_counts, count_to_repair, "✓✗✗✗✗"),
+    told(check_nearest, changed(check_nearest.reference, torch.Tensor.float), "ids are whole numbers", None),
 )
-def test_glove_as_published_is_told_what_it_lacks(answer, name, advice):
-    """It finds too few; where pairs that never meet are counted, it finds all."""
-    report = check_learned_vectors.judge(answer)
-    assert report.mistake == name, report
-    assert advice in words(report)
+test_who_trains_vectors_is_told = pytest.mark.thorough(
+    telling(
+        # GloVe as published finds too few; where pairs that never meet are counted, it finds all.
+        told(check_learned_vectors, by_glove, "Pairs that never meet say something, too.", "some of them"),
+        told(
+            check_learned_vectors,
+            partial(by_glove, both=True),
+            "only that of the words is asked for",
+            "one table for both",
+        ),
+        # Before: each of its numbers was to be stored in float64.
+        told(
+            check_learned_vectors,
+            lambda pairs, vocabulary: torch.ones(()).expand(vocabulary, 10**9),
+            "of shape (31, 1000000000): far too many numbers",
+        ),
+        told(
+            check_learned_vectors,
+            partial(trained, loss=without_strangers, steps=500),
+            lines="✗",
+            marks=pytest.mark.slow,
+        ),
+    )
+)
 
 
-@pytest.mark.thorough
 def test_the_task_does_not_promise_that_every_way_will_pass():
     """GloVe as published, above, is an honest way, and finds too few."""
     text = (registry.BOOK / "from-words-to-vectors.ipynb").read_text("utf-8")
@@ -100,29 +104,11 @@ def test_the_task_does_not_promise_that_every_way_will_pass():
     assert "any honest way" not in text
 
 
-@pytest.mark.thorough
-def test_of_an_enormous_table_only_the_shape_is_looked_at():
-    """Before: each of its numbers was to be stored in float64."""
-    report = check_learned_vectors.judge(lambda pairs, vocabulary: torch.ones(()).expand(vocabulary, 10**9))
-    assert "of shape (31, 1000000000): far too many numbers" in words(report)
-
-
-@pytest.mark.thorough
-@pytest.mark.slow
-def test_vectors_trained_without_strangers_do_not_pass():
-    def alone(words, contexts, drawn):
-        return loss_of(words[drawn[:, 0, 0]], contexts[drawn[:, 0, 1]], 0 * contexts[drawn[:, 1:, 1]])
-
-    assert check_learned_vectors.judge(partial(trained, loss=alone, steps=500)).state == "not yet"
-
-
 # --- the chart ---
 
 
 @pytest.mark.thorough
-def test_the_nearest_words_are_pytorchs(page: Page, base_url: str) -> None:
-    page.goto(base_url + "from-words-to-vectors.html")
-    chart = page.locator(".chart").first
+def test_the_nearest_words_are_pytorchs(chart: Locator) -> None:
     counts = count(neighbours(written(400, seed=0)))
     for measure in MEASURES:
         chart.get_by_label(measure, exact=True).check()
@@ -144,9 +130,7 @@ def test_the_nearest_words_are_pytorchs(page: Page, base_url: str) -> None:
 
 
 @pytest.mark.thorough
-def test_each_control_moves_by_keyboard(page: Page, base_url: str) -> None:
-    page.goto(base_url + "from-words-to-vectors.html")
-    chart = page.locator(".chart").first
+def test_each_control_moves_by_keyboard(chart: Locator) -> None:
     chart.get_by_role("slider").press("ArrowLeft")
     says(chart, f"{OFFERED[6]}, nearest by cosine")
     chart.get_by_label("cosine", exact=True).press("ArrowRight")

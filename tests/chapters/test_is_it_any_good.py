@@ -6,8 +6,8 @@ import socket
 import numpy as np
 import pytest
 import torch
-import vl_convert
-from exercise_cases import words
+from exercise_cases import telling, told, words
+from living_charts import drawn
 from torch import Tensor, nn
 from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -35,28 +35,32 @@ from chapters.is_it_any_good.exercises.beat_the_book_parts import (
 )
 from chapters.is_it_any_good.their_names import NAMES, to_ours, to_theirs
 
-
-def by_the_library(logits, temperature, p):
-    return chances(logits, temperature, top_p=p)
+# --- top_p and memory ---
 
 
-def test_whoever_calls_what_is_there_already_is_told():
-    report = check_top_p.judge(by_the_library)
-    assert not report.passed
-    assert "✗ is written without what is there already" in str(report)
+test_a_reader_is_told = telling(
+    told(
+        check_top_p,
+        lambda logits, temperature, p: chances(logits, temperature, top_p=p),
+        "✗ is written without what is there already",
+    ),
+    told(
+        check_memory,
+        changed(place_by_place, torch.Tensor.float),
+        "of float32 where float64 is expected: `.to(torch.float64)`",
+        "another dtype",
+    ),
+)
 
 
-def test_whoever_answers_in_another_precision_is_told_what_to_write():
-    report = check_memory.judge(changed(place_by_place, torch.Tensor.float))
-    assert report.mistake == "another dtype"
-    assert "of float32 where float64 is expected: `.to(torch.float64)`" in words(report)
+def test_what_comes_back_are_chances():
+    for case in check_memory.cases:
+        came = check_memory.reference(*case.fresh())
+        assert came.min() > 0
+        torch.testing.assert_close(came.sum(), torch.tensor(1.0, dtype=torch.float64))
 
 
-@pytest.mark.parametrize("case", check_memory.cases, ids=lambda case: str(case.inputs[0].tolist()[:5]))
-def test_what_comes_back_are_chances(case):
-    chances = check_memory.reference(*case.fresh())
-    assert chances.min() > 0
-    torch.testing.assert_close(chances.sum(), torch.tensor(1.0, dtype=torch.float64))
+# --- beat_the_book ---
 
 
 class Counted(nn.Module):
@@ -82,15 +86,23 @@ def training():
     return row_of(map(models.pieces().encode, texts), models.pieces().end)
 
 
+def measured_and_handed(model, cut, context=None):
+    bits = measured(model, cut, context or model.context).bits
+    return bits, lambda: (model, cut, bits)
+
+
+def lines_of(report):
+    return [line.split()[0] for line in report.lines[:4]]
+
+
 @pytest.mark.thorough
 def test_counting_alone_is_told_to_be_not_enough(training):
     """And it needs what the bar was set by."""
-    model, cut = Counted(training), models.pieces()
-    bits = measured(model, cut, model.context).bits
+    bits, work = measured_and_handed(Counted(training), models.pieces())
     assert BAR < bits < BAR + 0.02
-    report = check_beat_the_book.judge(lambda: (model, cut, bits))
+    report = check_beat_the_book.judge(work)
     assert report.mistake == "by heart"  # what has been counted it knows
-    assert [line.split()[0] for line in report.lines[:4]] == ["✓", "✓", "✗", "✓"]
+    assert lines_of(report) == ["✓", "✓", "✗", "✓"]
 
 
 @pytest.mark.thorough
@@ -120,18 +132,14 @@ class Net(nn.Module):
         return self.logits(found[0] if isinstance(found, tuple) else found)
 
 
-def turned(channels_first):
-    """A convolution wants its axes the other way round."""
+class Convolution(nn.Conv1d):
+    """It wants its axes the other way round."""
 
-    class Turned(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.inner = channels_first
+    def __init__(self):
+        super().__init__(32, 32, 3, padding=1)
 
-        def forward(self, inputs):
-            return self.inner(inputs.mT).mT
-
-    return Turned
+    def forward(self, inputs):
+        return super().forward(inputs.mT).mT
 
 
 class Both:
@@ -155,68 +163,52 @@ class Both:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "between",
-    [
-        lambda: nn.LSTM(32, 16, batch_first=True, bidirectional=True),
-        turned(nn.Conv1d(32, 32, 3, padding=1)),
-    ],
-)
-def test_whoever_looks_ahead_is_told(between):
-    assert check_beat_the_book.judge(handed(Net(between))).mistake == "sees later ids"
-
-
-@pytest.mark.thorough
 def test_a_network_as_it_is_drawn_has_learned_nothing():
     """And a GPT, whose one table at both ends favours the piece that it stands on."""
-    model, cut = gpt(2048), models.pieces()
-    bits = measured(model, cut, model.context).bits
-    assert check_beat_the_book.judge(lambda: (model, cut, bits)).mistake == "nothing learned"
+    _, work = measured_and_handed(gpt(2048), models.pieces())
+    assert check_beat_the_book.judge(work).mistake == "nothing learned"
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["gpt", "lstm"])
 def test_a_network_that_has_read_ten_times_as_much_is_told(name):
     """It is below the bar, and hardly knows any of this by heart."""
-    model, cut = models.MODELS[name](), models.pieces()
+    model = models.MODELS[name]()
     weights.load(f"a_gpt_of_your_own/{name}", model, weights.STORED)
-    bits = measured(model, cut, 128).bits
-    report = check_beat_the_book.judge(lambda: (model, cut, bits))
-    assert report.mistake == "knows what it is judged by"
+    _, work = measured_and_handed(model, models.pieces(), 128)
+    assert check_beat_the_book.judge(work).mistake == "knows what it is judged by"
 
 
 @pytest.mark.thorough
 def test_two_things_that_are_wrong_are_told_one_after_the_other():
     report = check_beat_the_book.judge(lambda: (gpt(512), pieces(), 1.0))
-    assert [line.split()[0] for line in report.lines[:4]] == ["✓", "✓", "✗", "✗"]
+    assert lines_of(report) == ["✓", "✓", "✗", "✗"]
     assert SAID["nothing learned"] in words(report)
 
 
 @pytest.mark.thorough
 def test_a_model_that_has_learned_since_is_measured_anew():
     model = gpt(512)
-    bits = measured(model, pieces(), model.context).bits
-    work = lambda: (model, pieces(), bits)  # noqa: E731
-    assert check_beat_the_book.judge(work).lines[3].split()[0] == "✓"
+    _, work = measured_and_handed(model, pieces())
+    assert lines_of(check_beat_the_book.judge(work))[3] == "✓"
     with torch.no_grad():
         model.pieces.weight.mul_(3)
-    assert check_beat_the_book.judge(work).lines[3].split()[0] == "✗"
+    assert lines_of(check_beat_the_book.judge(work))[3] == "✗"
 
 
 @pytest.mark.thorough
 def test_other_pieces_will_do():
-    torch.manual_seed(0)
     cut = Both()
     report = check_beat_the_book.judge(lambda: (GPT(len(cut), 32, 1, 1, context=64), cut, 3.0))
-    assert [line.split()[0] for line in report.lines[:2]] == ["✓", "✓"]
+    assert lines_of(report)[:2] == ["✓", "✓"]
 
 
 @pytest.mark.thorough
 def test_a_small_network_after_seconds_is_not_below_counting(training):
-    model, cut = gpt(2048), models.pieces()
+    model = gpt(2048)
     Run(model, training, updates=60, rate=1e-2, rows=8, length=32, warm_up=10).go(60)
-    bits = measured(model, cut, model.context).bits
-    assert check_beat_the_book.judge(lambda: (model, cut, bits)).mistake == "not below counting"
+    _, work = measured_and_handed(model, models.pieces())
+    assert check_beat_the_book.judge(work).mistake == "not below counting"
 
 
 @pytest.mark.thorough
@@ -225,30 +217,40 @@ def test_a_network_that_learns_from_what_it_is_judged_by_is_told():
     row = row_of(map(pieces().encode, held_out()), pieces().end)
     model = GPT(512, d_model=64, heads=2, layers=1, context=32)
     Run(model, row, updates=1000, rate=1e-2, rows=16, length=32, warm_up=30).go(1000)
-    bits = measured(model, pieces(), model.context).bits
+    bits, work = measured_and_handed(model, pieces())
     assert bits < BAR
-    report = check_beat_the_book.judge(lambda: (model, pieces(), bits))
-    assert report.mistake == "knows what it is judged by"
+    assert check_beat_the_book.judge(work).mistake == "knows what it is judged by"
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("work", "said"),
-    [
-        (lambda: gpt(259), "Hand over three things"),
-        (lambda: ("model", Pieces([]), 1.0), "A model is expected first, and str came."),
-        (lambda: (GPT, Pieces([]), 1.0), "GPT is a class. Hand over the model that you have trained."),
-        (lambda: (gpt(257), [], 1.0), "The pieces need encode, decode, end and a length"),
-        (lambda: (gpt(300), Pieces([]), 1.0), SAID["another vocabulary"]),
-        (lambda: (gpt(100), Pieces([]), 1.0), "The model can't read ids of shape (2, 16). It raises"),
-        (lambda: (Said(lambda logits, _: logits[0]), pieces(), 1.0), "must make logits (2, 16, 512)"),
-        (lambda: (gpt(257), Pieces([]), "low"), "Your bits per byte are one number."),
-    ],
+def looking_ahead(between):
+    return told(check_beat_the_book, handed(Net(between)), mistake="sees later ids")
+
+
+test_what_is_no_such_thing_is_told = pytest.mark.thorough(
+    telling(
+        looking_ahead(lambda: nn.LSTM(32, 16, batch_first=True, bidirectional=True)),
+        looking_ahead(Convolution),
+        *(
+            told(check_beat_the_book, work, said)
+            for work, said in [
+                (lambda: gpt(259), "Hand over three things"),
+                (lambda: ("model", Pieces([]), 1.0), "A model is expected first, and str came."),
+                (
+                    lambda: (GPT, Pieces([]), 1.0),
+                    "GPT is a class. Hand over the model that you have trained.",
+                ),
+                (lambda: (gpt(257), [], 1.0), "The pieces need encode, decode, end and a length"),
+                (lambda: (gpt(300), Pieces([]), 1.0), SAID["another vocabulary"]),
+                (lambda: (gpt(100), Pieces([]), 1.0), "The model can't read ids of shape (2, 16). It raises"),
+                (
+                    lambda: (Said(lambda logits, _: logits[0]), pieces(), 1.0),
+                    "must make logits (2, 16, 512)",
+                ),
+                (lambda: (gpt(257), Pieces([]), "low"), "Your bits per byte are one number."),
+            ]
+        ),
+    )
 )
-def test_what_is_no_such_thing_is_told(work, said):
-    report = check_beat_the_book.judge(work)
-    assert not report.passed
-    assert said in words(report)
 
 
 # --- the chart ---
@@ -286,11 +288,8 @@ def test_what_the_likeliest_hold_together_at_each_temperature(logits, given):
     ("temperature", "top_k", "top_p"), [(1.0, 40, 1.0), (0.2, 40, 1.0), (0.5, 5, 1.0), (2.0, 40, 0.1)]
 )
 def test_it_leaves_what_chances_leaves_of_all_pieces(logits, given, temperature, top_k, top_p):
-    spec = charts.next_piece().to_dict()
-    for control in spec["params"]:
-        settings = {"given": given, "temperature": temperature, "top_k": top_k, "top_p": top_p}
-        control["value"] = settings.get(control["name"], control["value"])
-    picture = vl_convert.vegalite_to_svg(spec)
+    settings = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    picture = drawn(charts.next_piece(), given=given, **settings)
     shares = (logits[given] / temperature).softmax(-1)
     left = chances(logits[given], temperature, top_k, None if top_p == 1 else top_p)
     said = [float(number) for number in re.findall(r"(?:>|with |largest )([\d.]+)(?= of|<)", picture)]

@@ -5,8 +5,8 @@ import re
 
 import pytest
 import torch
-import vl_convert
-from exercise_cases import assert_still_broken, words
+from exercise_cases import still_broken, telling, told
+from living_charts import drawn
 
 from attnlab.runtime import generator
 from bookkit import weights
@@ -26,22 +26,13 @@ def broken(validation, test):
     return ours - theirs
 
 
-def test_the_broken_one_is_right_only_where_there_is_nothing_to_choose():
-    assert_still_broken(check_honest_comparison, broken, "✓✗✗✗✗")
-
-
-@pytest.mark.parametrize(
-    ("work", "said"),
-    [
-        (lambda: 3.0, "Two numbers are expected, and float came."),
-        (lambda: (1.0, 2.0, 3.0), "the ends of an interval, and 3 came."),
-        (lambda: ("low", "high"), "The ends of the interval must be numbers."),
-    ],
+test_a_reader_is_told = telling(
+    # It is right only where there is nothing to choose.
+    still_broken(check_honest_comparison, broken, "✓✗✗✗✗"),
+    told(check_worth_it, lambda: 3.0, "Two numbers are expected, and float came."),
+    told(check_worth_it, lambda: (1.0, 2.0, 3.0), "the ends of an interval, and 3 came."),
+    told(check_worth_it, lambda: ("low", "high"), "The ends of the interval must be numbers."),
 )
-def test_what_is_no_interval_is_told(work, said):
-    report = check_worth_it.judge(work)
-    assert not report.passed
-    assert said in words(report)
 
 
 def test_what_is_asked_for_takes_few_pairs_and_many_trainings_that_are_not():
@@ -73,19 +64,11 @@ def test_a_few_pairs_say_what_hundreds_say():
 BANK = {name: (10_000 * each).round() / 10_000 for name, each in stored().items()}
 
 
-def picture(chart, **settings):
-    """The chart as SVG, its controls moved."""
-    spec = chart.to_dict()
-    for control in spec["params"]:
-        control["value"] = settings.get(control["name"], control["value"])
-    return vl_convert.vegalite_to_svg(spec).replace("−", "-")
-
-
 def said(count, again, against, how):
     """What the readout of the intervals says: the truth, half a width, how many miss."""
     found = re.search(
         r"truth ([-+.\d]+), ± ([.\d]+) on average.*?(\d+) of 30 miss it",
-        picture(charts.intervals(), count=count, again=again, against=against, how=how),
+        drawn(charts.intervals(), count=count, again=again, against=against, how=how),
         re.DOTALL,
     )
     return float(found[1]), float(found[2]), int(found[3])
@@ -138,13 +121,13 @@ def test_its_dice_are_fair():
 def test_the_best_of_several_is_what_draws_come_to(ours, theirs):
     found = re.search(
         r"best of (\d+) against the best of (\d+): we win (\d+).*?by ([-+.\d]+) nats",
-        picture(charts.best_of(), ours=ours, theirs=theirs),
+        drawn(charts.best_of(), ours=ours, theirs=theirs),
         re.DOTALL,
     )
     wins, by = int(found[3]), float(found[4])
-    drawn = torch.Generator().manual_seed(0)
+    source = torch.Generator().manual_seed(0)
     losses = BANK["as it is"]
-    ends = [losses[torch.randint(40, (100_000, count), generator=drawn)].amin(1) for count in (ours, theirs)]
+    ends = [losses[torch.randint(40, (100_000, count), generator=source)].amin(1) for count in (ours, theirs)]
     assert (int(found[1]), int(found[2])) == (ours, theirs)
     assert wins == round(100 * ours / (ours + theirs))
     assert by == pytest.approx((ends[1] - ends[0]).mean().item(), abs=1e-3)
@@ -221,9 +204,9 @@ def test_another_share_takes_another_factor():
 
 
 def test_what_is_drawn_is_put_back():
-    drawn = bank.drawn(torch.tensor([1.0, 2.0]), 8, 100, generator(0))
-    assert drawn.shape == (100, 8)
-    assert {*drawn.flatten().tolist()} == {1.0, 2.0}
+    losses = bank.drawn(torch.tensor([1.0, 2.0]), 8, 100, generator(0))
+    assert losses.shape == (100, 8)
+    assert {*losses.flatten().tolist()} == {1.0, 2.0}
 
 
 def test_the_first_three_in_front_are_found():

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_still_broken
+from exercise_cases import assert_right_shapes, still_broken, telling
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch import nn
 from torch.nn import functional as F
 
@@ -21,8 +21,7 @@ def broken_layer(x, widen, narrow):
     return x + (x @ widen).relu() @ narrow
 
 
-def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    assert_still_broken(check_repaired_layer, broken_layer, "✓✗✗✗")
+test_who_repairs_is_told = telling(still_broken(check_repaired_layer, broken_layer, "✓✗✗✗"))
 
 
 # --- the chart ---
@@ -42,9 +41,7 @@ def sizes(arrangement: str, depth: int, factor: float) -> tuple[torch.Tensor, to
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
-def test_signal_and_gradient_are_those_of_random_blocks(page: Page, base_url: str, arrangement: str) -> None:
-    page.goto(base_url + "keeping-numbers-in-range.html")
-    chart = page.locator(".chart").first
+def test_signal_and_gradient_are_those_of_random_blocks(chart: Locator, arrangement: str) -> None:
     chart.get_by_label(arrangement, exact=True).check()
     depth_slider, factor_slider = chart.get_by_role("slider").all()
     for depth in (1, 12, 32):

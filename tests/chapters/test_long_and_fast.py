@@ -5,8 +5,8 @@ import re
 
 import pytest
 import torch
-import vl_convert
-from exercise_cases import assert_still_broken
+from exercise_cases import still_broken, telling
+from living_charts import drawn
 
 from attnlab.attention import Cache
 from attnlab.today.tiles import tiled
@@ -47,8 +47,7 @@ def broken(query, key, value, tile, causal):
     return torch.cat(outputs)
 
 
-def test_the_broken_tiles_pass_where_the_clues_are():
-    assert_still_broken(check_repaired_tiles, broken, "✓✓✓✗✗✗✗✓")
+test_who_repairs_is_told = telling(still_broken(check_repaired_tiles, broken, "✓✓✓✗✗✗✗✓"))
 
 
 # --- the chart of what a cache costs ---
@@ -64,12 +63,7 @@ ELSE = {
 
 def says(**settings):
     """`says(layers=16)` are the lines of the readout."""
-    spec = cache_size().to_dict()
-    for control in spec["params"]:
-        control["value"] = settings.get(control["name"], control.get("value"))
-        if control["value"] is None:
-            del control["value"]  # it has an expression
-    picture = vl_convert.vegalite_to_svg(spec)
+    picture = drawn(cache_size(), **settings)
     said = re.findall(r">([\d,]+ words: [^<]+)<.*?>([^<]+ KiB a word)<.*?>([^<]+)<", picture)
     assert len(said) == 1
     return said[0]
@@ -138,20 +132,15 @@ def test_the_last_step_of_a_slider_says_another(name):
 @pytest.mark.thorough
 def test_without_a_known_model_there_is_one_dashed_line():
     assert OWN not in MODELS
-    spec = cache_size().to_dict()
-    assert "its weights" not in vl_convert.vegalite_to_svg(spec)
+    assert "its weights" not in drawn(cache_size())
 
 
 # --- the chart of tiles ---
 
 
-def drawn(step, mask):
+def texts(step, mask):
     """What the chart writes, each text of its picture."""
-    spec = tiles.filling().to_dict()
-    for control in spec["params"]:
-        control["value"] = {"step": step, "mask": mask}.get(control["name"], control["value"])
-    picture = vl_convert.vegalite_to_svg(spec)
-    return [words.replace("−", "-") for words in re.findall(r">([^<>]+)</t", picture)]
+    return re.findall(r">([^<>]+)</t", drawn(tiles.filling(), step=step, mask=mask))
 
 
 def seen(step, causal):
@@ -176,7 +165,7 @@ def test_it_says_what_is_known_of_each_query(step, mask):
             expected += [f"{some.max():.1f}", f"{(some - some.max()).exp().sum():.2f}"]
             expected.append(f"{some.softmax(0) @ values[so_far[row]]:.2f}")
             expected += [f"{score:.1f}" for score in some]
-    words = drawn(step, mask)
+    words = texts(step, mask)
     assert sorted(word for word in words if re.fullmatch(r"-?\d+\.\d+", word)) == sorted(expected)
     assert words.count("–") == 3 * (~so_far.any(-1)).sum()
 
@@ -184,7 +173,7 @@ def test_it_says_what_is_known_of_each_query(step, mask):
 @pytest.mark.thorough
 @pytest.mark.parametrize("mask", [tiles.NONE, tiles.CAUSAL])
 def test_each_step_says_something_else(mask):
-    said = ["; ".join(drawn(step, mask)[-3:]) for step in range(tiles.TILES + 1)]
+    said = ["; ".join(texts(step, mask)[-3:]) for step in range(tiles.TILES + 1)]
     assert len({*said}) == len(said)
 
 
@@ -194,8 +183,8 @@ def test_it_says_by_what_the_sum_is_multiplied():
     before, after = scores[2, :2].max(), scores[2, :4].max()
     assert after > before
     factor = math.exp(before - after)
-    assert f"q3: max {before:.1f} → {after:.1f}, so sum × {factor:.2f}" in drawn(5, tiles.NONE)
-    assert "all hidden, so it is skipped" in drawn(2, tiles.CAUSAL)
+    assert f"q3: max {before:.1f} → {after:.1f}, so sum × {factor:.2f}" in texts(5, tiles.NONE)
+    assert "all hidden, so it is skipped" in texts(2, tiles.CAUSAL)
 
 
 @pytest.mark.thorough

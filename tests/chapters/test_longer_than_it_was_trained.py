@@ -5,8 +5,8 @@ import re
 
 import pytest
 import torch
-import vl_convert
-from exercise_cases import assert_still_broken, words
+from exercise_cases import telling, told
+from living_charts import drawn
 from torch import nn
 
 from attnlab.attention import Cache
@@ -36,11 +36,6 @@ from chapters.longer_than_it_was_trained.exercises.longest_text_parts import (
 from chapters.the_block_of_today.models import today
 
 
-def test_in_another_precision_it_is_told():
-    report = check_stretched_turns.judge(changed(by_lerp, torch.Tensor.float))
-    assert report.mistake == "another dtype"
-
-
 def broken(model, texts, count):
     """The notebook's."""
     caches, rows = [Cache() for _ in model.blocks], []
@@ -60,24 +55,26 @@ def all_anew(model, texts, count):
     return texts
 
 
-@pytest.mark.thorough
-def test_the_broken_writer_gets_nothing_right_but_a_first_word():
-    assert_still_broken(check_repaired_writer, broken, "✓✗✗✗")
-
-
-@pytest.mark.thorough
-def test_whoever_reads_twice_is_told_so():
-    assert "each step reads the whole text anew" in words(check_repaired_writer.judge(all_anew))
-
-
 def only_128_at_a_time(model, ids):
     """Windows side by side: nothing is carried over."""
     return torch.cat([model(some) for some in ids.split(128, dim=1)], dim=1)
 
 
-@pytest.mark.thorough
-def test_windows_side_by_side_see_nothing_far():
-    assert check_longest_text.judge(lambda: Around(only_128_at_a_time)).mistake == "only what is near"
+test_a_reader_is_told = telling(
+    told(check_stretched_turns, changed(by_lerp, torch.Tensor.float), mistake="another dtype"),
+    *(
+        told(*row, marks=pytest.mark.thorough)
+        for row in [
+            (check_repaired_writer, broken, "", "still broken", "✓✗✗✗"),
+            (check_repaired_writer, all_anew, "each step reads the whole text anew"),
+            (check_longest_text, lambda: Around(only_128_at_a_time), "", "only what is near"),
+            (check_longest_text, lambda: nn.Linear, "Linear is a class. Hand over the model itself."),
+            (check_longest_text, lambda: "model", "A model is expected, and str came."),
+            (check_longest_text, today, SAID["still 128"]),
+            (check_longest_text, lambda: Around(lambda model, ids: ids), "must make logits (1, 2, 2048)"),
+        ]
+    ),
+)
 
 
 @pytest.mark.thorough
@@ -94,22 +91,6 @@ def test_the_window_is_one_of_128():
 ])  # fmt: skip
 def test_the_bar_lies_well_between(model, least, most):
     assert least < nats(model()) - nats(untouched(), 128) < most
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("work", "said"),
-    [
-        (lambda: nn.Linear, "Linear is a class. Hand over the model itself."),
-        (lambda: "model", "A model is expected, and str came."),
-        (today, SAID["still 128"]),
-        (lambda: Around(lambda model, ids: ids), "must make logits (1, 2, 2048)"),
-    ],
-)
-def test_what_is_no_such_thing_is_told(work, said):
-    report = check_longest_text.judge(work)
-    assert not report.passed
-    assert said in words(report)
 
 
 def trained(how, row, updates, rate):
@@ -139,13 +120,8 @@ FREQUENCIES = Today(16, 96, heads=6, groups=2, hidden=8, layers=1, longest=LONGE
 
 def said(distance: int, factor: int, how: str) -> tuple[int, float]:
     """How many pairs the readout counts, and the radians of the slowest."""
-    spec = charts.angles().to_dict()
-    for control in spec["params"]:
-        settings = {"distance": distance, "factor": factor, "how": how}
-        control["value"] = settings.get(control["name"], control["value"])
-    found = re.search(
-        r"(\d) of 8 pairs.*turned ([\d.]+) radians", vl_convert.vegalite_to_svg(spec), re.DOTALL
-    )
+    picture = drawn(charts.angles(), distance=distance, factor=factor, how=how)
+    found = re.search(r"(\d) of 8 pairs.*turned ([\d.]+) radians", picture, re.DOTALL)
     return int(found[1]), float(found[2])
 
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_still_broken, words
+from exercise_cases import still_broken, telling, told, words
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch import nn
 from torch.nn import functional as F
 
@@ -33,18 +33,6 @@ def without_by_context(model, words, layer, head):
         return model(words)
 
 
-def test_by_hand_the_scores_of_the_drawing_are_045_and_05():
-    previous, induction = scores(torch.tensor([SIX_PLACES]), 3)
-    assert torch.allclose(previous, torch.tensor([0.45]))
-    assert torch.allclose(induction, torch.tensor([0.5]))
-
-
-def test_a_hook_left_behind_is_told_of_even_though_the_logits_are_right():
-    report = check_without_head.judge(hook_left)
-    assert "leaves its inputs and all settings as they were" in words(report)
-    assert report.mistake == "hook left behind"
-
-
 def without_subtracted(model, words, layer, head):
     """What the head adds is taken from what the output matrix gives."""
     attention = model.layers[layer].self_attention
@@ -61,6 +49,7 @@ def without_subtracted(model, words, layer, head):
 
 
 def hook_left(model, words, layer, head):
+    """The logits are right, and yet it is told of."""
     attention = model.layers[layer].self_attention
     width = attention.d_model // attention.heads
 
@@ -73,32 +62,32 @@ def hook_left(model, words, layer, head):
     return model(words)
 
 
-@pytest.mark.parametrize(
-    ("work", "named"),
-    [(without_by_context, "heads_changed and zeroed are"), (without_subtracted, "register_forward_hook is")],
-)
-def test_a_hook_which_the_text_asks_to_do_without_is_told(work, named):
-    report = check_without_head.judge(work)
-    assert report.mistake == "ready-made"
-    assert f"{named} there already" in words(report)
-
-
-def test_the_broken_probe_fails_every_case():
-    assert_still_broken(check_repaired_probe, broken_probe, "✗✗✗✗")
-
-
-def test_each_fault_of_the_probe_has_a_case_that_it_alone_fails():
-    for fault, case in (("test", 0), ("verb", 1), ("control", 2)):
-        report = check_repaired_probe.judge(mended_but(fault))
-        marks = [line.split()[0] for line in report.lines[:4]]
-        assert marks == ["✗" if place in (case, 3) else "✓" for place in range(4)], report
-
-
 def broken_probe(states, verbs, labels, controls):
     read = states[torch.arange(len(states)), verbs]  # (N, width)
     direction = torch.linalg.lstsq(read, labels[:, None]).solution  # (width, 1)
     right = (read @ direction)[:, 0] * labels > 0
     return right.double().mean(), 0.5
+
+
+test_a_reader_is_told = telling(
+    told(
+        check_without_head, hook_left, "leaves its inputs and all settings as they were", "hook left behind"
+    ),
+    # The text asks to do without a hook.
+    told(check_without_head, without_by_context, "heads_changed and zeroed are there already", "ready-made"),
+    told(check_without_head, without_subtracted, "register_forward_hook is there already", "ready-made"),
+    still_broken(check_repaired_probe, broken_probe, "✗✗✗✗"),
+    # Each fault has a case that it alone fails.
+    told(check_repaired_probe, mended_but("test"), lines="✗✓✓✗"),
+    told(check_repaired_probe, mended_but("verb"), lines="✓✗✓✗"),
+    told(check_repaired_probe, mended_but("control"), lines="✓✓✗✗"),
+)
+
+
+def test_by_hand_the_scores_of_the_drawing_are_045_and_05():
+    previous, induction = scores(torch.tensor([SIX_PLACES]), 3)
+    assert torch.allclose(previous, torch.tensor([0.45]))
+    assert torch.allclose(induction, torch.tensor([0.5]))
 
 
 @pytest.mark.thorough
@@ -119,16 +108,11 @@ def test_what_is_handed_over_is_asked_for_in_words():
 
 def test_a_head_that_is_heard_by_nobody_looks_more_surely_and_costs_nothing():
     _, deceiving, _ = check_induction_head.cases
-    model, text, periods = deceiving.fresh()
-    looks, costs = looks_and_costs(model, text, periods)
+    looks, costs = looks_and_costs(*deceiving.fresh())
     assert looks[1, 0] > looks[1, 2] > 0.5
     assert abs(costs[1, 0]) < 0.05
     assert costs[1, 2] > 1
-
-
-def test_the_one_who_stood_before_costs_more_than_the_induction_head():
-    _, deceiving, _ = check_induction_head.cases
-    _, costs = looks_and_costs(*deceiving.fresh())
+    # The one who stood before costs more than the induction head.
     assert costs[0, 1] > costs[1, 2]
 
 
@@ -159,9 +143,7 @@ def test_its_weights_are_those_noted_in_the_training():
 
 
 @pytest.mark.thorough
-def test_each_head_at_each_moment(page: Page, base_url: str) -> None:
-    page.goto(base_url + "looking-inside.html")
-    chart = page.locator(".chart").first
+def test_each_head_at_each_moment(chart: Locator) -> None:
     half = len(LETTERS) // 2
     before = ROWS.gt(0) & ROWS.lt(half) & (ROWS - 1 == COLUMNS)
     answer = ROWS.ge(half) & (ROWS - half + 1 == COLUMNS)

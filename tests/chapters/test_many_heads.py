@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from exercise_cases import assert_still_broken, words
+from exercise_cases import still_broken, telling, told, words
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch import nn
 
 from attnlab.attention import attend
@@ -15,30 +15,12 @@ from chapters.many_heads.exercises import (
     check_repaired_heads,
 )
 
-parameters_of = check_multi_head_parameters.reference
-
-
-def test_the_reference_counts_what_a_layer_holds():
-    for d_model, heads, bias in ((4, 1, True), (6, 3, False), (512, 8, True)):
-        layer = nn.MultiheadAttention(d_model, heads, bias=bias)
-        assert parameters_of(d_model, heads, bias) == sum(each.numel() for each in layer.parameters())
-
-
-def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    assert_still_broken(check_repaired_heads, broken_heads, "✓✗✗✗✗")
-
 
 def broken_heads(query, key, value, heads):
     batch, n, d_model = query.shape
     query, key, value = (x.view(batch, heads, -1, d_model // heads) for x in (query, key, value))
     weights = (query @ key.mT / (d_model // heads) ** 0.5).softmax(-1)
     return (weights @ value).reshape(batch, n, d_model)
-
-
-@pytest.mark.thorough
-def test_the_whole_layer_names_at_least_twenty_mistakes():
-    alone = [name for name in check_multi_head_layer.mistakes if not name.endswith(", does not refuse")]
-    assert len(alone) >= 20
 
 
 def by_pytorch(self, query, key, value, mask=None):
@@ -65,30 +47,38 @@ def by_attend(self, query, key, value, mask=None):
     return self.W_O(self.glue(output)), weights
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("layer", "lost"),
-    [
-        (variant(forward=torch.no_grad()(MyMultiHead.forward)), "query, key and value"),
-        (variant(cut=lambda self, x: MyMultiHead.cut(self, x).detach()), "query, key and value"),
-        (variant(weights=lambda self, *inputs: MyMultiHead.weights(self, *inputs).detach()), "query and key"),
-    ],
-    ids=["no_grad", "pieces detached", "weights detached"],
+test_who_repairs_is_told = telling(still_broken(check_repaired_heads, broken_heads, "✓✗✗✗✗"))
+test_who_builds_a_layer_is_told = pytest.mark.thorough(
+    telling(
+        *(
+            told(check_multi_head_layer, variant(**method), f"no gradient reaches {lost},", "no gradient")
+            for method, lost in [
+                ({"forward": torch.no_grad()(MyMultiHead.forward)}, "query, key and value"),
+                ({"cut": lambda self, x: MyMultiHead.cut(self, x).detach()}, "query, key and value"),
+                (
+                    {"weights": lambda self, *inputs: MyMultiHead.weights(self, *inputs).detach()},
+                    "query and key",
+                ),
+            ]
+        ),
+        *(
+            told(
+                check_multi_head_layer,
+                variant(forward=forward),
+                f"{name} is there already, and your code calls it",
+                "ready-made",
+            )
+            for forward, name in [(by_attend, "attend"), (by_pytorch, "MultiheadAttention")]
+        ),
+    )
 )
-def test_a_layer_through_which_no_gradient_comes(layer, lost):
-    report = check_multi_head_layer.judge(layer)
-    assert report.mistake == "no gradient", report
-    assert f"no gradient reaches {lost}," in words(report)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("forward", "name"), [(by_attend, "attend"), (by_pytorch, "MultiheadAttention")], ids=["attend", "layer"]
-)
-def test_what_the_task_forbids_is_named_where_it_is_called(forward, name):
-    report = check_multi_head_layer.judge(variant(forward=forward))
-    assert report.mistake == "ready-made", report
-    assert f"{name} is there already, and your code calls it" in words(report)
+def test_the_reference_counts_what_a_layer_holds():
+    for d_model, heads, bias in ((4, 1, True), (6, 3, False), (512, 8, True)):
+        layer = nn.MultiheadAttention(d_model, heads, bias=bias)
+        counted = check_multi_head_parameters.reference(d_model, heads, bias)
+        assert counted == sum(each.numel() for each in layer.parameters())
 
 
 @pytest.mark.thorough
@@ -102,9 +92,7 @@ def test_a_remark_on_a_loop_over_the_heads_alone():
 
 
 @pytest.mark.thorough
-def test_each_head_and_their_mean(page: Page, base_url: str) -> None:
-    page.goto(base_url + "many-heads.html")
-    chart = page.locator(".chart").first
+def test_each_head_and_their_mean(chart: Locator) -> None:
     chart.get_by_label("their mean", exact=True).check()
     says(chart, "their mean: most weight")
     (mean,) = numbers(chart, "weight")

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_still_broken, words
+from exercise_cases import assert_right_shapes, still_broken, telling, words
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 
 from attnlab.runtime import generator
 from chapters.queries_keys_and_values_that_learn.charts import ANIMALS, CHASED, PERCENT
@@ -42,8 +42,7 @@ def test_only_what_runs_over_a_words_numbers_is_said_to():
         assert "sums over the 18 numbers" not in said, expression
 
 
-def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    assert_still_broken(check_repaired_roles, broken_attention, "✓✗✗✗✗✗✗")
+test_who_repairs_is_told = telling(still_broken(check_repaired_roles, broken_attention, "✓✗✗✗✗✗✗"))
 
 
 narrowed = check_narrow_pair.reference
@@ -89,9 +88,7 @@ def test_nobody_trains_more_often_than_there_are_games_to_train_on():
 
 
 @pytest.mark.thorough
-def test_each_step_shows_its_own_weights(page: Page, base_url: str) -> None:
-    page.goto(base_url + "queries-keys-and-values-that-learn.html")
-    chart = page.locator(".chart").first
+def test_each_step_shows_its_own_weights(chart: Locator) -> None:
     for steps, stored in PERCENT.items():
         weights = torch.tensor(stored, dtype=torch.float64).view(6, 6)
         on_the_chased = weights[torch.arange(6), torch.tensor(CHASED)]

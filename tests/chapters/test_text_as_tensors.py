@@ -2,19 +2,42 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_still_broken, words
+from exercise_cases import assert_right_shapes, still_broken, telling, told
 from living_charts import numbers, says
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 from torchtext import data
 
 from chapters.text_as_tensors.accepted import masked_by
 from chapters.text_as_tensors.charts import FAMOUS_LENGTHS
 from chapters.text_as_tensors.exercises import check_batch_shapes, check_cut, check_padding_mask
 
+to_repair = masked_by(lambda shown: shown.unsqueeze(1))
 
-def test_the_broken_code_passes_one_text_and_raises_or_lies_for_more():
-    to_repair = masked_by(lambda shown: shown.unsqueeze(1))
-    assert_still_broken(check_padding_mask, to_repair, "✓✗✗✗✗✗")
+
+def by_opinions(words):
+    """It looks at which words are opinions, and takes the rest from the front."""
+    first = ((words >= 2) & (words < 22)).int().argsort(descending=True, stable=True)
+    return words[first[:12].sort().values]
+
+
+test_who_repairs_is_told = telling(still_broken(check_padding_mask, to_repair, "✓✗✗✗✗✗"))
+test_who_cuts_is_told = pytest.mark.thorough(
+    telling(
+        # The words are numbered anew in each review, so there is nothing to look at.
+        told(check_cut, by_opinions, "Choose by a word's place alone"),
+        # Before: its numbers were written out, until no memory was left.
+        told(
+            check_cut,
+            lambda words: words[:1, None].expand(1_000_000, 1_000_000),
+            "of shape (1000000, 1000000): far too many numbers",
+        ),
+        # The reader never had the reviews by another name.
+        told(check_cut, lambda words: words[:1], "reviews = 376 reviews of 3 to 12 words"),
+    )
+)
+
+
+def test_the_code_to_repair_raises_or_lies_for_more_texts_than_one():
     two, three = (case.fresh() for case in check_padding_mask.cases[1:3])
     assert to_repair(*two)[1].isfinite().all(), "as many heads as texts: no error"
     with pytest.raises(RuntimeError):
@@ -42,40 +65,11 @@ def test_the_shapes_are_what_torchtext_and_pytorch_say():
     assert_right_shapes(check_batch_shapes, names)
 
 
-def by_opinions(words):
-    """It looks at which words are opinions, and takes the rest from the front."""
-    first = ((words >= 2) & (words < 22)).int().argsort(descending=True, stable=True)
-    return words[first[:12].sort().values]
-
-
-@pytest.mark.thorough
-def test_who_looks_at_which_words_are_opinions_does_not_pass():
-    """The words are numbered anew in each review, so there is nothing to look at."""
-    report = check_cut.judge(by_opinions)
-    assert not report.passed, report
-    assert "Choose by a word's place alone" in words(report)
-
-
-@pytest.mark.thorough
-def test_of_an_enormous_cut_only_the_shape_is_looked_at():
-    """Before: its numbers were written out, until no memory was left."""
-    report = check_cut.judge(lambda words: words[:1, None].expand(1_000_000, 1_000_000))
-    assert "of shape (1000000, 1000000): far too many numbers" in words(report)
-
-
-@pytest.mark.thorough
-def test_the_report_names_nothing_that_the_reader_never_had():
-    report = check_cut.judge(lambda words: words[:1])
-    assert "reviews = 376 reviews of 3 to 12 words" in words(report)
-
-
 # --- the chart ---
 
 
 @pytest.mark.thorough
-def test_the_shares_and_the_bars_are_torchtexts(page: Page, base_url: str) -> None:
-    page.goto(base_url + "text-as-tensors.html")
-    chart = page.locator(".chart").first
+def test_the_shares_and_the_bars_are_torchtexts(chart: Locator) -> None:
     reviews = [list(range(1, tokens + 1)) for tokens in FAMOUS_LENGTHS]
     for pad in ("front", "back"):
         chart.get_by_label(f"pad the {pad}", exact=True).check()

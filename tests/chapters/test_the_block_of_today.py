@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 import torch
-from exercise_cases import words
+from exercise_cases import telling, told
 from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama import configuration_llama, modeling_llama
@@ -28,57 +28,49 @@ from chapters.the_block_of_today.mixed import KINDS, TODAY, Kind, Mixed, fitted,
 from chapters.the_block_of_today.their_names import NAMES, to_ours, to_theirs
 
 
-@pytest.mark.parametrize("case", check_turned_halves.cases, ids=lambda case: case.label)
-def test_turning_keeps_lengths(case):
-    vectors, places, base = case.fresh()
-    came = check_turned_halves.reference(vectors, places, base)
-    torch.testing.assert_close(came.norm(dim=-1), vectors.norm(dim=-1))
+def turned_in_place(vectors, places, base):
+    return vectors.copy_(as_attnlab(vectors, places, base))
 
 
-def test_whoever_turns_in_place_is_told_so():
-    def in_place(vectors, places, base):
-        return vectors.copy_(as_attnlab(vectors, places, base))
-
-    assert "inputs" in words(check_turned_halves.judge(in_place))
+def mask_to_be_added(rows, filler):
+    ids, visible, places = by_padding(rows, filler)
+    return ids, torch.zeros(visible.shape).masked_fill(~visible, -torch.inf), places
 
 
-@pytest.mark.parametrize("case", check_weights_of.cases, ids=lambda case: case.label)
-def test_it_counts_what_our_model_has(case):
-    config = dict(zip(check_weights_of.takes, case.fresh(), strict=True))
-    if config["hidden_size"] // config["heads"] % 2:
-        pytest.skip("our model turns pairs of columns")
-    with torch.device("meta"):
-        model = Today(
-            config["vocabulary"], config["hidden_size"], config["heads"], config["key_value_heads"],
-            config["intermediate_size"], config["layers"], longest=8, tied=config["tied"],
-        )  # fmt: skip
-    assert sum(weight.numel() for weight in model.parameters()) == check_weights_of.reference(
-        *config.values()
-    )
+test_a_reader_is_told = telling(
+    told(check_turned_halves, turned_in_place, "inputs"),
+    told(check_left_padded, mask_to_be_added, "It returns float32 numbers where bool ones are expected"),
+    told(check_left_padded, decoding.left_padded, "✗ is written without what is there already"),
+)
 
 
-def test_a_mask_to_be_added_is_told_what_to_write():
-    def as_floats(rows, filler):
-        ids, visible, places = by_padding(rows, filler)
-        return ids, torch.zeros(visible.shape).masked_fill(~visible, -torch.inf), places
-
-    report = check_left_padded.judge(as_floats)
-    assert not report.passed
-    assert "It returns float32 numbers where bool ones are expected" in words(report)
+def test_turning_keeps_lengths():
+    for case in check_turned_halves.cases:
+        vectors, places, base = case.fresh()
+        came = check_turned_halves.reference(vectors, places, base)
+        torch.testing.assert_close(came.norm(dim=-1), vectors.norm(dim=-1))
 
 
-def test_whoever_calls_what_is_there_already_is_told():
-    report = check_left_padded.judge(decoding.left_padded)
-    assert not report.passed
-    assert "✗ is written without what is there already" in str(report)
+def test_it_counts_what_our_model_has():
+    for case in check_weights_of.cases:
+        config = dict(zip(check_weights_of.takes, case.fresh(), strict=True))
+        if config["hidden_size"] // config["heads"] % 2:
+            continue  # our model turns pairs of columns
+        with torch.device("meta"):
+            model = Today(
+                config["vocabulary"], config["hidden_size"], config["heads"], config["key_value_heads"],
+                config["intermediate_size"], config["layers"], longest=8, tied=config["tied"],
+            )  # fmt: skip
+        counted = sum(weight.numel() for weight in model.parameters())
+        assert counted == check_weights_of.reference(*config.values()), case.label
 
 
-@pytest.mark.parametrize("case", check_accepted.cases, ids=lambda case: case.label)
-def test_what_comes_back_are_chances(case):
-    kept, chances = check_accepted.reference(*case.fresh())
-    assert 0 <= kept <= len(case.inputs[2])
-    assert chances.min() >= 0
-    torch.testing.assert_close(chances.sum(), torch.tensor(1.0, dtype=torch.float64))
+def test_what_comes_back_are_chances():
+    for case in check_accepted.cases:
+        kept, chances = check_accepted.reference(*case.fresh())
+        assert 0 <= kept <= len(case.inputs[2])
+        assert chances.min() >= 0
+        torch.testing.assert_close(chances.sum(), torch.tensor(1.0, dtype=torch.float64))
 
 
 # --- the changes between two blocks ---

@@ -9,9 +9,9 @@ from typing import get_args
 
 import pytest
 import torch
-import vl_convert
-from exercise_cases import assert_still_broken, words
+from exercise_cases import still_broken, telling, told
 from headings import anchors
+from living_charts import drawn
 from torch import Tensor, nn
 
 from attnlab.checkup.report import Inquiry
@@ -40,13 +40,11 @@ def broken(ids, letters, places, blocks):
     return stream @ letters.T
 
 
-def test_the_broken_one_is_right_only_at_full_length():
-    assert_still_broken(check_repaired_places, broken, "✓✗✗✗")
-
-
-@pytest.mark.thorough
-def test_whoever_returns_no_model_is_told_so():
-    assert "return the model" in words(check_own_fault.judge(lambda model: 5))
+test_a_reader_is_told = telling(
+    # It is right only at full length.
+    still_broken(check_repaired_places, broken, "✓✗✗✗"),
+    told(check_own_fault, lambda model: 5, "return the model", marks=pytest.mark.thorough),
+)
 
 
 # --- the chart ---
@@ -54,10 +52,7 @@ def test_whoever_returns_no_model_is_told_so():
 
 def said(screw, step):
     """What the readout says of the gradients of layers 1 and 8, and of the bits in layer 1."""
-    spec = charts.by_layer().to_dict()
-    for control in spec["params"]:
-        control["value"] = {"screw": screw, "step": step}.get(control["name"], control["value"])
-    picture = vl_convert.vegalite_to_svg(spec)
+    picture = drawn(charts.by_layer(), screw=screw, step=step)
     found = re.search(
         r"layer 1: ([\d.]+), of layer 8: ([\d.]+).*?bits in layer 1: ([\d.]+)", picture, re.DOTALL
     )

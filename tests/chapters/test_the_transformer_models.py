@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from wrong_sentences import mutated
@@ -50,9 +50,7 @@ def test_its_chances_are_those_with_which_the_grammar_draws(beginning):
 
 
 @pytest.mark.thorough
-def test_each_beginning_at_several_temperatures(page: Page, base_url: str) -> None:
-    page.goto(base_url + "the-transformer.html")
-    chart = page.locator(".chart").first
+def test_each_beginning_at_several_temperatures(chart: Locator) -> None:
     slider = chart.get_by_role("slider")
     for beginning, surprises in reversed(SURPRISES.items()):
         chart.get_by_label(beginning, exact=True).check()

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from exercise_cases import assert_still_broken, words
+from exercise_cases import still_broken, telling, words
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from attnlab.attention import masked_softmax
@@ -20,10 +20,6 @@ from chapters.translating_with_attention.exercises import check_attention_decode
 from chapters.translating_with_attention.models import END, PADDING, START, Memory
 
 
-def test_the_broken_code_fails_and_its_passing_cases_are_the_clue():
-    assert_still_broken(check_repaired_company, zeros_for_padding, "✓✓✗✗✗")
-
-
 def zeros_for_padding(states, memory, lengths):
     shown = torch.arange(memory.shape[1]) < lengths[:, None]  # (B, S)
     memory = memory * shown[:, :, None]
@@ -31,15 +27,12 @@ def zeros_for_padding(states, memory, lengths):
     return weights @ memory
 
 
-@pytest.mark.thorough
-def test_the_decoder_names_at_least_twenty_mistakes():
-    assert len(check_attention_decoder.mistakes) >= 20
+test_who_repairs_is_told = telling(still_broken(check_repaired_company, zeros_for_padding, "✓✓✗✗✗"))
 
 
 @pytest.mark.thorough
 def test_a_loop_over_the_steps_is_right_and_the_same_product_at_each_is_remarked_on():
-    said = words(check_attention_decoder.judge(MyDecoder))
-    assert "remark" not in said
+    assert "remark" not in words(check_attention_decoder.judge(MyDecoder))
     assert "computed twice" in words(check_attention_decoder.judge(KeysAtEachStep))
 
 
@@ -75,9 +68,7 @@ def test_its_weights_are_those_of_the_stored_translators(name):
 
 
 @pytest.mark.thorough
-def test_each_sentence_and_translator(page: Page, base_url: str) -> None:
-    page.goto(base_url + "translating-with-attention.html")
-    chart = page.locator(".chart").first
+def test_each_sentence_and_translator(chart: Locator) -> None:
     # It begins with the first of both, and says so once something has moved.
     for place, (sentence, each) in reversed([*enumerate(zip(SENTENCES, SHOWN, strict=True))]):
         chart.get_by_label(sentence, exact=True).check()

@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_still_broken, assert_trains, words
+from exercise_cases import assert_right_shapes, assert_trains, still_broken, telling, told
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch.nn import functional as F
 
 from attnlab import scores
@@ -37,13 +37,10 @@ def test_the_shapes_are_what_pytorch_says():
     assert_right_shapes(check_score_shapes, names)
 
 
-def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    assert_still_broken(check_repaired_additive, broken_attention, "✓✗✗✗✗✗")
-
-
-def test_who_forgets_the_constant_is_asked_for_it():
-    report = check_trained_score.judge(learned(lambda: Hidden(bias=False)))
-    assert "a constant inside the tanh?" in words(report), report
+test_a_reader_is_told = telling(
+    still_broken(check_repaired_additive, broken_attention, "✓✗✗✗✗✗"),
+    told(check_trained_score, learned(lambda: Hidden(bias=False)), "a constant inside the tanh?"),
+)
 
 
 def test_the_broken_code_trains_anyway():
@@ -67,9 +64,7 @@ SCORES = {
 
 
 @pytest.mark.thorough
-def test_the_field_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> None:
-    page.goto(base_url + "two-ways-to-score.html")
-    chart = page.locator(".chart").first
+def test_the_field_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> None:
     marked = torch.tensor(list(KEYS.values()), dtype=torch.float64)  # (5, 2)
     middles = -EDGE + 2 * EDGE / CELLS * (torch.arange(CELLS, dtype=torch.float64) + 0.5)
     # From left to right first, then upwards.
@@ -94,9 +89,7 @@ def test_the_field_the_weights_and_the_readout_are_attnlabs(page: Page, base_url
 
 
 @pytest.mark.thorough
-def test_only_the_dot_product_grows_with_the_query(page: Page, base_url: str) -> None:
-    page.goto(base_url + "two-ways-to-score.html")
-    chart = page.locator(".chart").first
+def test_only_the_dot_product_grows_with_the_query(chart: Locator) -> None:
     highest = {}
     for name in ("dot", "additive"):
         chart.get_by_label(name, exact=True).check()

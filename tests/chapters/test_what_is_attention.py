@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_still_broken, assert_trains
+from exercise_cases import assert_right_shapes, assert_trains, still_broken, telling
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch.nn import functional as F
 
 from attnlab.attention import attend
@@ -39,8 +39,7 @@ def test_the_temperature_gives_the_share():
         assert weights[0].item() == pytest.approx(share)
 
 
-def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    assert_still_broken(check_repaired_regression, broken_regression, "✓✗✗✗✗✗")
+test_who_repairs_is_told = telling(still_broken(check_repaired_regression, broken_regression, "✓✗✗✗✗✗"))
 
 
 def test_the_broken_code_learns_its_bandwidth_anyway():
@@ -66,9 +65,7 @@ def asked(query: torch.Tensor, temperature: float) -> tuple[torch.Tensor, torch.
 
 
 @pytest.mark.slow  # so that `make check` needs no site
-def test_the_weights_the_answer_and_the_curve_are_attnlabs(page: Page, base_url: str) -> None:
-    page.goto(base_url + "what-is-attention.html")
-    chart = page.locator(".chart").first
+def test_the_weights_the_answer_and_the_curve_are_attnlabs(chart: Locator) -> None:
     moved, heated = chart.get_by_role("slider").all()
     curve = 9 + torch.arange(81, dtype=torch.float64).unsqueeze(-1) / 10  # (81, 1)
     for exponent in range(-5, 6):

@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_still_broken, words
+from exercise_cases import assert_right_shapes, still_broken, telling, told
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 
 from attnlab import positions
 from attnlab.positions import sinusoidal
@@ -35,24 +35,13 @@ from chapters.where_am_i.reader import (
 )
 
 
-def test_the_shapes_are_what_pytorch_says():
-    names = {
-        "positions": torch.ones(5000, 1),
-        "frequencies": torch.ones(8),
-        "table": torch.ones(5000, 16),
-        "words": torch.ones(32, 6, 16),
-        "query": torch.ones(32, 4, 6, 4),
-        "shift_rotation": positions.shift_rotation,
-        "rotate": positions.rotate,
-        "alibi_bias": positions.alibi_bias,
-    }
-    assert_right_shapes(check_position_shapes, names)
-
-
 def reaches(found):
     """An experiment that finds these mean shares, each start a little off them."""
     asked = {(314.0, 24): 0, (314.0, 96): 1, (63.0, 96): 2, (63.0, 48): 3}
     return lambda wave, length: found[asked[wave, length]] + 0.01 * torch.arange(-2, 3)
+
+
+HONEST = reaches([0.97, 0.95, 0.12, 0.6])
 
 
 def reach(base, *, length=24, trained=True):
@@ -71,11 +60,50 @@ def right_base(wave):
     return (wave / math.tau) ** 2
 
 
+test_who_repairs_is_told = telling(
+    still_broken(check_repaired_positions, mended(*FAULTS), "✗✗✗✗✗"),
+    # At distance 0 there is nothing to see.
+    still_broken(check_repaired_penalties, penalties(*PENALTY_FAULTS), "✓✗✗"),
+)
+test_who_reaches_is_told = pytest.mark.thorough(
+    telling(
+        *(
+            told(check_reach, experiment, mistake=name, marks=pytest.mark.slow)
+            for name, experiment in [
+                ("not trained", reach(right_base, trained=False)),
+                ("lengths mixed up, or base 10000", reach(right_base, length=None)),
+                ("lengths mixed up, or base 10000", reach(lambda wave: 10_000)),
+                ("wave for base", reach(lambda wave: wave)),
+                ("without 2π", reach(lambda wave: wave**2)),
+            ]
+        ),
+        *(
+            told(check_reach, lambda wave, length, answer=answer: answer, said)
+            for answer, said in [
+                (torch.tensor(0.5), "each start's own share, not their mean"),
+                (torch.full((4,), 0.5), "at least 5 starts"),
+                (torch.full((5,), 50.0), "between 0 and 1"),
+                (0.5, "returns float"),
+                (["all"] * 5, "something else than numbers"),
+            ]
+        ),
+        told(
+            check_reach,
+            lambda wave, length: HONEST(wave, length)[2:3].expand(5),
+            mistake="one start many times",
+        ),
+        told(check_reach, torch.ones(5), "function itself"),
+        told(check_reach, lambda wave, length: 1 / 0, "ZeroDivisionError"),
+        # Shares that fit no mistake get no name.
+        told(check_reach, reaches([0.5, 0.5, 0.5, 0.5]), "→", None),
+    )
+)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", [torch.as_tensor, torch.Tensor.tolist, lambda shares: shares.float()])
 def test_an_honest_experiment_passes_however_its_shares_come(kind):
-    honest = reaches([0.97, 0.95, 0.12, 0.6])
-    assert check_reach.judge(lambda wave, length: kind(honest(wave, length))).passed
+    assert check_reach.judge(lambda wave, length: kind(HONEST(wave, length))).passed
 
 
 @pytest.mark.thorough
@@ -85,61 +113,23 @@ def test_the_chapters_readers_show_what_the_check_asks_for():
 
 
 @pytest.mark.thorough
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "experiment"),
-    [
-        ("not trained", reach(right_base, trained=False)),
-        ("lengths mixed up, or base 10000", reach(right_base, length=None)),
-        ("lengths mixed up, or base 10000", reach(lambda wave: 10_000)),
-        ("wave for base", reach(lambda wave: wave)),
-        ("without 2π", reach(lambda wave: wave**2)),
-    ],
-)
-def test_a_real_experiment_gone_wrong_is_named(name, experiment):
-    report = check_reach.judge(experiment)
-    assert not report.passed, report
-    assert report.mistake == name, report
-
-
-@pytest.mark.thorough
-def test_starts_that_are_all_alike_are_noticed():
-    report = check_reach.judge(
-        lambda wave, length: reaches([0.97, 0.95, 0.12, 0.6])(wave, length)[2:3].expand(5)
-    )
-    assert report.mistake == "one start many times", report
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (torch.tensor(0.5), "each start's own share, not their mean"),
-        (torch.full((4,), 0.5), "at least 5 starts"),
-        (torch.full((5,), 50.0), "between 0 and 1"),
-        (0.5, "returns float"),
-        (["all"] * 5, "something else than numbers"),
-    ],
-)
-def test_what_is_no_share_for_each_start_is_told(answer, said):
-    assert said in words(check_reach.judge(lambda wave, length: answer))
-
-
-@pytest.mark.thorough
-def test_other_work_than_an_experiment_is_told():
+def test_what_is_not_written_yet_is_told():
     assert check_reach.judge(...).state == "not written yet"
     assert check_reach.judge(lambda wave, length: ...).state == "not written yet"
-    assert "function itself" in words(check_reach.judge(torch.ones(5)))
-    assert "ZeroDivisionError" in words(check_reach.judge(lambda wave, length: 1 / 0))
-    # Shares that fit no mistake get no name.
-    report = check_reach.judge(reaches([0.5, 0.5, 0.5, 0.5]))
-    assert (report.state, report.mistake) == ("not yet", None), report
 
 
-def test_the_broken_code_has_all_its_faults():
-    assert_still_broken(check_repaired_positions, mended(*FAULTS), "✗✗✗✗✗")
-    # At distance 0 there is nothing to see.
-    assert_still_broken(check_repaired_penalties, penalties(*PENALTY_FAULTS), "✓✗✗")
+def test_the_shapes_are_what_pytorch_says():
+    names = {
+        "positions": torch.ones(5000, 1),
+        "frequencies": torch.ones(8),
+        "table": torch.ones(5000, 16),
+        "words": torch.ones(32, 6, 16),
+        "query": torch.ones(32, 4, 6, 4),
+        "shift_rotation": positions.shift_rotation,
+        "rotate": positions.rotate,
+        "alibi_bias": positions.alibi_bias,
+    }
+    assert_right_shapes(check_position_shapes, names)
 
 
 # --- the chart ---
@@ -149,9 +139,7 @@ COLUMNS, BASE, CHOSEN = "columns (d_model)", "base, as a power of 10", "chosen p
 
 
 @pytest.mark.thorough
-def test_the_table_and_the_profile_are_attnlabs(page: Page, base_url: str) -> None:
-    page.goto(base_url + "where-am-i.html")
-    chart = page.locator(".chart").first
+def test_the_table_and_the_profile_are_attnlabs(chart: Locator) -> None:
     for d_model, exponent, chosen in [(16, 3, 20), (2, 4, 0), (8, 1, 31), (32, 6, 27), (30, 0.5, 7)]:
         base = 10**exponent
         for control, value in {COLUMNS: d_model, BASE: exponent, CHOSEN: chosen}.items():
@@ -171,9 +159,7 @@ def test_the_table_and_the_profile_are_attnlabs(page: Page, base_url: str) -> No
 
 
 @pytest.mark.thorough
-def test_each_control_moves_by_keyboard(page: Page, base_url: str) -> None:
-    page.goto(base_url + "where-am-i.html")
-    chart = page.locator(".chart").first
+def test_each_control_moves_by_keyboard(chart: Locator) -> None:
     for control in (COLUMNS, BASE, CHOSEN):
         chart.get_by_role("slider", name=control).press("ArrowLeft")
     says(chart, "row 19 of 14 columns, base 3,162")

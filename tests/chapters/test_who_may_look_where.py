@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_still_broken, words
+from exercise_cases import assert_right_shapes, still_broken, telling, told
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 
 from attnlab import masks
 from attnlab.attention import masked_softmax
@@ -22,46 +22,22 @@ from chapters.who_may_look_where.exercises import (
 from chapters.who_may_look_where.exercises.leak_proofs import suspects
 
 
-def test_the_shapes_are_what_attnlab_makes():
-    padding, causal = masks.padding(torch.tensor([7, 4, 2])), masks.causal(5, 7)
-    names = {"padding": padding, "causal": causal, "both": masks.combine(padding, causal)}
-    names |= {"for_heads": masks.for_heads, "to_multihead": masks.to_multihead}
-    names |= {"masked_softmax": masked_softmax, "scores": torch.zeros(3, 4, 5, 7)}
-    assert_right_shapes(check_mask_shapes, names)
+def hidden_rows(lengths, n):
+    return is_word(lengths, n)[..., None] & torch.ones(n, n).tril().bool()
 
 
-def test_what_is_said_of_hidden_rows_is_true_where_the_columns_are_hidden_too():
-    def rows(lengths, n):
-        return is_word(lengths, n)[..., None] & torch.ones(n, n).tril().bool()
-
-    def rows_and_columns(lengths, n):
-        return rows(lengths, n) & is_word(lengths, n)[:, None]
-
-    for mask in (rows, rows_and_columns):
-        assert "rows of the filler are empty" in words(check_batch_mask.judge(mask))
+def hidden_rows_and_columns(lengths, n):
+    return hidden_rows(lengths, n) & is_word(lengths, n)[:, None]
 
 
-def test_whoever_calls_the_books_own_masks_is_told_which():
-    report = check_batch_mask.judge(lambda lengths, n: masks.padding(lengths, n) & masks.causal(n))
-    assert "causal and padding are there already, and your code calls them" in words(report)
-    assert "✗ is written without what is there already" in report.lines[-4].strip(), report
+def with_nan(scores, mask):
+    """The code to improve: right weights, and no gradient."""
+    return (scores + torch.where(mask, 0.0, -math.inf)).softmax(-1).nan_to_num()
 
 
-def test_the_code_to_improve_has_right_weights_and_no_gradient():
-    def added(scores, mask):
-        return (scores + torch.where(mask, 0.0, -math.inf)).softmax(-1).nan_to_num()
-
-    assert check_empty_row.judge(added).mistake == "NaN on the way back"
-
-
-def test_writing_into_the_scores_is_told():
-    def in_place(scores, mask):
-        scores.masked_fill_(~mask & mask.any(-1, keepdim=True), -math.inf)
-        return scores.softmax(-1) * mask.any(-1, keepdim=True)
-
-    report = check_empty_row.judge(in_place)
-    assert report.state == "not yet"
-    assert "It writes into the scores that it was given" in words(report)
+def in_place(scores, mask):
+    scores.masked_fill_(~mask & mask.any(-1, keepdim=True), -math.inf)
+    return scores.softmax(-1) * mask.any(-1, keepdim=True)
 
 
 def broken_decoder(query, key, value, lengths):
@@ -73,17 +49,36 @@ def broken_decoder(query, key, value, lengths):
     return weights @ value, weights
 
 
-def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    assert_still_broken(check_repaired_mask, broken_decoder, "✓✗✗✗✗")
+def both_moved(model):
+    one, other, place = prove(model) or (None, None, 0)
+    return None if one is None else (one, (other + 1) % 6, place)
 
 
-def test_what_a_proof_shows_is_said_in_words():
-    def both_moved(model):
-        one, other, place = prove(model) or (None, None, 0)
-        return None if one is None else (one, (other + 1) % 6, place)
+test_a_reader_is_told = telling(
+    told(check_batch_mask, hidden_rows, "rows of the filler are empty"),
+    told(check_batch_mask, hidden_rows_and_columns, "rows of the filler are empty"),
+    told(
+        check_batch_mask,
+        lambda lengths, n: masks.padding(lengths, n) & masks.causal(n),
+        "causal and padding are there already, and your code calls them",
+    ),
+    told(check_empty_row, with_nan, mistake="NaN on the way back"),
+    told(check_empty_row, in_place, "It writes into the scores that it was given"),
+    still_broken(check_repaired_mask, broken_decoder, "✓✗✗✗✗"),
+    told(
+        check_leak_proofs,
+        both_moved,
+        "expected verdict: a proof got verdict: two texts that differ before the place",
+    ),
+)
 
-    said = words(check_leak_proofs.judge(both_moved))
-    assert "expected verdict: a proof got verdict: two texts that differ before the place" in said
+
+def test_the_shapes_are_what_attnlab_makes():
+    padding, causal = masks.padding(torch.tensor([7, 4, 2])), masks.causal(5, 7)
+    names = {"padding": padding, "causal": causal, "both": masks.combine(padding, causal)}
+    names |= {"for_heads": masks.for_heads, "to_multihead": masks.to_multihead}
+    names |= {"masked_softmax": masked_softmax, "scores": torch.zeros(3, 4, 5, 7)}
+    assert_right_shapes(check_mask_shapes, names)
 
 
 @pytest.mark.parametrize(("place", "leaks"), list(enumerate([False, True, True, True, True, False])))
@@ -116,9 +111,7 @@ def chosen(counted_words: int, mask: str, side: str) -> torch.Tensor:
 
 
 @pytest.mark.thorough
-def test_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> None:
-    page.goto(base_url + "who-may-look-where.html")
-    chart = page.locator(".chart").first
+def test_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> None:
     counted = chart.get_by_role("slider")
     for side in SIDES:
         chart.get_by_label(side, exact=True).check()
@@ -138,9 +131,7 @@ def test_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> 
 
 
 @pytest.mark.thorough
-def test_only_filler_in_front_leaves_a_row_with_nothing_to_look_at(page: Page, base_url: str) -> None:
-    page.goto(base_url + "who-may-look-where.html")
-    chart = page.locator(".chart").first
+def test_only_filler_in_front_leaves_a_row_with_nothing_to_look_at(chart: Locator) -> None:
     chart.get_by_label("both", exact=True).check()
     says(chart, "rows that may look at nothing: 0")
     chart.get_by_label("at the front", exact=True).check()

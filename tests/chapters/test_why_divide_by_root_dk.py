@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_still_broken, assert_trains
+from exercise_cases import assert_right_shapes, assert_trains, still_broken, telling
 from living_charts import numbers, says
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 from torch.nn import functional as F
 
 from bookkit.other_words import weighing_by
@@ -33,8 +33,7 @@ def test_the_shapes_are_what_pytorch_says():
     assert_right_shapes(check_attention_shapes, names)
 
 
-def test_the_broken_code_fails_and_its_one_passing_case_is_the_clue():
-    assert_still_broken(check_repaired_attention, broken_attention, "✓✗✗✗✗✗")
+test_who_repairs_is_told = telling(still_broken(check_repaired_attention, broken_attention, "✓✗✗✗✗✗"))
 
 
 def test_the_broken_code_trains_anyway():
@@ -48,9 +47,7 @@ def test_the_broken_code_trains_anyway():
 
 
 @pytest.mark.thorough
-def test_the_weights_and_the_readout_are_attnlabs(page: Page, base_url: str) -> None:
-    page.goto(base_url + "why-divide-by-root-dk.html")
-    chart = page.locator(".chart").first
+def test_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> None:
     standard = torch.tensor(STANDARD_SCORES, dtype=torch.float64)  # (16,)
     for choice, power in {"1 (nothing)": 0, "√d_k": 0.5, "d_k": 1}.items():
         chart.get_by_label(choice, exact=True).check()

@@ -1,5 +1,6 @@
 """How tests judge somebody's code: what a report must say of it."""
 
+import pytest
 import torch
 
 
@@ -18,11 +19,29 @@ def assert_rejected_without_a_name(check, answer):
     assert "could not go on" not in words(report), report
 
 
-def assert_still_broken(check, answer, marks):
+def told(check, work, said="", mistake=..., lines="", marks=()):
+    """What a report on somebody's work says, the mistake that it names, and how its first lines begin."""
+    label = next(each for each in (said, mistake, lines) if each and each is not ...)
+    return pytest.param(check, work, said, mistake, lines, id=f"{check.name}-{label}", marks=marks)
+
+
+def telling(*rows):
+    """`test_a_reader_is_told = telling(told(check_fitted, work, "Your numbers are"))`."""
+
+    @pytest.mark.parametrize(("check", "work", "said", "mistake", "lines"), rows)
+    def test(check, work, said, mistake, lines):
+        report = check.judge(work)
+        assert not report.passed, report
+        assert said in words(report), report
+        assert mistake in (..., report.mistake), report
+        assert [line.split()[0] for line in report.lines[: len(lines)]] == [*lines], report
+
+    return test
+
+
+def still_broken(check, code, lines, **more):
     """The code to repair, as the chapter gives it: the cases that pass nevertheless are the clue."""
-    report = check.judge(answer)
-    assert report.mistake == "still broken", report
-    assert [line.split()[0] for line in report.lines[: len(marks)]] == list(marks), report
+    return told(check, code, mistake="still broken", lines=lines, **more)
 
 
 def assert_trains(loss, *parameters):
