@@ -209,7 +209,7 @@ def broken(model, row, length, text_bytes):
 
 def left_in_another_mode(model, row, length, text_bytes):
     model.eval()
-    return mended()(model, row, length, text_bytes)
+    return mended(model, row, length, text_bytes)
 
 
 test_who_repairs_is_told = telling(

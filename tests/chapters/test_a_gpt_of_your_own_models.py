@@ -60,22 +60,12 @@ def test_gpt_and_lstm_have_as_many_weights():
 
 
 @pytest.mark.thorough
-def test_starts_are_the_first_pieces_of_held_out_texts(little):
-    end = models.pieces().end
-    row = torch.cat([little.validation] * 2)  # twenty-four texts are more than the tenth has to spare
-    starts = models.starts_of(little._replace(validation=row), end)
-    assert starts.shape == (models.STARTS, models.GIVEN)
-    _, validation = docstrings.split(models.LITTLE)
-    begun = {models.pieces().decode(ids) for ids in starts}
-    assert all(any(text.startswith(start) for text in validation) for start in begun)
-
-
-@pytest.mark.thorough
-def test_behind_a_start_stands_what_its_text_goes_on_with(little):
+def test_starts_begin_held_out_texts_and_behind_them_stands_what_those_go_on_with(little):
     pieces = models.pieces()
-    row = torch.cat([little.validation] * 2)
-    starts = models.starts_of(little._replace(validation=row), pieces.end)
-    behind = models.behind_starts(little._replace(validation=row), pieces.end)
+    # Twenty-four texts are more than the tenth has to spare.
+    twice = little._replace(validation=torch.cat([little.validation] * 2))
+    starts, behind = models.starts_of(twice, pieces.end), models.behind_starts(twice, pieces.end)
+    assert starts.shape == (models.STARTS, models.GIVEN)
     _, validation = docstrings.split(models.LITTLE)
     for start, more in zip(starts.tolist(), behind, strict=True):
         (text,) = {text for text in validation if text.startswith(pieces.decode(start))}
@@ -133,11 +123,6 @@ def test_rounding_costs_a_thousandth_of_a_bit_a_byte(stored):
     texts = models.read([], docstrings.read("networkx", held_out=True)[:40], models.pieces())
     # Measured on all of that package's held-out text: 1.6042 before, 1.6047 after.
     assert models.in_bits(loaded(), texts) - models.in_bits(stored, texts) < 0.003
-
-
-def test_the_rounded_weights_are_near_the_stored_ones(stored):
-    for (name, rounded), weight in zip(loaded().named_parameters(), stored.parameters(), strict=True):
-        assert (rounded - weight).abs().max() <= weight.abs().max() / 85, name
 
 
 def test_the_page_is_told_all_merges_and_sizes():
@@ -243,20 +228,6 @@ def test_behind_are_the_chances_of_all_ids(training: list[int], before: list[int
     np.testing.assert_allclose(model.behind(np.array(before, dtype=np.int64), 6), one_by_one, rtol=1e-12)
     largest = KneserNey(torch.tensor([3, 2**BITS - 1] * 9), order=2).behind(np.array([3]), 2**BITS)
     assert largest.argmax() == 2**BITS - 1
-
-
-def test_a_real_row_is_as_likely_as_the_formula_says() -> None:
-    """Ids up to the largest that there can be, and every order."""
-    draw = generator(0)
-    row = (torch.rand(1500, generator=draw) ** 6 * 2**BITS).long()
-    row[7] = 2**BITS - 1
-    for order in range(1, 6):
-        slow = Slow(row[:1000].tolist(), order, 2**BITS)
-        chances = KneserNey(row[:1000], order).chances(row[1000:], 2**BITS)
-        unseen = row[1000:].tolist()
-        for place in range(0, 500, 50):
-            expected = slow.chance(tuple(unseen[:place]), unseen[place], order)
-            assert chances[place] == pytest.approx(expected, rel=1e-12)
 
 
 def test_order_1_only_counts() -> None:

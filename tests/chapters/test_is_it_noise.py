@@ -172,11 +172,6 @@ def test_the_bank_has_every_variant_and_both_dice():
     )
 
 
-def test_it_holds_nothing_but_losses():
-    folder = weights.STORED / "is_it_noise"
-    assert sum(file.stat().st_size for file in folder.iterdir()) < 40_000
-
-
 def test_each_text_has_its_numbers():
     noted = weights.notes("is_it_noise/by-text")
     assert len({each.shape for each in noted.values()}) == 1
@@ -197,9 +192,6 @@ def test_a_stored_loss_is_what_a_training_ends_at():
 )
 def test_students_factor_is_that_of_the_tables(freedom, factor):
     assert bank.student(freedom) == pytest.approx(factor, abs=1e-3)
-
-
-def test_another_share_takes_another_factor():
     assert bank.student(10, share=0.8) == pytest.approx(1.372, abs=1e-3)
 
 

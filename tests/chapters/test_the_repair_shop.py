@@ -171,18 +171,15 @@ def test_each_section_exists(section):
     assert anchor in anchors(page)
 
 
-@pytest.mark.parametrize("cause", dict.fromkeys(EVERY), ids=lambda cause: cause.words[:40])
-def test_each_cause_has_a_test_of_one_line(cause):
-    assert cause.words.endswith((".", ")"))
-    assert "\n" not in cause.test
-    ast.parse(cause.test)
-
-
 @pytest.mark.parametrize("symptom", TREE, ids=lambda symptom: symptom.seen)
-def test_each_fork_asks_in_python_and_has_answers_to_choose_from(symptom):
+def test_forks_ask_in_python_have_answers_to_choose_from_and_end_in_tests_of_one_line(symptom):
     for fork in forks(symptom.fork):
         ast.parse(fork.code)
         assert len(fork.answers) >= 2, fork.test
+    for cause in causes(symptom.fork):
+        assert cause.words.endswith((".", ")"))
+        assert "\n" not in cause.test
+        ast.parse(cause.test)
 
 
 def test_the_tools_tests_are_called_as_it_calls_them():
@@ -218,11 +215,6 @@ def test_the_drawing_has_what_the_tree_asks_first(monkeypatch):
         for symptom in TREE:
             assert symptom.seen in part.marks
             assert symptom.fork.test in part.marks
-
-
-def test_a_cause_is_no_fork():
-    assert [*causes(EVERY[0])] == [EVERY[0]]
-    assert all(isinstance(cause, Cause) for cause in EVERY)
 
 
 # --- the ways through the tree ---

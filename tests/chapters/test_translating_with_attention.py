@@ -324,11 +324,6 @@ def test_a_look_before_the_step_knows_nothing_of_the_word():
     assert not torch.equal(looks[:, 4], changed[:, 4])
 
 
-def test_three_seeds_of_each_are_stored():
-    assert orders.RIGHT.keys() == orders.DECODERS.keys()
-    assert {len(shares) for shares in orders.RIGHT.values()} == {3}
-
-
 @pytest.mark.thorough
 def test_fed_back_it_learns_a_few_sentences_by_heart(monkeypatch):
     few = grammar.pairs(40, generator(3))

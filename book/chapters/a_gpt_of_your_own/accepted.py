@@ -19,12 +19,12 @@ from chapters.a_gpt_of_your_own.exercises import (
 # --- byte_pieces ---
 
 
-def joined(ids, pair, new, step=2):
+def joined(ids, pair, new):
     out, i = [], 0
     while i < len(ids):
         there = tuple(ids[i : i + 2]) == tuple(pair)
         out.append(new if there else ids[i])
-        i += step if there else 1
+        i += 2 if there else 1
     return out
 
 
@@ -86,8 +86,8 @@ def row_without(texts, end, held_out):
     return row
 
 
-def cut(row, length, starts, last=0):
-    rows = [row[start : start + length + 1] for start in starts if start + length + last < len(row)]
+def cut(row, length, starts):
+    rows = [row[start : start + length + 1] for start in starts if start + length < len(row)]
     both = torch.tensor(rows)
     return both[:, :-1], both[:, 1:]
 
@@ -165,36 +165,17 @@ def without_tails(model):
 # --- repaired_validation ---
 
 
-def mended(*faults, unit=None, shift=1, windows=None):
-    """A reader's validation, with some of its faults left."""
-
-    def by_steps(row, length):
-        return [
-            (row[at : at + length], row[at + 1 : at + length + 1]) for at in range(0, len(row) - 1, length)
-        ]
-
-    def code(model, row, length, text_bytes):
-        before = model.training
-        model.train("mode" in faults)
-        source, nats = torch.Generator().manual_seed(0), []
-        if "crops" in faults:
-            starts = [
-                int(torch.randint(len(row) - length, (1,), generator=source))
-                for _ in range(len(row) // length)
-            ]
-            cut = [(row[at : at + length], row[at + 1 : at + length + 1]) for at in starts]
-        else:
-            cut = (windows or by_steps)(row, length)
-        for ids, targets in cut:
-            asked = targets if shift else ids[: len(targets)]
-            with torch.no_grad():
-                nats.append(F.cross_entropy(model(ids[None, : len(targets)])[0], asked, reduction="none"))
-        model.train(before)
-        if "unit" in faults:
-            return torch.stack([each.mean() for each in nats]).mean()
-        return (unit or bits_per_byte)(torch.cat(nats), text_bytes)
-
-    return code
+def mended(model, row, length, text_bytes):
+    before = model.training
+    model.eval()
+    nats = []
+    for at in range(0, len(row) - 1, length):
+        targets = row[at + 1 : at + length + 1]
+        with torch.no_grad():
+            logits = model(row[None, at : at + len(targets)])[0]
+        nats.append(F.cross_entropy(logits, targets, reduction="none"))
+    model.train(before)
+    return bits_per_byte(torch.cat(nats), text_bytes)
 
 
 def one_id_at_a_time(model, row, length, text_bytes):
@@ -212,5 +193,5 @@ ACCEPTED = {
     check_byte_pieces: named(in_the_lists_order, one_at_a_time, as_a_tensor_and_by_recursion, written_into),
     check_honest_crops: named(by_unfold, by_index, with_a_set_of_copies),
     check_gpt_start: named(by_modules_and_then_by_names, block_by_block, with_new_parameters, without_tails),
-    check_repaired_validation: named(mended(), one_id_at_a_time),
+    check_repaired_validation: named(mended, one_id_at_a_time),
 }

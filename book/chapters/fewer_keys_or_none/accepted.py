@@ -41,32 +41,18 @@ def head_by_head(query, key, value):
     )
 
 
-def attending(
-    share=lambda kept, size: kept.repeat_interleave(size, dim=1),
-    values=None,
-    scale=math.sqrt,
-    hide=True,
-    order=lambda output, groups: output,
-):
-    """A reader's function, in which one step may be another."""
-
-    def code(query, key, value):
-        size = query.shape[1] // key.shape[1]
-        shared, read = share(key, size), (values or share)(value, size)
-        scores = torch.einsum("bhqd,bhkd->bhqk", query, shared) / scale(query.shape[-1])
-        if hide:
-            past = torch.tril(torch.ones(scores.shape[-2:])).bool()
-            scores = torch.where(past, scores, torch.tensor(-torch.inf))
-        return order(torch.softmax(scores, -1) @ read, key.shape[1])
-
-    return code
-
-
 def hf_view(kept, size):
     """As repeat_kv of Hugging Face does."""
     batch, groups, length, width = kept.shape
     kept = kept[:, :, None].expand(batch, groups, size, length, width)
     return kept.reshape(batch, groups * size, length, width)
+
+
+def as_theirs(query, key, value):
+    key, value = (hf_view(each, query.shape[1] // key.shape[1]) for each in (key, value))
+    scores = torch.einsum("bhqd,bhkd->bhqk", query, key) / math.sqrt(query.shape[-1])
+    past = torch.tril(torch.ones(scores.shape[-2:])).bool()
+    return torch.softmax(torch.where(past, scores, torch.tensor(-torch.inf)), -1) @ value
 
 
 # --- window_mask ---
@@ -164,7 +150,7 @@ class InOneTensor(Small):
 
 
 ACCEPTED = {
-    check_grouped: named(by_gqa, by_one_axis_more, head_by_head) | {"as theirs": attending(hf_view)},
+    check_grouped: named(by_gqa, by_one_axis_more, head_by_head, as_theirs),
     check_window_mask: named(place_by_place, by_triangles, by_differences, in_lists),
     check_linear_recurrence: named(
         word_by_word, with_a_value_of_1_more, faded_after_reading, as_a_running_mean, all_states_at_once

@@ -81,31 +81,21 @@ def by_an_exception(model, batch):
     return None
 
 
-def searching(watched=lambda model: model.named_modules(), arises=None, finish=None, answer=None):
-    """A reader's function in which one step may be another."""
-    arises = arises or (lambda inputs, output: nan_in(output) and not nan_in(inputs))
-    answer = answer or (lambda found, model: found[0] if found else None)
+def by_hand(model, batch):
+    found, handles = [], []
+    for name, module in model.named_modules():
 
-    def code(model, batch):
-        found, handles = [], []
-        for name, module in watched(model):
+        def hook(module, inputs, output, name=name):
+            if nan_in(output) and not nan_in(inputs):
+                found.append(name)
 
-            def hook(module, inputs, output, name=name):
-                if arises(inputs, output):
-                    found.append(name)
-
-            handles.append(module.register_forward_hook(hook))
-        if finish:
-            finish(model, batch, handles)
-        else:
-            try:
-                model(batch)
-            finally:
-                for handle in handles:
-                    handle.remove()
-        return answer(found, model)
-
-    return code
+        handles.append(module.register_forward_hook(hook))
+    try:
+        model(batch)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return found[0] if found else None
 
 
 # --- repaired_parts ---
@@ -208,10 +198,7 @@ def right():
 
 ONE = {number: next(iter(causes), "nothing") for number, causes in TRUTH.items()}
 ACCEPTED = {
-    check_first_nan: {
-        **named(with_an_exit_stack, with_one_hook_for_all, by_an_exception),
-        "by hand": searching(),
-    },
+    check_first_nan: named(with_an_exit_stack, with_one_hook_for_all, by_an_exception, by_hand),
     check_repaired_parts: named(ignored, divided_at_the_end, row_by_row, empty_parts_skipped),
     check_out_of_the_band: {
         "tensors": handed(),

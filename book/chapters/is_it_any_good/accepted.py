@@ -38,22 +38,11 @@ def by_masked_logits(logits, temperature, p):
     return logits.masked_fill(goes, -torch.inf).softmax(-1)
 
 
-def kept_by(stays, *, descending=True, back=True, scale=True, heat=lambda logits, t: logits / t):
-    """A reader's function, in which one step may be another."""
-
-    def code(logits, temperature, p):
-        shares = heat(logits, temperature).softmax(-1)
-        ordered, places = torch.sort(shares, dim=-1, descending=descending)
-        kept = torch.where(stays(ordered, p), ordered, torch.zeros_like(ordered))
-        if scale:
-            kept = kept / kept.sum(-1, keepdim=True)
-        return torch.zeros_like(shares).scatter(-1, places, kept) if back else kept
-
-    return code
-
-
-def enough(ordered, p):
-    return ordered.cumsum(-1) - ordered < p
+def sorted_and_scattered(logits, temperature, p):
+    shares = (logits / temperature).softmax(-1)
+    ordered, places = torch.sort(shares, dim=-1, descending=True)
+    kept = torch.where(ordered.cumsum(-1) - ordered < p, ordered, torch.zeros_like(ordered))
+    return torch.zeros_like(shares).scatter(-1, places, kept / kept.sum(-1, keepdim=True))
 
 
 def from_below(logits, temperature, p):
@@ -106,10 +95,6 @@ def by_adding_up(ids, vocabulary, share):
     chances = torch.full((vocabulary,), (1 - share) / vocabulary, dtype=torch.float64)
     portions = torch.full((places.numel(),), share / max(1, places.numel()), dtype=torch.float64)
     return chances.index_add(0, ids[places + 1], portions)
-
-
-def after(ids):
-    return ids[1:][ids[:-1] == ids[-1]]
 
 
 # --- power_law ---
@@ -191,7 +176,7 @@ def handed(model, tell=lambda bits: bits):
 
 
 ACCEPTED = {
-    check_top_p: named(row_by_row, by_masked_logits, from_below, kept_by(enough)),
+    check_top_p: named(row_by_row, by_masked_logits, from_below, sorted_and_scattered),
     check_memory: named(place_by_place, by_a_counter, as_attention, by_adding_up),
     check_power_law: named(
         by_lstsq,

@@ -79,55 +79,35 @@ def all_at_once(query, chunks):
     return F.softmax(keys @ query / math.sqrt(len(query)), 0) @ values
 
 
-def carried(*, kept=None, total=None, mixed=None, highest=None, scale=None, start=-math.inf):
-    """A reader's function, in which one step may be another."""
-    kept = kept or (lambda before, now: torch.exp(before - now))
-    total = total or (lambda kept, total, weights: kept * total + weights.sum())
-    mixed = mixed or (lambda kept, mixed, weights, values: kept * mixed + weights @ values)
-    highest = highest or (lambda before, scores: torch.stack([before, scores.max()]).max())
-
-    def code(query, chunks):
-        now, summed, blend = torch.tensor(start), torch.zeros(()), torch.zeros(chunks[0][1].shape[1])
-        for keys, values in chunks:
-            if keys.shape[0] == 0:
-                continue
-            scores = keys @ query / (scale or (lambda query, keys: math.sqrt(len(query))))(query, keys)
-            before, now = now, highest(now, scores)
-            weights, factor = torch.exp(scores - now), kept(before, now)
-            summed = total(factor, summed, weights)
-            blend = mixed(factor, blend, weights, values)
-        return blend / summed
-
-    return code
+def step_by_step(query, chunks):
+    now, summed, blend = torch.tensor(-math.inf), torch.zeros(()), torch.zeros(chunks[0][1].shape[1])
+    for keys, values in chunks:
+        if keys.shape[0] == 0:
+            continue
+        scores = keys @ query / math.sqrt(len(query))
+        before, now = now, torch.stack([now, scores.max()]).max()
+        weights, kept = torch.exp(scores - now), torch.exp(before - now)
+        summed, blend = kept * summed + weights.sum(), kept * blend + weights @ values
+    return blend / summed
 
 
 # --- repaired_tiles ---
 
 
-def visible(rows, columns):
-    return columns[None, :] <= rows[:, None]
-
-
-def mended(*, kept=None, seen=visible, of_sum=True, of_output=True, least=-math.inf, always=False):
-    """A reader's repair, in which one step may be another."""
-    kept = kept or (lambda before, now: torch.exp(before - now))
-
-    def code(query, key, value, tile, causal):
-        places, outputs = torch.arange(len(query)), []
-        for rows in places.split(tile):
-            highest, total, mixed = torch.full((len(rows), 1), -math.inf), torch.zeros(len(rows), 1), 0.0
-            for columns in places.split(tile):
-                scores = query[rows] @ key[columns].T / math.sqrt(key.shape[1])
-                if causal or always:
-                    scores = torch.where(seen(rows, columns), scores, least)
-                before, highest = highest, torch.maximum(highest, scores.amax(1, keepdim=True))
-                weights, factor = torch.exp(scores - highest), kept(before, highest)
-                total = (factor if of_sum else 1) * total + weights.sum(1, keepdim=True)
-                mixed = (factor if of_output else 1) * mixed + weights @ value[columns]
-            outputs.append(mixed / total)
-        return torch.cat(outputs)
-
-    return code
+def mended(query, key, value, tile, causal):
+    places, outputs = torch.arange(len(query)), []
+    for rows in places.split(tile):
+        highest, total, mixed = torch.full((len(rows), 1), -math.inf), torch.zeros(len(rows), 1), 0.0
+        for columns in places.split(tile):
+            scores = query[rows] @ key[columns].T / math.sqrt(key.shape[1])
+            if causal:
+                scores = torch.where(columns[None, :] <= rows[:, None], scores, -math.inf)
+            before, highest = highest, torch.maximum(highest, scores.amax(1, keepdim=True))
+            weights, kept = torch.exp(scores - highest), torch.exp(before - highest)
+            total = kept * total + weights.sum(1, keepdim=True)
+            mixed = kept * mixed + weights @ value[columns]
+        outputs.append(mixed / total)
+    return torch.cat(outputs)
 
 
 def by_skipping(query, key, value, tile, causal):
@@ -148,7 +128,6 @@ def whole(query, key, value, tile, causal):
 
 ACCEPTED = {
     check_cache_bytes: named(by_a_product, by_tensors, with_infinity, layer_by_layer),
-    check_running_softmax: named(one_maximum, by_log_sums, with_a_column_of_ones, all_at_once)
-    | {"step by step": carried()},
-    check_repaired_tiles: named(mended(), by_skipping, whole, tiled),
+    check_running_softmax: named(one_maximum, by_log_sums, with_a_column_of_ones, all_at_once, step_by_step),
+    check_repaired_tiles: named(mended, by_skipping, whole, tiled),
 }

@@ -54,26 +54,18 @@ def by_attnlab(frequencies, longest, factor, fast, slow):
 # --- repaired_writer ---
 
 
-def mended(
-    fresh=lambda model: [Cache() for _ in model.blocks], place=lambda before, n: before, ask=-1, kept=0
-):
-    """A reader's writer, in which one step may be another."""
-
-    def code(model, texts, count):
-        rows, caches = [], fresh(model)
-        for text in texts:
-            caches = caches if kept else fresh(model)
-            row = text.tolist()
-            new = row
-            for _ in range(count):
-                start = place(caches[0].length, len(text))
-                places = torch.arange(start, start + len(new))[None]
-                new = [int(model(torch.tensor([new]), caches, places=places)[0, ask].argmax())]
-                row += new
-            rows.append(torch.tensor(row))
-        return torch.stack(rows)
-
-    return code
+def mended(model, texts, count):
+    rows = []
+    for text in texts:
+        caches, row = [Cache() for _ in model.blocks], text.tolist()
+        new = row
+        for _ in range(count):
+            start = caches[0].length
+            places = torch.arange(start, start + len(new))[None]
+            new = [int(model(torch.tensor([new]), caches, places=places)[0, -1].argmax())]
+            row += new
+        rows.append(torch.tensor(row))
+    return torch.stack(rows)
 
 
 def all_texts_at_once(model, texts, count):
@@ -98,20 +90,17 @@ def word_by_word(model, texts, count):
     return torch.stack(rows)
 
 
-def masked(mask):
-    def code(model, texts, count):
-        rows = []
-        for text in texts:
-            caches, row = [Cache() for _ in model.blocks], text[None]
-            new = row
-            for _ in range(count):
-                n, m = new.shape[1], row.shape[1]
-                new = model(new, caches, visible=mask(n, m))[:, -1:].argmax(-1)
-                row = torch.cat([row, new], 1)
-            rows.append(row)
-        return torch.cat(rows)
-
-    return code
+def with_its_mask(model, texts, count):
+    rows = []
+    for text in texts:
+        caches, row = [Cache() for _ in model.blocks], text[None]
+        new = row
+        for _ in range(count):
+            visible = causal(new.shape[1], row.shape[1])
+            new = model(new, caches, visible=visible)[:, -1:].argmax(-1)
+            row = torch.cat([row, new], 1)
+        rows.append(row)
+    return torch.cat(rows)
 
 
 # --- longest_text ---
@@ -144,8 +133,7 @@ class Around(nn.Module):
 
 ACCEPTED = {
     check_stretched_turns: named(pair_by_pair, by_where, by_lerp, by_attnlab),
-    check_repaired_writer: named(all_texts_at_once, word_by_word)
-    | {"mended": mended(), "with its mask": masked(causal)},
+    check_repaired_writer: named(all_texts_at_once, word_by_word, mended, with_its_mask),
     check_longest_text: {
         "mixed": lambda: slower(slow=1, fast=4),
         "a much larger base": lambda: slower("larger base", 24),

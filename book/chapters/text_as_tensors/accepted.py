@@ -98,7 +98,11 @@ WEIGHING = {
     "logarithm added": lambda scores, shown: (scores + shown.to(scores.dtype).log()).softmax(-1),
     "by hand": lambda scores, shown: shifted_exp(scores.masked_fill(~shown, -math.inf)),
 }
+
+
 # --- batch_shapes ---
+
+
 SHAPES = check_batch_shapes.shapes
 
 

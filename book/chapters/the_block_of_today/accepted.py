@@ -60,27 +60,15 @@ def by_neighbours(vectors, places, base):
     return rotate(spread, base=base)[..., places, :][..., order.argsort()]
 
 
-def turning(
-    angle=lambda place, frequency: place * frequency,
-    turn=lambda x, y, c, s: (x * c - y * s, x * s + y * c),
-    frequency=lambda pair, d_k, base: base ** (-2 * pair / d_k),
-    columns=lambda pair, d_k: (pair, pair + d_k // 2),
-    back=None,
-):
-    """A reader's function, pair by pair, in which one step may be another."""
-
-    def code(vectors, places, base):
-        made, d_k = torch.empty_like(vectors), vectors.shape[-1]
-        for pair in range(d_k // 2):
-            angles = angle(places.double(), frequency(pair, d_k, base))
-            c, s = angles.cos().to(vectors.dtype), angles.sin().to(vectors.dtype)
-            one, other = columns(pair, d_k)
-            x, y = turn(vectors[..., one], vectors[..., other], c, s)
-            to = (back or columns)(pair, d_k)
-            made[..., to[0]], made[..., to[1]] = x, y
-        return made
-
-    return code
+def pair_by_pair(vectors, places, base):
+    made, d_k = torch.empty_like(vectors), vectors.shape[-1]
+    for one in range(d_k // 2):
+        other = one + d_k // 2
+        angles = places.double() * base ** (-2 * one / d_k)
+        c, s = angles.cos().to(vectors.dtype), angles.sin().to(vectors.dtype)
+        x, y = vectors[..., one], vectors[..., other]
+        made[..., one], made[..., other] = x * c - y * s, x * s + y * c
+    return made
 
 
 # --- weights_of ---
@@ -110,20 +98,6 @@ def of_modules(vocabulary, hidden_size, intermediate_size, layers, heads, key_va
         table = nn.Embedding(vocabulary, hidden_size)
     counted = [sum(weight.numel() for weight in part.parameters()) for part in (block, table)]
     return layers * (counted[0] + 2 * hidden_size) + counted[1] * (1 + (not tied)) + hidden_size
-
-
-def counted(block=None, outside=None, keys=lambda d, heads, groups: d * groups // heads):
-    """A reader's function, in which one step may be another."""
-
-    def code(vocabulary, hidden_size, intermediate_size, layers, heads, key_value_heads, tied):
-        d, k = hidden_size, keys(hidden_size, heads, key_value_heads)
-        inner = 2 * d * d + 2 * d * k + 3 * d * intermediate_size + 2 * d
-        inner = block(inner, d, k, intermediate_size) if block else inner
-        outer = vocabulary * d * (1 if tied else 2) + d
-        outer = outside(vocabulary, d, tied) if outside else outer
-        return layers * inner + outer
-
-    return code
 
 
 # --- left_padded ---
@@ -165,22 +139,12 @@ def by_turning_round(rows, filler):
     return ids, visible, places.relu()
 
 
-def padded(
-    lay=lambda row, many, filler: [filler] * many + row,
-    text_of=lambda row, many: [False] * many + [True] * len(row),
-    look=lambda text: text[:, None] & torch.ones(text.shape[1], text.shape[1]).tril().bool(),
-    alone=lambda text: torch.diag_embed(~text),
-    place=lambda text: torch.where(text, text.cumsum(1) - 1, 0),
-):
-    """A reader's function, in which one step may be another."""
-
-    def code(rows, filler):
-        longest = max(map(len, rows))
-        ids = torch.tensor([lay(row, longest - len(row), filler) for row in rows])
-        text = torch.tensor([text_of(row, longest - len(row)) for row in rows])
-        return ids, look(text) | alone(text), place(text)
-
-    return code
+def in_steps(rows, filler):
+    longest = max(map(len, rows))
+    ids = torch.tensor([[filler] * (longest - len(row)) + row for row in rows])
+    text = torch.tensor([[False] * (longest - len(row)) + [True] * len(row) for row in rows])
+    visible = text[:, None] & torch.ones(longest, longest).tril().bool() | torch.diag_embed(~text)
+    return ids, visible, torch.where(text, text.cumsum(1) - 1, 0)
 
 
 # --- accepted ---
@@ -216,34 +180,20 @@ def with_a_row_of_nothing(p, q, guesses, u):
     return torch.tensor(kept), left.div(left.sum())
 
 
-def judged(
-    keep=lambda p, q, u: u < p / q,
-    count=lambda kept: kept.int().cumprod(0).sum(),
-    rest=lambda p, q, guess: (p - q).clamp(min=0),
-    scale=lambda rest: rest / rest.sum(),
-    place=lambda kept: kept,
-    last=lambda p, q: p[-1],
-):
-    """A reader's function, in which one step may be another."""
-
-    def code(p, q, guesses, u):
-        rows = torch.arange(len(guesses))
-        kept = int(count(keep(p[rows, guesses], q[rows, guesses], u)))
-        if kept == len(guesses):
-            return kept, last(p, q)
-        row = place(kept)
-        small = q[min(row, len(q) - 1)]
-        return kept, scale(rest(p[row], small, int(guesses[kept])))
-
-    return code
+def by_a_product_that_runs(p, q, guesses, u):
+    rows = torch.arange(len(guesses))
+    kept = int((u < p[rows, guesses] / q[rows, guesses]).int().cumprod(0).sum())
+    if kept == len(guesses):
+        return kept, p[-1]
+    rest = (p[kept] - q[kept]).clamp(min=0)
+    return kept, rest / rest.sum()
 
 
 ACCEPTED = {
     check_turned_halves: named(
-        as_attnlab, with_a_rotated_half, column_by_column, as_complex_numbers, by_neighbours
-    )
-    | {"pair by pair": turning()},
+        as_attnlab, with_a_rotated_half, column_by_column, as_complex_numbers, by_neighbours, pair_by_pair
+    ),
     check_weights_of: named(in_one_line, of_shapes, of_modules),
-    check_left_padded: named(place_by_place, by_padding, by_turning_round) | {"in steps": padded()},
-    check_accepted: named(one_by_one, all_at_once, with_a_row_of_nothing) | {"in steps": judged()},
+    check_left_padded: named(place_by_place, by_padding, by_turning_round, in_steps),
+    check_accepted: named(one_by_one, all_at_once, with_a_row_of_nothing, by_a_product_that_runs),
 }

@@ -16,26 +16,18 @@ from chapters.the_repair_shop.exercises import (
 # --- leaks ---
 
 
-def asked(
-    change=lambda ids, t, v: (ids[:, t] + 1) % v, before=lambda t: slice(0, t), evaluated=True, one=False
-):
-    """A reader's test, in which one step may be another."""
-
-    def code(model, ids):
-        was = model.training
-        if evaluated:
-            model.eval()
-        logits = model(ids).detach()
-        said = []
-        for t in range(ids.shape[1]):
-            changed = ids.clone()
-            changed[:, t] = change(ids, t, logits.shape[-1])
-            moved = (model(changed).detach() - logits).abs()[:, before(t)]
-            said.append(bool((moved > 1e-6).any()))
-        model.train(was)
-        return torch.tensor(any(said) if one else said)
-
-    return code
+def in_a_loop(model, ids):
+    was = model.training
+    model.eval()
+    logits = model(ids).detach()
+    leaks = []
+    for t in range(ids.shape[1]):
+        changed = ids.clone()
+        changed[:, t] = (ids[:, t] + 1) % logits.shape[-1]
+        moved = (model(changed).detach() - logits).abs()[:, :t]
+        leaks.append(bool((moved > 1e-6).any()))
+    model.train(was)
+    return torch.tensor(leaks)
 
 
 def by_table(model, ids):
@@ -57,18 +49,13 @@ def by_table(model, ids):
 # --- update_sizes ---
 
 
-def measured(
-    share=lambda new, old: (new - old).norm() / old.norm(), keep=torch.clone, which=lambda w: w.dim() >= 2
-):
-    """A reader's function, in which one step may be another."""
-
-    def code(model, step):
-        matrices = [weight for weight in model.parameters() if which(weight)]
-        before = [keep(weight.detach()) for weight in matrices]
-        step()
-        return torch.stack([share(w.detach(), old) for w, old in zip(matrices, before, strict=True)])
-
-    return code
+def by_norms(model, step):
+    matrices = [weight for weight in model.parameters() if weight.dim() >= 2]
+    before = [weight.detach().clone() for weight in matrices]
+    step()
+    return torch.stack(
+        [(w.detach() - old).norm() / old.norm() for w, old in zip(matrices, before, strict=True)]
+    )
 
 
 def by_a_copy(model, step):
@@ -86,16 +73,11 @@ def by_a_copy(model, step):
 # --- repaired_places ---
 
 
-def mended(stand=lambda places, ids: places[: ids.shape[1]], begin=torch.add, end=lambda logits: logits):
-    """A reader's model, in which one step may be another."""
-
-    def code(ids, letters, places, blocks):
-        stream = begin(letters[ids], stand(places, ids))
-        for block in blocks:
-            stream = block(stream)
-        return end(torch.nn.functional.linear(stream, letters))
-
-    return code
+def mended(ids, letters, places, blocks):
+    stream = torch.add(letters[ids], places[: ids.shape[1]])
+    for block in blocks:
+        stream = block(stream)
+    return torch.nn.functional.linear(stream, letters)
 
 
 def by_numbers(ids, letters, places, blocks):
@@ -121,8 +103,8 @@ def deaf(model):
 
 
 ACCEPTED = {
-    check_leaks: named(by_table) | {"in a loop": asked()},
-    check_update_sizes: named(by_a_copy) | {"in a loop": measured()},
-    check_repaired_places: named(by_numbers) | {"mended": mended()},
+    check_leaks: named(by_table, in_a_loop),
+    check_update_sizes: named(by_a_copy, by_norms),
+    check_repaired_places: named(by_numbers, mended),
     check_own_fault: {"no network": deaf},
 }

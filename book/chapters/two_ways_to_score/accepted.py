@@ -63,11 +63,19 @@ SCORES = named(by_hidden_unit, by_exponentials, by_einsum) | {
         query, key, torch.cat([left, right], dim=-1), vector
     ),
 }
+
+
 # --- repaired_additive ---
+
+
 attention = check_repaired_additive.reference
 # The smallest repair leaves the scores (…, m, n), and runs over the keys there.
 REPAIRS = {"mended at the softmax": attention_by(turned_table, lambda table: table.softmax(-2).mT)}
+
+
 # --- hidden_bytes ---
+
+
 BYTES = {
     "numpy": lambda batch, queries, keys, hidden, chunk: (
         np.dtype("float32").itemsize * np.minimum(chunk, queries) * batch * keys * hidden

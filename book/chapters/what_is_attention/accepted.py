@@ -20,7 +20,11 @@ from chapters.what_is_attention.exercises import (
 
 
 regression = check_repaired_regression.reference
+
+
 # --- soft_lookup ---
+
+
 lookup = check_soft_lookup.reference
 
 

@@ -71,9 +71,17 @@ SCALINGS = {
     ).to(query.dtype),
     "in place on its own result": in_place_on_its_own,
 }
+
+
 # --- attention_shapes ---
+
+
 SHAPES = check_attention_shapes.shapes
+
+
 # --- score_spread ---
+
+
 SPREADS = {
     "root of the variance": lambda d_k, q, k: math.sqrt(d_k * q**2 * k**2),
     "sum of variances": lambda d_k, q, k: sum((q * k) ** 2 for _ in range(d_k)) ** 0.5,
@@ -84,7 +92,11 @@ SPREADS = {
     "hypot": lambda d_k, q, k: math.hypot(*[q * k] * d_k),
     "exp of logs": lambda d_k, q, k: math.exp(0.5 * math.log(d_k) + math.log(q) + math.log(k)),
 }
+
+
 # --- repaired_attention ---
+
+
 attention = check_repaired_attention.reference
 
 
