@@ -52,6 +52,8 @@ def public_things(name):
 
 def test_every_docstring_begins_with_an_example():
     for name in ROOMS:
+        if name.endswith(".accepted"):
+            continue  # written as readers write
         for label, thing in public_things(name):
             first = (thing.__doc__ or "").strip().splitlines()[0]
             is_error = isinstance(thing, type) and issubclass(thing, Exception)

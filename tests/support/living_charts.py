@@ -1,8 +1,20 @@
-"""What a chart on a built page says and holds once its controls have been moved."""
+"""What a chart says and holds once its controls have been moved: drawn without a page, or on a built one."""
+
+from typing import Any
 
 import torch
+import vl_convert
 from browser_pages import PATIENCE
 from playwright.sync_api import Locator
+
+
+def drawn(chart: Any, **settings: object) -> str:
+    """`drawn(charts.sight(), sinks=2)` is the chart as SVG, with its controls so."""
+    spec = chart.to_dict()
+    for control in spec["params"]:
+        if control["name"] in settings:
+            control["value"] = settings[control["name"]]
+    return vl_convert.vegalite_to_svg(spec).replace("−", "-")
 
 
 def says(chart: Locator, words: str) -> str:

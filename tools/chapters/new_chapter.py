@@ -2,7 +2,7 @@
 
     make chapter NAME=long-and-fast TITLE="Long and fast" PART="Attention from first principles"
 
-makes book/long-and-fast.ipynb, its folder in book/chapters and in tests/chapters, and its line in _toc.yml.
+makes book/long-and-fast.ipynb, its folder in book/chapters, its file in tests/chapters, its line in _toc.yml.
 All of it runs, builds and is empty: the sections that every chapter has, and modules with nothing in them.
 """
 
@@ -48,10 +48,14 @@ MODULES = {
         "from bookkit.checking.report import Check\n\n"
         "# In the order of the chapter.\nEXERCISES: tuple[Check, ...] = ()\n"
     ),
+    "book/chapters/{package}/accepted.py": (
+        '"""Right answers to the exercises, in other words than the book\'s: each must be accepted."""\n\n'
+        "ACCEPTED = {}\n"
+    ),
     "book/chapters/{package}/charts.py": '"""The chart."""\n',
     "book/chapters/{package}/drawings.py": '"""The drawings, made from the chapter\'s own numbers."""\n',
     "book/chapters/{package}/figures.py": '"""The figures, described by what is drawn."""\n',
-    "tests/chapters/{package}/test_charts.py": '"""The chart draws what attnlab computes."""\n',
+    "tests/chapters/test_{package}.py": '"""What only its exercises say, its chart and its models."""\n',
 }
 
 

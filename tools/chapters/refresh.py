@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 from bookkit import registry
 from bookkit.checking import report
 from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
-from tools.chapters import likeness, notebooks, readme, stamps
+from tools.chapters import known_mistakes, likeness, notebooks, readme, stamps
 from tools.progress import Progress
 
 NOT_COMPARED = {"text/html", CLAIM, PICTURE}  # as in conftest.py
@@ -162,7 +162,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--all", action="store_true", help="execute every chapter")
     everything = parser.parse_args().all
-    failed = 0
+    failed, changed = 0, set()
     paths = notebooks.chapters()
     with Progress("refresh") as progress:
         for place, path in enumerate(paths):
@@ -170,6 +170,8 @@ def main() -> int:
             started = time.monotonic()
             try:
                 done = refresh(path, everything)
+                if done != "unchanged":
+                    changed.add(path.stem.replace("-", "_"))
             except (nbclient.exceptions.CellExecutionError, SyntaxError, stamps.BrokenNotebookError) as error:
                 failed += 1
                 done = f"failed: {error}"
@@ -178,6 +180,8 @@ def main() -> int:
         print("refresh: README.md: stored")
     if note_solutions():
         print("refresh: solutions.txt: stored")
+    if known_mistakes.note(changed):
+        print("refresh: known_mistakes.json: stored")
     return 1 if failed else 0
 
 

@@ -1,6 +1,5 @@
 """Remarks: on right code that loops, repeats itself or would overflow; never on other right code."""
 
-import exercise_cases
 import pytest
 import torch
 from exercise_cases import words
@@ -9,6 +8,7 @@ from small_checks import check_attention, check_scores, check_weights
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw
+from bookkit.other_words import PRODUCTS, SOFTMAXES
 
 REMARK = "Right. And a remark:"
 
@@ -78,17 +78,17 @@ def test_other_right_code_passes_without(code):
     assert REMARK not in words(report)
 
 
-@pytest.mark.parametrize("product", exercise_cases.PRODUCTS)
+@pytest.mark.parametrize("product", PRODUCTS)
 def test_of_all_ways_to_multiply_only_the_loops_get_one(product):
-    code = exercise_cases.PRODUCTS[product]
+    code = PRODUCTS[product]
     report = check_scores.judge(lambda query, key: code(query, key) / query.shape[-1] ** 0.5)
     assert report.passed
     assert (REMARK in words(report)) == (product == "loops")
 
 
-@pytest.mark.parametrize("softmax", exercise_cases.SOFTMAXES)
+@pytest.mark.parametrize("softmax", SOFTMAXES)
 def test_a_softmax_that_holds_gets_no_remark(softmax):
-    report = check_weights.judge(lambda query, key: exercise_cases.SOFTMAXES[softmax](query @ key.mT))
+    report = check_weights.judge(lambda query, key: SOFTMAXES[softmax](query @ key.mT))
     assert report.passed
     assert REMARK not in words(report)
 

@@ -1,0 +1,161 @@
+"""Right answers to the exercises, in other words than the book's: each must be accepted."""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+from bookkit.other_words import named
+from chapters.fewer_keys_or_none.exercises.grouped import check_grouped
+from chapters.fewer_keys_or_none.exercises.linear_recurrence import check_linear_recurrence
+from chapters.fewer_keys_or_none.exercises.smallest_cache import check_smallest_cache
+from chapters.fewer_keys_or_none.exercises.smallest_cache_mistakes import CHOSEN, Small
+from chapters.fewer_keys_or_none.exercises.window_mask import check_window_mask
+
+# --- grouped ---
+
+
+def by_gqa(query, key, value):
+    return F.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
+
+
+def by_one_axis_more(query, key, value):
+    groups, size = key.shape[1], query.shape[1] // key.shape[1]
+    query = query.unflatten(1, (groups, size))  # (B, groups, heads of one, T, d_k)
+    scores = query @ key[:, :, None].mT / query.shape[-1] ** 0.5
+    hidden = torch.ones(query.shape[-2], query.shape[-2]).triu(1).bool()
+    weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
+    return (weights @ value[:, :, None]).flatten(1, 2)
+
+
+def head_by_head(query, key, value):
+    size = query.shape[1] // key.shape[1]
+    return torch.stack(
+        [
+            F.scaled_dot_product_attention(
+                query[:, head], key[:, head // size], value[:, head // size], is_causal=True
+            )
+            for head in range(query.shape[1])
+        ],
+        dim=1,
+    )
+
+
+def hf_view(kept, size):
+    """As repeat_kv of Hugging Face does."""
+    batch, groups, length, width = kept.shape
+    kept = kept[:, :, None].expand(batch, groups, size, length, width)
+    return kept.reshape(batch, groups * size, length, width)
+
+
+def as_theirs(query, key, value):
+    key, value = (hf_view(each, query.shape[1] // key.shape[1]) for each in (key, value))
+    scores = torch.einsum("bhqd,bhkd->bhqk", query, key) / math.sqrt(query.shape[-1])
+    past = torch.tril(torch.ones(scores.shape[-2:])).bool()
+    return torch.softmax(torch.where(past, scores, torch.tensor(-torch.inf)), -1) @ value
+
+
+# --- window_mask ---
+
+
+def place_by_place(n, width, sinks):
+    mask = torch.zeros(n, n, dtype=torch.bool)
+    for query in range(n):
+        mask[query, : min(sinks, query + 1)] = True
+        mask[query, max(0, query - width + 1) : query + 1] = True
+    return mask
+
+
+def by_triangles(n, width, sinks):
+    before = torch.ones(n, n).tril().bool()
+    seen = before.triu(1 - width)
+    seen[:, :sinks] = before[:, :sinks]
+    return seen
+
+
+def by_differences(n, width, sinks):
+    ids = torch.arange(n)
+    apart = ids.view(-1, 1) - ids.view(1, -1)
+    return torch.logical_and(apart >= 0, torch.logical_or(apart < width, ids < sinks))
+
+
+def in_lists(n, width, sinks):
+    return torch.tensor([[k <= q and (k > q - width or k < sinks) for k in range(n)] for q in range(n)])
+
+
+# --- linear_recurrence ---
+
+
+def word_by_word(query, key, value, decay):
+    state = torch.zeros(key.shape[1], value.shape[1])
+    total = torch.zeros(key.shape[1])
+    outputs = torch.empty(value.shape)
+    for t in range(len(query)):
+        state = decay * state + key[t][:, None] * value[t][None, :]
+        total = decay * total + key[t]
+        outputs[t] = (query[t] @ state) / (query[t] * total).sum()
+    return outputs
+
+
+def with_a_value_of_1_more(query, key, value, decay):
+    value = F.pad(value, (0, 1), value=1.0)
+    state, rows = 0, []
+    for q, k, v in zip(query, key, value, strict=True):
+        state = state * decay + torch.einsum("i,j->ij", k, v)
+        rows.append(q @ state)
+    rows = torch.stack(rows)
+    return rows[:, :-1] / rows[:, -1:]
+
+
+def faded_after_reading(query, key, value, decay):
+    """All fades at the end of a step, the new word too: that is the next step's beginning."""
+    state, total, rows = 0, 0, []
+    for q, k, v in zip(query, key, value, strict=True):
+        state, total = state + torch.outer(v, k), total + k
+        rows.append(state @ q / (q @ total))
+        state, total = decay * state, decay * total
+    return torch.stack(rows)
+
+
+def as_a_running_mean(query, key, value, decay):
+    """Both are scaled alike, and that cancels."""
+    keep = min(decay, 0.5)
+    state, total, rows, scale = 0, 0, [], 1.0
+    for q, k, v in zip(query, key, value, strict=True):
+        scale = scale * keep / decay
+        state, total = keep * state + scale * torch.outer(k, v), keep * total + scale * k
+        rows.append(q @ state / (q @ total))
+    return torch.stack(rows)
+
+
+def all_states_at_once(query, key, value, decay):
+    """A cumulative sum holds T states, and no table."""
+    left = (decay ** -torch.arange(len(key)).double())[:, None]
+    states = (left[:, :, None] * key[:, :, None] * value[:, None, :]).cumsum(0)
+    totals = (left * key).cumsum(0)
+    found = torch.einsum("td,tdv->tv", query.double(), states)
+    return (found / (query * totals).sum(-1, keepdim=True)).float()
+
+
+# --- smallest_cache ---
+
+
+class InOneTensor(Small):
+    """The same numbers, kept in another way."""
+
+    def extended(self, keys, values):
+        answer = super().extended(keys, values)
+        self.kept = [each.to(torch.int64) for each in self.kept]
+        return list(answer)
+
+
+ACCEPTED = {
+    check_grouped: named(by_gqa, by_one_axis_more, head_by_head, as_theirs),
+    check_window_mask: named(place_by_place, by_triangles, by_differences, in_lists),
+    check_linear_recurrence: named(
+        word_by_word, with_a_value_of_1_more, faded_after_reading, as_a_running_mean, all_states_at_once
+    ),
+    check_smallest_cache: {
+        "a class": lambda layer: InOneTensor(layer, CHOSEN[layer]),
+    },
+}

@@ -1,0 +1,275 @@
+"""“A GPT of your own”: what only its exercises say, its chart and its models."""
+
+import math
+import re
+
+import pytest
+import torch
+from exercise_cases import still_broken, telling, told
+from living_charts import drawn
+from torch import nn
+from torch.nn import functional as F
+
+from attnlab.corpora.pieces import Pieces
+from attnlab.training.run import row_of
+from attnlab.transformer import GPT
+from chapters.a_gpt_of_your_own import charts, models
+from chapters.a_gpt_of_your_own.accepted import (
+    by_modules_and_then_by_names,
+    cut,
+    in_the_lists_order,
+    mended,
+    text_of,
+)
+from chapters.a_gpt_of_your_own.exercises import (
+    check_byte_pieces,
+    check_gpt_start,
+    check_honest_crops,
+    check_repaired_validation,
+)
+from chapters.a_gpt_of_your_own.exercises.gpt_start import kind_of
+from chapters.a_gpt_of_your_own.playground import expected, loaded
+
+# --- byte_pieces and honest_crops ---
+
+
+def cut_by(cut):
+    return lambda merges, chunk, ids: (cut(merges, chunk), text_of(merges, ids))
+
+
+def put_together_by(put):
+    return lambda merges, chunk, ids: (in_the_lists_order(merges, chunk, ids)[0], put(merges, ids))
+
+
+def compared_with_tuples(merges, chunk):
+    ids = list(chunk.encode())
+    for place, pair in enumerate(merges):
+        ids = [256 + place if ids[i : i + 2] == pair else ids[i] for i in range(len(ids))]
+    return ids
+
+
+def two_slips(merges, chunk, ids):
+    numbers = in_the_lists_order(merges, chunk, [])[0]
+    one_too_high = [number + (number >= 256) for number in numbers]
+    return one_too_high, text_of(merges, ids, "ignore")
+
+
+def the_books_pieces(merges, chunk, ids):
+    pieces = Pieces(merges)
+    return pieces.encode(chunk), pieces.decode(ids)
+
+
+def two_leaks(texts, end, held_out, length, starts):
+    inputs, _ = cut(row_of(texts[:-held_out], end).tolist(), length, starts)
+    return inputs, inputs
+
+
+def emptied(texts, end, held_out, length, starts):
+    unseen = [texts.pop() for _ in range(held_out)]
+    return cut([i for text in texts if text not in unseen for i in (*text, end)], length, starts)
+
+
+test_a_reader_is_told = telling(
+    told(check_byte_pieces, cut_by(compared_with_tuples), "is never equal to one", "no merges"),
+    told(check_byte_pieces, two_slips, mistake="one too high & half a letter ignored"),
+    told(check_byte_pieces, the_books_pieces, mistake="ready-made"),
+    told(
+        check_byte_pieces,
+        lambda merges, chunk, ids: [3, 4, 5],
+        "where two results, the ids of the chunk and a text, are due",
+    ),
+    told(
+        check_byte_pieces,
+        lambda merges, chunk, ids: (text_of(merges, ids), [1]),
+        "First come the ids of the chunk",
+    ),
+    told(check_byte_pieces, put_together_by(lambda *_: b"ha!"), "The text comes back as bytes."),
+    told(
+        check_byte_pieces, put_together_by(lambda *_: list("ha!")), "The second result is list where a text"
+    ),
+    told(
+        check_byte_pieces,
+        cut_by(lambda merges, chunk: ["h", "a"]),
+        "The first result is list where a list of whole numbers",
+    ),
+    told(
+        check_byte_pieces,
+        put_together_by(lambda *_: "hm"),
+        "expected text of the ids: 'ha!' got text of the ids: 'hm'",
+    ),
+    told(check_honest_crops, two_leaks, mistake="copies kept & not shifted"),
+    told(check_honest_crops, emptied, "It changes texts"),
+)
+
+
+def test_half_written_is_not_written():
+    assert check_byte_pieces.judge(lambda merges, chunk, ids: ([], ...)).state == "not written yet"
+
+
+# --- gpt_start ---
+
+
+def but(change):
+    """All right, and then a change: change(name, weight, number of layers)."""
+
+    def code(model):
+        by_modules_and_then_by_names(model)
+        with torch.no_grad():
+            for name, weight in model.named_parameters():
+                change(name, weight, len(model.blocks))
+
+    return code
+
+
+def two_slips_at_the_start(name, weight, layers):
+    if name.endswith(("write.weight", "narrow.weight")):
+        weight.mul_(math.sqrt(2))
+    if kind_of(name) == "biases":
+        nn.init.normal_(weight, std=0.02)
+
+
+def under_an_old_name(model):
+    for weight in model.parameters():
+        weight = torch.randn_like(weight) * 0.02
+
+
+def and_then(change):
+    def code(model):
+        by_modules_and_then_by_names(model)
+        change(model)
+
+    return code
+
+
+FIRST_NARROW = "blocks.0.narrow.weight"
+test_who_starts_is_told = pytest.mark.thorough(
+    telling(
+        told(check_gpt_start, under_an_old_name, mistake="nothing drawn"),
+        told(
+            check_gpt_start,
+            but(lambda name, weight, _: weight.dim() > 1 and weight.normal_()),
+            mistake="spread 1",
+        ),
+        told(check_gpt_start, but(two_slips_at_the_start), mistake="root of layers & biases drawn"),
+        told(check_gpt_start, GPT.start, "start is there already", "ready-made"),
+        told(
+            check_gpt_start,
+            but(lambda name, weight, _: name == FIRST_NARROW and weight.mul_(2.0)),
+            "expected weights: normal, with spread 0.02/√(2 · layers) "
+            "got weights: normal, with spread about 0.03, at blocks.0.narrow.weight",
+        ),
+        told(
+            check_gpt_start,
+            and_then(lambda model: model.norm.register_parameter("bias", None)),
+            "norm.bias is no longer a weight",
+        ),
+        told(
+            check_gpt_start,
+            and_then(lambda model: model.requires_grad_(False)),
+            "takes no gradients any more",
+        ),
+        told(check_gpt_start, and_then(nn.Module.double), "no longer a weight of its shape and dtype"),
+    )
+)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_is_drawn_a_right_start_is_accepted(seed):
+    """The bounds are five standard errors away."""
+
+    def code(model):
+        torch.manual_seed(seed)
+        by_modules_and_then_by_names(model)
+
+    assert check_gpt_start.judge(code).passed
+
+
+@pytest.mark.thorough
+def test_the_check_of_a_start_draws_no_numbers():
+    before = torch.get_rng_state()
+    assert check_gpt_start.judge(check_gpt_start.reference).passed
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+# --- repaired_validation ---
+
+
+def broken(model, row, length, text_bytes):
+    """The notebook's."""
+    model.train()
+    source, found = torch.Generator().manual_seed(0), []
+    for _ in range(len(row) // length):
+        start = int(torch.randint(len(row) - length, (1,), generator=source))
+        ids, targets = row[start : start + length], row[start + 1 : start + length + 1]
+        with torch.no_grad():
+            found.append(F.cross_entropy(model(ids[None])[0], targets))
+    return torch.stack(found).mean().item()
+
+
+def left_in_another_mode(model, row, length, text_bytes):
+    model.eval()
+    return mended(model, row, length, text_bytes)
+
+
+test_who_repairs_is_told = telling(
+    still_broken(check_repaired_validation, broken, "✗✗✗✗✗"),
+    told(check_repaired_validation, left_in_another_mode, "It changes model"),
+)
+
+
+# --- the chart ---
+
+
+SHOWN = re.compile(r">([\d,]+) merges: (\d+) pieces for (\d+) letters<")
+
+
+@pytest.mark.parametrize("given", charts.LINES)
+@pytest.mark.parametrize("doublings", [0, 1, 5, 8, 11])
+def test_it_has_as_many_pieces_as_so_many_merges_leave(given, doublings):
+    picture = drawn(charts.fewer_pieces(), given=given, doublings=doublings)
+    merges, shown, letters = SHOWN.search(picture).groups()
+    made = int(merges.replace(",", ""))
+    line, all_merges = charts.LINES[given], models.pieces().merges
+    assert made == (min(int(2**doublings), len(all_merges)) if doublings else 0)
+    assert int(shown) == len(Pieces(all_merges[:made]).encode(line))
+    assert int(letters) == len(line) == len(line.encode())
+
+
+def test_its_description_says_how_far_the_merges_go():
+    pieces = {given: len(models.pieces().encode(line)) for given, line in charts.LINES.items()}
+    said = charts.DESCRIPTION
+    for given in ("English", "code"):
+        assert re.search(rf"\b{pieces[given]} (pieces )?for {len(charts.LINES[given])}\b", said)
+    assert said.endswith(f"{pieces['Lingo']} for {len(charts.LINES['Lingo'])}.")
+
+
+# --- what is said beside the playground ---
+
+
+TEXT = "If x, y are arrays, x,"
+Y = models.pieces().encode(f"{TEXT} y")[-1]
+
+
+def test_it_goes_on_with_what_followed_the_first_time():
+    assert models.pieces().decode([Y]) == " y"
+    chances = expected(TEXT)[1][-1]
+    assert chances.argmax() == Y
+    assert chances[Y] == pytest.approx(0.43, abs=0.006)
+
+
+def test_without_head_2_of_layer_3_it_does_not():
+    write = loaded().blocks[2].attention.write
+
+    def silence(_: torch.nn.Module, given: tuple[torch.Tensor]) -> tuple[torch.Tensor]:
+        heads = given[0].unflatten(-1, (loaded().blocks[2].attention.heads, -1)).clone()
+        heads[..., 1, :] = 0
+        return (heads.flatten(-2),)
+
+    hook = write.register_forward_pre_hook(silence)
+    try:
+        chances = expected(TEXT)[1][-1]
+    finally:
+        hook.remove()
+    assert chances.argmax() != Y
+    assert chances[Y] == pytest.approx(0.05, abs=0.005)

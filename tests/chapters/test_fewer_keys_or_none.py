@@ -1,0 +1,216 @@
+"""“Fewer keys, or none”: what only its exercises say, and its chart."""
+
+import re
+
+import pytest
+import torch
+from exercise_cases import telling, told
+from living_charts import drawn
+
+from attnlab import masks
+from attnlab.attention import Cache
+from attnlab.today.linear import linear
+from chapters.fewer_keys_or_none import charts
+from chapters.fewer_keys_or_none.charts import D_K, GROUPS, HEADS, LAYERS, MOST_SINKS, PLACES, WIDEST
+from chapters.fewer_keys_or_none.exercises.linear_recurrence import check_linear_recurrence
+from chapters.fewer_keys_or_none.exercises.smallest_cache import check_smallest_cache
+from chapters.fewer_keys_or_none.exercises.smallest_cache_mistakes import Choice, Small, passing
+from chapters.fewer_keys_or_none.exercises.smallest_cache_parts import (
+    FULL,
+    LENGTH,
+    LIMIT,
+    LOST,
+    bits_of,
+    crops,
+    full_loss,
+    measured,
+    numbers_of,
+    stored,
+)
+from chapters.fewer_keys_or_none.exercises.window_mask import check_window_mask
+
+# --- window_mask and linear_recurrence ---
+
+
+test_a_reader_is_told = telling(
+    told(
+        check_window_mask,
+        lambda n, width, sinks: masks.window(n, width, sinks)[0],
+        "✗ is written without what is there already",
+    ),
+    # A wrong table is a table first of all.
+    told(
+        check_linear_recurrence,
+        lambda query, key, value, decay: (query @ key.mT) @ value,
+        mistake="a table",
+    ),
+)
+
+
+def test_words_are_more_than_numbers_in_any_state():
+    """Else a state would be taken for a table, also one with a column more."""
+    for case in check_linear_recurrence.cases:
+        query, key, value, _ = case.inputs
+        assert len(query) > 1 + max(query.shape[1], value.shape[1])
+        assert min(query.min(), key.min()) > 0
+
+
+def test_the_room_gives_the_same_from_vectors_whose_features_these_are():
+    for case in check_linear_recurrence.cases:
+        query, key, value, decay = case.fresh()
+        vectors = (torch.where(each > 1, each - 1, each.log()) for each in (query, key))
+        expected = check_linear_recurrence.reference(query, key, value, decay)
+        torch.testing.assert_close(linear(*vectors, value, decay, 4), expected)
+
+
+# --- smallest_cache ---
+
+
+class Half(Cache):
+    def __init__(self, layer):
+        super().__init__()
+
+    def extended(self, keys, values):
+        return super().extended(keys.bfloat16(), values.bfloat16())
+
+
+@pytest.mark.thorough
+def test_the_full_cache_loses_nothing_and_its_bits_are_counted():
+    found = measured(lambda layer: Cache())
+    assert found.lost == pytest.approx(0, abs=1e-6)
+    assert found.bits == 2 * FULL  # in float32
+    assert measured(Half).bits == FULL
+
+
+@pytest.mark.thorough
+def test_step_by_step_the_model_is_judged_as_all_at_once():
+    with torch.no_grad():
+        logits = stored()(crops()[:, :-1])[:, LENGTH // 2 :]
+    at_once = torch.nn.functional.cross_entropy(logits.flatten(0, 1), crops()[:, LENGTH // 2 + 1 :].flatten())
+    assert full_loss() == pytest.approx(at_once.item(), abs=1e-4)
+
+
+@pytest.mark.thorough
+def test_the_bar_leaves_room_to_those_who_think_and_none_to_one_choice_for_all():
+    found = measured(passing)
+    assert 0.9 * LIMIT < found.bits < LIMIT
+    assert found.lost < 0.75 * LOST
+    alike = measured(lambda layer: Small(layer, Choice(28, 16, 16)))
+    assert alike.bits < LIMIT
+    assert alike.lost > LOST
+
+
+class InAClass:
+    def __init__(self, layer):
+        self.layer = layer
+        setattr(InAClass, f"layer_{layer}", passing(layer))
+
+    def extended(self, keys, values):
+        return getattr(InAClass, f"layer_{self.layer}").extended(keys, values)
+
+
+class Forgetful(Half):
+    """It gives back all, and keeps only what came last."""
+
+    def extended(self, keys, values):
+        answer = Cache.extended(self, keys, values)
+        self.keys, self.values = keys, values
+        return answer
+
+
+class Packed(Half):
+    def extended(self, keys, values):
+        self.packed = keys.numpy().tobytes()
+        return Cache.extended(self, keys, values)
+
+
+test_whose_cache_is_none_is_told = pytest.mark.thorough(
+    telling(
+        told(check_smallest_cache, InAClass, mistake="kept elsewhere"),
+        told(check_smallest_cache, Forgetful, mistake="too much lost"),
+        told(check_smallest_cache, Packed, "something of the type bytes, which can't be counted"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "bits"),
+    [
+        (torch.tensor([0, 3, 1]), 64 + 6),
+        (torch.tensor([-1, 0, 1], dtype=torch.int8), 64 + 3 * 1.584962500721156),
+        (torch.tensor([7, 7]), 64),
+        (torch.tensor([True, False]), 64 + 2),
+        (torch.ones(3).half(), 48),
+        (torch.ones(2), 64),
+        (torch.ones(2).double(), 128),
+        (torch.empty(0, dtype=torch.int8), 0),
+    ],
+)
+def test_bits(tensor, bits):
+    assert bits_of(tensor) == pytest.approx(bits)
+
+
+def test_all_that_is_in_it_is_found():
+    class Held:
+        def __init__(self):
+            self.rows = {"keys": [torch.ones(2)], "values": (torch.ones(3),)}
+            self.time, self.name, self.again, self.nothing = 7, "held", self.rows, None
+
+    assert sorted(each.numel() for each in numbers_of(Held())) == [1, 2, 3]
+
+
+# --- the chart ---
+
+
+def sight(width: int, sinks: int, groups: str) -> str:
+    return drawn(charts.sight(), window_width=width, sinks=sinks, groups=groups)
+
+
+def said(picture: str) -> list[float]:
+    """Of the readout: places held, numbers held, per cent of all, places reached."""
+    words = " ".join(re.findall(r">([^<>]*(?:the cache|numbers:|three layers)[^<>]*)<", picture))
+    found = re.search(
+        r"holds (\d+) of 24 places, ([\d,]+) numbers: ([\d.]+) % of all three .* (\d+) places", words
+    )
+    assert found, words
+    return [float(number.replace(",", "")) for number in found.groups()]
+
+
+def cells(picture: str, *kinds: str) -> torch.Tensor:
+    """Which cells are drawn as one of these, (24, 24)."""
+    shown = torch.zeros(PLACES, PLACES, dtype=torch.bool)
+    for label in re.findall(r'aria-label="([^"]*key: looked at: [^"]*)"', picture):
+        key, query = (int(re.search(rf"{name}: (\d+)", label)[1]) for name in ("looked at", "query: looks"))
+        shown[query - 1, key - 1] = any(f"kind: {kind}" in label for kind in kinds)
+    return shown
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "sinks"), [(1, 0), (6, 0), (6, 3), (2, 4), (16, 4), (9, 1)])
+def test_the_cells_are_those_of_the_masks(width: int, sinks: int) -> None:
+    picture = sight(width, sinks, "2")
+    mask = masks.window(PLACES, width, sinks)[0]
+    assert cells(picture, charts.SEEN, charts.SINK).equal(mask)
+    through = torch.linalg.matrix_power(mask.double(), LAYERS) > 0
+    assert cells(picture, charts.SEEN, charts.SINK, charts.REACHED).equal(through)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize(("width", "sinks"), [(1, 0), (1, 4), (6, 2), (16, 4)])
+def test_the_readout_counts_what_the_cache_holds(width: int, sinks: int, groups: str) -> None:
+    held = int(masks.window(1, width, sinks, PLACES).sum())
+    numbers = held * 2 * int(groups) * D_K * LAYERS
+    share = 100 * numbers / (PLACES * 2 * HEADS * D_K * LAYERS)
+    assert said(sight(width, sinks, groups)) == pytest.approx(
+        [held, numbers, share, LAYERS * (width - 1)], abs=0.051
+    )
+
+
+@pytest.mark.thorough
+def test_each_step_of_a_slider_changes_what_it_says() -> None:
+    by_width = [tuple(said(sight(width, 0, "2"))) for width in range(1, WIDEST + 1)]
+    by_sinks = [tuple(said(sight(WIDEST, sinks, "2"))) for sinks in range(MOST_SINKS + 1)]
+    by_groups = [tuple(said(sight(6, 0, groups))) for groups in GROUPS]
+    for each in (by_width, by_sinks, by_groups):
+        assert len({*each}) == len(each)

@@ -1,0 +1,412 @@
+"""“Fourteen patients”: what only its exercises say, its chart and its models."""
+
+import copy
+import inspect
+import json
+import re
+
+import pytest
+import torch
+from exercise_cases import still_broken, telling, told, words
+from living_charts import drawn
+from torch import nn
+from torch.nn import functional as F
+from torch.nn.modules.module import register_module_forward_hook
+
+from chapters.fourteen_patients import (
+    charts,
+    checked,
+    exercise_drawings,
+    ill_models,
+    ill_trainings,
+    models,
+    patients,
+    training,
+    writer,
+)
+from chapters.fourteen_patients.accepted import (
+    TRUTH,
+    TWO,
+    empty_parts_skipped,
+    handed,
+    losses,
+    right,
+    with_an_exit_stack,
+)
+from chapters.fourteen_patients.exercises import (
+    check_eight_patients,
+    check_first_nan,
+    check_out_of_the_band,
+    check_repaired_parts,
+    ward,
+)
+from chapters.fourteen_patients.exercises.out_of_the_band_parts import (
+    PAIRED,
+    apart,
+    example,
+    first_row,
+    in_common,
+    outside,
+)
+from chapters.fourteen_patients.exercises.ward_tests import TESTS, against, found
+from chapters.fourteen_patients.patients import BY_NAME, PATIENTS, curves
+from chapters.fourteen_patients.training import Training
+
+# --- first_nan ---
+
+
+def global_hook_left(model, batch):
+    register_module_forward_hook(lambda module, inputs, output: None)
+    return with_an_exit_stack(model, batch)
+
+
+test_who_looks_for_the_first_is_told = telling(
+    told(check_first_nan, lambda model, batch: model, "Return its name"),
+    told(check_first_nan, global_hook_left, mistake="hooks stay"),
+    told(check_first_nan, lambda model, batch: 1 / 0, "ZeroDivisionError"),
+    told(check_first_nan, lambda model, batch: 7, "It returns int, where a name or None is expected."),
+)
+
+
+def test_a_hook_on_all_modules_does_not_outlive_the_check():
+    calls = []
+
+    def code(model, batch):
+        register_module_forward_hook(lambda *_: calls.append(1))
+
+    check_first_nan.judge(code)
+    calls.clear()
+    nn.Identity()(torch.ones(1))
+    assert not calls
+
+
+# --- repaired_parts ---
+
+
+def step_to_repair(model, ids, targets, kept, parts):
+    model.zero_grad()
+    losses = []
+    for some, wanted, counted in zip(ids.chunk(parts), targets.chunk(parts), kept.chunk(parts), strict=True):
+        part = F.cross_entropy(model(some).mT, wanted, reduction="none")[counted].mean() / parts
+        part.backward()
+        losses.append(part.item())
+    return sum(losses)
+
+
+def moves_the_weights(model, *rest):
+    loss = empty_parts_skipped(model, *rest)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight -= 0.1 * weight.grad
+    return loss
+
+
+test_who_repairs_is_told = telling(
+    # It passes where all parts have as many words.
+    still_broken(check_repaired_parts, step_to_repair, "✓✓✗✗✗✗"),
+    told(
+        check_repaired_parts, lambda model, *_: model.zero_grad() or 1.0, "It leaves no gradient in `.grad`"
+    ),
+    told(check_repaired_parts, moves_the_weights, "It changes model"),
+)
+
+
+def test_parts_give_the_gradient_of_the_whole():
+    model, ids, targets, kept, _ = check_repaired_parts.cases[2].fresh()
+    gradients = []
+    for parts in (1, 2, 4):
+        twin = copy.deepcopy(model)
+        check_repaired_parts.reference(twin, ids, targets, kept, parts)
+        gradients.append(torch.cat([weight.grad.flatten() for weight in twin.parameters()]))
+    torch.testing.assert_close(gradients[0], gradients[1])
+    torch.testing.assert_close(gradients[0], gradients[2])
+
+
+# --- out_of_the_band ---
+
+
+def said(**numbers):
+    return handed(lambda curves: curves._replace(**numbers), follow=False)
+
+
+LEAVES, TOLD = 15, 7  # of the example
+
+
+@pytest.mark.thorough
+def test_the_dictionary_itself_will_do():
+    assert (example().leaves, example().told) == (LEAVES, TOLD)
+    assert check_out_of_the_band.judge(handed()()).passed
+
+
+@pytest.mark.thorough
+def test_the_right_number_is_not_given_away():
+    for change in (said(leaves=LEAVES + 3), said(leaves=2), said(leaves=None)):
+        assert f"update {LEAVES} " not in words(check_out_of_the_band.judge(change))
+
+
+def test_a_row_stays_on_one_side():
+    """Above and below in turn is no row."""
+    healthy = torch.randn(5, 30, dtype=torch.float64)
+    sides = torch.where(torch.arange(30) % 2 > 0, 9.0, -9.0)
+    assert first_row(apart(healthy, healthy + sides)) is None
+    assert first_row(outside(healthy, healthy + sides)) is None
+    assert first_row(outside(healthy, healthy + 9)) == 0
+
+
+class Fast(Training):
+    """A rate ten times too high."""
+
+    rate = 4e-2
+
+
+class Silent(Training):
+    """One block does not learn."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.model.blocks[0].requires_grad_(False)
+
+
+@pytest.fixture(scope="module")
+def healthy():
+    return losses(Training)
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [Fast, Silent])
+def test_curves_of_a_training_are_judged_as_such(kind, healthy):
+    """And in pairs they have their ups and downs in common, which curves of other seeds have not."""
+    planted = losses(kind)
+    common = in_common(healthy.double(), planted.double())
+    assert common.diagonal().mean() > PAIRED
+    assert common[~torch.eye(5, dtype=torch.bool)].mean() < 0
+    curves = {
+        "seeds": range(5),
+        "healthy": healthy,
+        "ill": planted,
+        "leaves": first_row(outside(healthy, planted)),
+        "told": first_row(apart(healthy, planted)),
+    }
+    assert check_out_of_the_band.judge(lambda: curves).passed
+
+
+# --- eight_patients ---
+
+
+NUMBERS = pytest.mark.parametrize("number", TRUTH)
+HEALTHY = next(number for number, causes in TRUTH.items() if not causes)
+
+
+def changed(number, said):
+    return {**right(), number: said}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("check", "work"),
+    [
+        *((check_out_of_the_band, work) for work in (None, ..., lambda: None)),
+        (check_out_of_the_band, lambda: {"seeds": ..., "healthy": ...}),
+        *((check_eight_patients, work) for work in (None, ..., lambda: None, dict.fromkeys(TRUTH, ...))),
+    ],
+)
+def test_what_is_not_written_yet_is_told(check, work):
+    assert check.judge(work).state == "not written yet"
+
+
+@pytest.mark.thorough
+@NUMBERS
+def test_each_test_finds_its_own_fault_and_no_other(number):
+    patient = ward.admitted()[number]
+    assert {cause for cause in ward.CAUSES if found(patient, cause)} == TRUTH[number]
+
+
+def test_as_many_causes_ail_nobody_and_one_patient_has_two():
+    assert len(ward.CAUSES) == 16
+    assert len(frozenset().union(*TRUTH.values())) == 8
+    assert set(TESTS) == set(ward.CAUSES)
+    assert sorted(map(len, TRUTH.values())) == [0, 1, 1, 1, 1, 1, 1, 2]
+
+
+@pytest.mark.thorough
+@NUMBERS
+def test_no_wrong_answer_is_told_the_right_one(number):
+    """Nor does it help to have touched a patient before."""
+    for cause in sorted(ward.CAUSES.keys() - TRUTH[number]):
+        said = words(check_eight_patients.judge(changed(number, cause)))
+        assert f"patient {number}: {cause}? " in said
+        assert not [own for own in TRUTH[number] if own in said.replace(cause, "")]
+        assert f"✗ patient {number}" in said
+
+
+@pytest.mark.thorough
+def test_nothing_is_told_of_who_is_not_answered_and_a_word_nearly_right_is_asked_about():
+    said = check_eight_patients.judge(changed(3, ...))
+    assert said.state == "not yet"
+    assert "· patient 3" in words(said)
+    assert "→" not in words(said)
+    assert 'Is "no positions" meant?' in words(check_eight_patients.judge(changed(1, "no position")))
+
+
+@pytest.mark.thorough
+def test_the_check_draws_no_numbers_and_keeps_the_patients():
+    before = torch.get_rng_state()
+    patients = ward.admitted()
+    weights = copy.deepcopy(patients[1].model.state_dict())
+    check_eight_patients.judge(dict.fromkeys(TRUTH, "no scale"))
+    against(patients[1], "rate too high")
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(torch.equal(weights[name], tensor) for name, tensor in patients[1].model.state_dict().items())
+
+
+@pytest.mark.thorough
+def test_a_twin_is_untouched_and_the_healthy_one_learns():
+    patient = ward.admitted()[HEALTHY]
+    before = [weight.clone() for weight in patient.model.parameters()]
+    loss = patient.held_out()
+    patient.train(20)
+    assert patient.held_out() < loss - 0.8
+    twins = [*ward.twin(patient).model.parameters()]
+    assert all(torch.equal(one, other) for one, other in zip(before, twins, strict=True))
+
+
+@pytest.mark.thorough
+def test_the_gradient_of_the_healthy_one_is_that_of_the_whole_batch():
+    patient = ward.admitted()[HEALTHY]
+    patient.model.eval()
+    batch = patient.batch()
+    gradients = []
+    for parts in (1, 4, 16):
+        loss = patient.gradient(batch, parts)
+        assert loss == pytest.approx(patient.loss(batch).item(), rel=1e-5)
+        gradients.append(torch.cat([weight.grad.flatten() for weight in patient.model.parameters()]))
+    for other in gradients[1:]:
+        torch.testing.assert_close(other, gradients[0], atol=1e-5, rtol=1e-3)
+
+
+@pytest.mark.thorough
+def test_a_batch_is_the_same_each_time_and_its_padding_is_told():
+    one, other = ward.admitted()[1].batch(3), ward.admitted()[2].batch(3)
+    assert all(map(torch.equal, one, other))
+    assert torch.equal(one.kept, one.targets != ward.FILLER)
+    assert not one.kept.all()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("meanings", [False, True])
+def test_causes_prints_all_that_can_be_answered(capsys, meanings):
+    ward.causes(meanings)
+    printed = capsys.readouterr().out
+    assert all(cause in printed for cause in (*ward.CAUSES, "nothing"))
+    assert max(map(len, printed.splitlines())) <= 92
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+@NUMBERS
+def test_the_drawn_curves_are_those_of_the_first_updates(number):
+    """Of twenty, since a training of all would take half a minute."""
+    patient = ward.admitted()[number]
+    trained, held_out = exercise_drawings.CURVES[number]
+    assert patient.held_out() == pytest.approx(held_out[0], abs=0.4)  # of dropout that never rests, too
+    losses = torch.tensor(patient.train(20)).view(4, 5).mean(1)
+    assert losses.tolist() == pytest.approx(trained[:4], abs=0.6 if number == TWO else 0.1)
+    assert patient.held_out() == pytest.approx(held_out[2], abs=0.6 if number == TWO else 0.1)
+
+
+# --- the chart ---
+
+
+@pytest.mark.thorough
+def test_it_draws_with_every_letter():
+    for letter in charts.LETTERS:
+        picture = drawn(charts.unnamed(), letter=letter)
+        assert picture.count("<path") > 20
+        end = curves(charts.LETTERS[letter]).last().mean().item()
+        assert re.search(rf"patient {letter} ends at [\d.]+, validation {end:.1f}", picture)
+
+
+@pytest.mark.thorough
+def test_no_name_of_a_cause_stands_in_it():
+    said = json.dumps(charts.unnamed().to_dict())
+    assert not [name for name in charts.LETTERS.values() if name in said]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("letter", "name"), [*charts.LETTERS.items(), ("healthy", "healthy")])
+def test_its_points_are_the_means_over_seeds(letter, name):
+    rows = [row for data in charts.unnamed().to_dict()["datasets"].values() for row in data]
+    drawn = {row["kind"]: row["loss"] for row in rows if row["letter"] == letter and "kind" in row}
+    stored = curves(name)
+    assert drawn["training"] == pytest.approx(stored.training.mean(0).tolist(), abs=0.006)
+    assert drawn["validation"] == pytest.approx(stored.validation.mean(0).tolist(), abs=0.006)
+
+
+@pytest.mark.thorough
+def test_each_letter_has_a_patient_of_its_own():
+    assert len(set(charts.LETTERS.values())) == len(charts.LETTERS) == 8
+    assert set(charts.LETTERS.values()) <= set(BY_NAME)
+
+
+# --- patients ---
+
+
+ILL = inspect.getsource(ill_models) + inspect.getsource(ill_trainings)
+WELL = inspect.getsource(writer) + inspect.getsource(training) + inspect.getsource(ill_trainings)
+IDS = torch.randint(1, 97, (2, 20), generator=torch.Generator().manual_seed(0))
+# The healthy training shuffles nothing, so no line of it mends this.
+NOWHERE_MENDED = {"shuffled"}
+
+
+def built(model_class):
+    torch.manual_seed(0)
+    return model_class(97)
+
+
+@pytest.mark.parametrize("patient", PATIENTS, ids=lambda patient: patient.name)
+def test_its_lines_stand_in_the_code(patient):
+    assert patient.ill.startswith("#") or patient.ill in ILL
+    assert patient.name in NOWHERE_MENDED or patient.mended in WELL
+
+
+def test_each_patient_was_trained_and_stored_or_needs_no_training():
+    stored = {name for name in models.TRAININGS if patients.curves(name).training.shape == (3, 30)}
+    untrained = {patient.name for patient in PATIENTS} - stored
+    assert stored == set(models.TRAININGS)
+    assert untrained == {"half precision", "places begin again"}
+
+
+def test_the_healthy_writer_says_with_a_cache_what_it_says_without():
+    model = built(writer.Writer)
+    assert torch.equal(writer.written(model, IDS, 20), writer.written(model, IDS, 20, cached=False))
+
+
+def test_the_writer_that_hides_by_a_number_is_the_healthy_one_in_float32():
+    assert torch.allclose(built(ill_models.HalfPrecision)(IDS), built(writer.Writer)(IDS), atol=1e-6)
+    assert not built(writer.Writer).half()(IDS).isnan().any()
+
+
+@pytest.mark.parametrize(
+    ("name", "inquiry", "where"),
+    [
+        ("not shifted", "output", ""),
+        ("off by one", "sight", "blocks.0.attention"),
+        ("wrong axis", "sight", "blocks.0.attention"),
+        ("large start", "start", ""),
+        ("in a list", "parameters", "blocks[0]"),
+        ("half precision", "numbers", "blocks.0.attention"),
+        ("filler counted", "output", ""),
+        ("places begin again", "cache", ""),
+    ],
+)
+def test_checkup_names_it(name, inquiry, where):
+    assert next((one.inquiry, one.where) for one in checked.findings(name)) == (inquiry, where)
+
+
+def test_checkup_finds_nothing_in_the_healthy_writer():
+    assert checked.findings("healthy") == []
+
+
+def test_numbers_of_letters_leave_one_for_filler():
+    assert training.numbered("aba?", "ab").tolist() == [1, 2, 1]

@@ -1,0 +1,409 @@
+"""“Is it any good?”: what only its exercises say, its chart and its models."""
+
+import re
+import socket
+
+import numpy as np
+import pytest
+import torch
+from exercise_cases import telling, told, words
+from living_charts import drawn
+from torch import Tensor, nn
+from transformers import GPT2Config, GPT2LMHeadModel
+
+from attnlab.corpora import docstrings
+from attnlab.corpora.pieces import Pieces
+from attnlab.decoding import chances
+from attnlab.runtime import generator
+from attnlab.training.run import Run, row_of
+from attnlab.transformer import GPT
+from bookkit import weights
+from bookkit.other_words import changed
+from chapters.a_gpt_of_your_own import models, rivals
+from chapters.is_it_any_good import charts
+from chapters.is_it_any_good.accepted import Said, handed, place_by_place
+from chapters.is_it_any_good.charts import IDS, KNOWN, SHARES, SURPRISES
+from chapters.is_it_any_good.exercises import check_beat_the_book, check_memory, check_top_p
+from chapters.is_it_any_good.exercises.beat_the_book_mistakes import pieces
+from chapters.is_it_any_good.exercises.beat_the_book_parts import (
+    BAR,
+    SAID,
+    all_held_out,
+    held_out,
+    measured,
+    others,
+)
+from chapters.is_it_any_good.their_names import NAMES, to_ours, to_theirs
+
+# --- top_p and memory ---
+
+
+test_a_reader_is_told = telling(
+    told(
+        check_top_p,
+        lambda logits, temperature, p: chances(logits, temperature, top_p=p),
+        "✗ is written without what is there already",
+    ),
+    told(
+        check_memory,
+        changed(place_by_place, torch.Tensor.float),
+        "of float32 where float64 is expected: `.to(torch.float64)`",
+        "another dtype",
+    ),
+)
+
+
+def test_what_comes_back_are_chances():
+    for case in check_memory.cases:
+        came = check_memory.reference(*case.fresh())
+        assert came.min() > 0
+        torch.testing.assert_close(came.sum(), torch.tensor(1.0, dtype=torch.float64))
+
+
+# --- beat_the_book ---
+
+
+class Counted(nn.Module):
+    """5-grams, whose chances are computed for each place anew."""
+
+    context = 64
+
+    def __init__(self, row):
+        super().__init__()
+        self.grams = rivals.KneserNey(row, order=5)
+
+    def forward(self, ids):
+        places = range(ids.shape[1])
+        rows = [
+            [self.grams.behind(row[max(0, at - 3) : at + 1], 2048) for at in places] for row in ids.numpy()
+        ]
+        return torch.from_numpy(np.array(rows)).log()
+
+
+@pytest.fixture(scope="module")
+def training():
+    texts, _ = docstrings.split(models.LITTLE)
+    return row_of(map(models.pieces().encode, texts), models.pieces().end)
+
+
+def measured_and_handed(model, cut, context=None):
+    bits = measured(model, cut, context or model.context).bits
+    return bits, lambda: (model, cut, bits)
+
+
+def lines_of(report):
+    return [line.split()[0] for line in report.lines[:4]]
+
+
+@pytest.mark.thorough
+def test_counting_alone_is_told_to_be_not_enough(training):
+    """And it needs what the bar was set by."""
+    bits, work = measured_and_handed(Counted(training), models.pieces())
+    assert BAR < bits < BAR + 0.02
+    report = check_beat_the_book.judge(work)
+    assert report.mistake == "by heart"  # what has been counted it knows
+    assert lines_of(report) == ["✓", "✓", "✗", "✓"]
+
+
+@pytest.mark.thorough
+def test_every_fourth_text_is_asked():
+    _, validation = docstrings.split(models.LITTLE)
+    assert held_out() == validation[::4]
+    assert all_held_out() == validation
+    assert not set(others()) & set(validation)
+
+
+def gpt(size):
+    torch.manual_seed(0)
+    return GPT(size, d_model=32, heads=1, layers=1, context=32)
+
+
+class Net(nn.Module):
+    """Vectors for ids, something in between, and logits: as it is drawn."""
+
+    def __init__(self, between):
+        super().__init__()
+        torch.manual_seed(0)
+        self.table, self.between = nn.Embedding(512, 32), between()
+        self.logits = nn.Linear(32, 512)
+
+    def forward(self, ids):
+        found = self.between(self.table(ids))
+        return self.logits(found[0] if isinstance(found, tuple) else found)
+
+
+class Convolution(nn.Conv1d):
+    """It wants its axes the other way round."""
+
+    def __init__(self):
+        super().__init__(32, 32, 3, padding=1)
+
+    def forward(self, inputs):
+        return super().forward(inputs.mT).mT
+
+
+class Both:
+    """Pieces of another kind: characters, and all others as their bytes."""
+
+    def __init__(self):
+        self.letters = sorted(set("".join(held_out())))
+        self.end = len(self.letters) + 256
+
+    def __len__(self):
+        return self.end + 1
+
+    def encode(self, text):
+        known = {letter: number for number, letter in enumerate(self.letters)}
+        bytewise = [[known[s]] if s in known else [len(known) + b for b in s.encode()] for s in text]
+        return [number for each in bytewise for number in each]
+
+    def decode(self, ids):
+        spelled = [letter.encode() for letter in self.letters] + [bytes([byte]) for byte in range(256)]
+        return b"".join(spelled[number] for number in ids).decode()
+
+
+@pytest.mark.thorough
+def test_a_network_as_it_is_drawn_has_learned_nothing():
+    """And a GPT, whose one table at both ends favours the piece that it stands on."""
+    _, work = measured_and_handed(gpt(2048), models.pieces())
+    assert check_beat_the_book.judge(work).mistake == "nothing learned"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["gpt", "lstm"])
+def test_a_network_that_has_read_ten_times_as_much_is_told(name):
+    """It is below the bar, and hardly knows any of this by heart."""
+    model = models.MODELS[name]()
+    weights.load(f"a_gpt_of_your_own/{name}", model, weights.STORED)
+    _, work = measured_and_handed(model, models.pieces(), 128)
+    assert check_beat_the_book.judge(work).mistake == "knows what it is judged by"
+
+
+@pytest.mark.thorough
+def test_two_things_that_are_wrong_are_told_one_after_the_other():
+    report = check_beat_the_book.judge(lambda: (gpt(512), pieces(), 1.0))
+    assert lines_of(report) == ["✓", "✓", "✗", "✗"]
+    assert SAID["nothing learned"] in words(report)
+
+
+@pytest.mark.thorough
+def test_a_model_that_has_learned_since_is_measured_anew():
+    model = gpt(512)
+    _, work = measured_and_handed(model, pieces())
+    assert lines_of(check_beat_the_book.judge(work))[3] == "✓"
+    with torch.no_grad():
+        model.pieces.weight.mul_(3)
+    assert lines_of(check_beat_the_book.judge(work))[3] == "✗"
+
+
+@pytest.mark.thorough
+def test_other_pieces_will_do():
+    cut = Both()
+    report = check_beat_the_book.judge(lambda: (GPT(len(cut), 32, 1, 1, context=64), cut, 3.0))
+    assert lines_of(report)[:2] == ["✓", "✓"]
+
+
+@pytest.mark.thorough
+def test_a_small_network_after_seconds_is_not_below_counting(training):
+    model = gpt(2048)
+    Run(model, training, updates=60, rate=1e-2, rows=8, length=32, warm_up=10).go(60)
+    _, work = measured_and_handed(model, models.pieces())
+    assert check_beat_the_book.judge(work).mistake == "not below counting"
+
+
+@pytest.mark.thorough
+def test_a_network_that_learns_from_what_it_is_judged_by_is_told():
+    """From these texts alone, until it is below the bar."""
+    row = row_of(map(pieces().encode, held_out()), pieces().end)
+    model = GPT(512, d_model=64, heads=2, layers=1, context=32)
+    Run(model, row, updates=1000, rate=1e-2, rows=16, length=32, warm_up=30).go(1000)
+    bits, work = measured_and_handed(model, pieces())
+    assert bits < BAR
+    assert check_beat_the_book.judge(work).mistake == "knows what it is judged by"
+
+
+def looking_ahead(between):
+    return told(check_beat_the_book, handed(Net(between)), mistake="sees later ids")
+
+
+test_what_is_no_such_thing_is_told = pytest.mark.thorough(
+    telling(
+        looking_ahead(lambda: nn.LSTM(32, 16, batch_first=True, bidirectional=True)),
+        looking_ahead(Convolution),
+        *(
+            told(check_beat_the_book, work, said)
+            for work, said in [
+                (lambda: gpt(259), "Hand over three things"),
+                (lambda: ("model", Pieces([]), 1.0), "A model is expected first, and str came."),
+                (
+                    lambda: (GPT, Pieces([]), 1.0),
+                    "GPT is a class. Hand over the model that you have trained.",
+                ),
+                (lambda: (gpt(257), [], 1.0), "The pieces need encode, decode, end and a length"),
+                (lambda: (gpt(300), Pieces([]), 1.0), SAID["another vocabulary"]),
+                (lambda: (gpt(100), Pieces([]), 1.0), "The model can't read ids of shape (2, 16). It raises"),
+                (
+                    lambda: (Said(lambda logits, _: logits[0]), pieces(), 1.0),
+                    "must make logits (2, 16, 512)",
+                ),
+                (lambda: (gpt(257), Pieces([]), "low"), "Your bits per byte are one number."),
+            ]
+        ),
+    )
+)
+
+
+# --- the chart ---
+
+
+@pytest.fixture(scope="module")
+def logits():
+    """`logits["A graph is"]` are the stored model's for the piece behind it."""
+    model = models.gpt()
+    weights.load("a_gpt_of_your_own/gpt", model, weights.STORED)
+    pieces = models.pieces()
+    with torch.no_grad():
+        return {
+            given: model(torch.tensor([[pieces.end, *pieces.encode(given)]]))[0, -1].double()
+            for given in SURPRISES
+        }
+
+
+@pytest.mark.parametrize("given", SURPRISES)
+def test_its_surprises_are_those_of_the_stored_model(logits, given):
+    surprise, likeliest = (-logits[given].log_softmax(-1)).topk(KNOWN, largest=False)
+    torch.testing.assert_close(torch.tensor(SURPRISES[given]).double(), 100 * surprise, atol=1, rtol=0)
+    assert {*IDS[given]} == {*likeliest.tolist()}
+
+
+@pytest.mark.parametrize("given", SHARES)
+def test_what_the_likeliest_hold_together_at_each_temperature(logits, given):
+    temperatures = torch.arange(2, 21).double() / 10
+    share = (logits[given] / temperatures[:, None]).softmax(-1).topk(KNOWN).values.sum(-1)
+    torch.testing.assert_close(torch.tensor(SHARES[given]).double(), 10_000 * share, atol=5, rtol=0)
+
+
+@pytest.mark.parametrize("given", SURPRISES)
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"), [(1.0, 40, 1.0), (0.2, 40, 1.0), (0.5, 5, 1.0), (2.0, 40, 0.1)]
+)
+def test_it_leaves_what_chances_leaves_of_all_pieces(logits, given, temperature, top_k, top_p):
+    settings = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    picture = drawn(charts.next_piece(), given=given, **settings)
+    shares = (logits[given] / temperature).softmax(-1)
+    left = chances(logits[given], temperature, top_k, None if top_p == 1 else top_p)
+    said = [float(number) for number in re.findall(r"(?:>|with |largest )([\d.]+)(?= of|<)", picture)]
+    kept = [(left > 0).sum().item(), shares[left > 0].sum().item(), left.max().item()]
+    # Rounded to hundredths, of surprises that are themselves in hundredths of a nat.
+    assert said[-3:] == pytest.approx(kept, abs=0.011)
+
+
+# --- Hugging Face’s names ---
+
+
+# vocabulary, d_model, heads, layers, context
+SIZES = [(64, 24, 3, 2, 16), (37, 15, 5, 3, 11), (50, 7, 1, 1, 5)]
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("it wants the network"))
+
+
+def made(sizes: tuple[int, ...], **more: object) -> tuple[GPT, GPT2LMHeadModel]:
+    """Ours and theirs of the same sizes, each with weights of its own, none at the 0 or 1 it starts from."""
+    vocabulary, d_model, heads, layers, context = sizes
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=vocabulary, n_positions=context, n_embd=d_model, n_layer=layers, n_head=heads,
+        activation_function="gelu_new", bos_token_id=None, eos_token_id=None, **more,
+    )  # fmt: skip
+    models = GPT(vocabulary, d_model, heads, layers, context).eval(), GPT2LMHeadModel(config).eval()
+    with torch.no_grad():
+        for model in models:
+            for weight in model.parameters():
+                weight.add_(0.3 * torch.randn(weight.shape))
+    return models
+
+
+def some_ids(ours: GPT) -> Tensor:
+    return torch.randint(len(ours.pieces.weight), (3, ours.context), generator=generator(1))
+
+
+def written(ours: GPT, ids: Tensor) -> Tensor:
+    """The likeliest piece again and again, until the context is full."""
+    while ids.shape[1] < ours.context:
+        ids = torch.cat([ids, ours(ids)[:, -1:].argmax(-1)], dim=1)
+    return ids
+
+
+def assert_one_model(ours: GPT, theirs: GPT2LMHeadModel) -> None:
+    ids = some_ids(ours)
+    with torch.no_grad():
+        for length in (1, ours.context):
+            torch.testing.assert_close(
+                ours(ids[:, :length]), theirs(ids[:, :length]).logits, rtol=0, atol=1e-5
+            )
+        begun = ids[:, :2]
+        text = theirs.generate(
+            begun, attention_mask=torch.ones_like(begun), do_sample=False, max_length=ours.context
+        )
+        assert torch.equal(text, written(ours, begun))
+        assert len(text.unique()) > 2, "one piece again and again would be no test"
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_theirs_with_our_weights_says_the_same(sizes: tuple[int, ...]) -> None:
+    ours, theirs = made(sizes)
+    assert not torch.allclose(ours(some_ids(ours)), theirs(some_ids(ours)).logits, atol=0.1)
+    theirs.load_state_dict(to_theirs(ours.state_dict()))
+    assert_one_model(ours, theirs)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_ours_with_their_weights_says_the_same(sizes: tuple[int, ...]) -> None:
+    ours, theirs = made(sizes)
+    ours.load_state_dict(to_ours(theirs.state_dict()))
+    assert_one_model(ours, theirs)
+
+
+def test_there_and_back_is_where_it_was() -> None:
+    ours, _ = made(SIZES[1])
+    back = to_ours(to_theirs(ours.state_dict()))
+    assert [*back] == [*ours.state_dict()]
+    assert all(torch.equal(weight, back[name]) for name, weight in ours.state_dict().items())
+
+
+def test_each_of_our_layers_has_a_name_of_theirs() -> None:
+    ours, theirs = made(SIZES[0])
+    layers = {
+        name.rpartition(".")[0].replace(".0.", ".*.").replace(".1.", ".*.") for name in ours.state_dict()
+    }
+    assert {*NAMES} == layers
+    assert {*to_theirs(ours.state_dict())} == {*theirs.state_dict()}
+
+
+def test_both_ends_share_one_table() -> None:
+    ours, theirs = made(SIZES[0])
+    theirs.load_state_dict(to_theirs(ours.state_dict()))
+    assert theirs.lm_head.weight is theirs.transformer.wte.weight
+    _, apart = made(SIZES[0], tie_word_embeddings=False)
+    with pytest.raises(
+        ValueError, match=r"theirs must have one table at both ends, got a lm_head\.weight of its own"
+    ):
+        to_ours(apart.state_dict())
+
+
+def test_ours_learns_as_theirs_does() -> None:
+    """The loss and its gradients; a tied table gets those of both ends."""
+    ours, theirs = made(SIZES[0])
+    theirs.load_state_dict(to_theirs(ours.state_dict()))
+    ids = some_ids(ours)
+    loss = torch.nn.functional.cross_entropy(ours(ids)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+    their_loss = theirs(ids, labels=ids).loss
+    torch.testing.assert_close(loss, their_loss)
+    loss.backward()
+    their_loss.backward()
+    gradients = to_theirs({name: weight.grad for name, weight in ours.named_parameters()})
+    for name, weight in theirs.named_parameters():
+        torch.testing.assert_close(gradients[name], weight.grad, rtol=1e-4, atol=1e-6, msg=name)

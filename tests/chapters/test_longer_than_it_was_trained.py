@@ -1,0 +1,166 @@
+"""“Longer than it was trained”: what only its exercises say, and its chart."""
+
+import math
+import re
+
+import pytest
+import torch
+from exercise_cases import telling, told
+from living_charts import drawn
+from torch import nn
+
+from attnlab.attention import Cache
+from attnlab.corpora import docstrings
+from attnlab.masks import causal
+from attnlab.positions import stretched
+from attnlab.today.model import Today
+from attnlab.training.run import Run, row_of
+from bookkit.other_words import changed
+from chapters.longer_than_it_was_trained import charts
+from chapters.longer_than_it_was_trained.accepted import Around, by_lerp, slower, stored
+from chapters.longer_than_it_was_trained.charts import FARTHEST, FAST, LARGEST, LONGEST, SLOW, STEP, WAYS
+from chapters.longer_than_it_was_trained.exercises import (
+    check_longest_text,
+    check_repaired_writer,
+    check_stretched_turns,
+)
+from chapters.longer_than_it_was_trained.exercises.longest_text import (
+    BAR,
+    SAID,
+    nats,
+    near,
+    pieces,
+    untouched,
+    windows,
+)
+from chapters.the_block_of_today.models import today
+
+
+def broken(model, texts, count):
+    """The notebook's."""
+    caches, rows = [Cache() for _ in model.blocks], []
+    for text in texts:
+        row = new = text[None]  # (1, T)
+        for _ in range(count):
+            places = torch.arange(new.shape[1])[None]
+            new = model(new, caches, places=places)[:, -1:].argmax(-1)  # (1, 1)
+            row = torch.cat([row, new], dim=1)
+        rows.append(row)
+    return torch.cat(rows)
+
+
+def all_anew(model, texts, count):
+    for _ in range(count):
+        texts = torch.cat([texts, model(texts)[:, -1:].argmax(-1)], 1)
+    return texts
+
+
+def only_128_at_a_time(model, ids):
+    """Windows side by side: nothing is carried over."""
+    return torch.cat([model(some) for some in ids.split(128, dim=1)], dim=1)
+
+
+test_a_reader_is_told = telling(
+    told(check_stretched_turns, changed(by_lerp, torch.Tensor.float), mistake="another dtype"),
+    *(
+        told(*row, marks=pytest.mark.thorough)
+        for row in [
+            (check_repaired_writer, broken, "", "still broken", "✓✗✗✗"),
+            (check_repaired_writer, all_anew, "each step reads the whole text anew"),
+            (check_longest_text, lambda: Around(only_128_at_a_time), "", "only what is near"),
+            (check_longest_text, lambda: nn.Linear, "Linear is a class. Hand over the model itself."),
+            (check_longest_text, lambda: "model", "A model is expected, and str came."),
+            (check_longest_text, today, SAID["still 128"]),
+            (check_longest_text, lambda: Around(lambda model, ids: ids), "must make logits (1, 2, 2048)"),
+        ]
+    ),
+)
+
+
+@pytest.mark.thorough
+def test_the_window_is_one_of_128():
+    assert near(6, 3).int().sum(-1)[0].tolist() == [1, 2, 3, 3, 3, 3]
+    assert torch.equal(near() & causal(512), near())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("model", "least", "most"), [
+    (lambda: slower("interpolated"), BAR + 0.1, 1.0),
+    (stored, 1.2, 2.2),
+    (lambda: slower(slow=1, fast=4), 0.1, BAR - 0.1),
+])  # fmt: skip
+def test_the_bar_lies_well_between(model, least, most):
+    assert least < nats(model()) - nats(untouched(), 128) < most
+
+
+def trained(how, row, updates, rate):
+    model = slower(how)
+    Run(model, row, updates=updates, rate=rate, rows=2, length=512, warm_up=10).go(updates)
+    return model
+
+
+@pytest.mark.thorough
+def test_interpolated_places_pass_after_a_little_training():
+    row = row_of(map(pieces().encode, docstrings.split(["networkx"])[0]), pieces().end)
+    model = trained("interpolated", row, 60, 1e-3)
+    assert check_longest_text.judge(lambda: model).passed
+
+
+@pytest.mark.thorough
+def test_a_model_that_learned_what_it_is_judged_by_is_told():
+    model = trained("mixed", windows().flatten(), 200, 3e-3)
+    assert check_longest_text.judge(lambda: model).mistake == "knows what it is judged by"
+
+
+# --- the chart ---
+
+
+FREQUENCIES = Today(16, 96, heads=6, groups=2, hidden=8, layers=1, longest=LONGEST).frequencies.double()
+
+
+def said(distance: int, factor: int, how: str) -> tuple[int, float]:
+    """How many pairs the readout counts, and the radians of the slowest."""
+    picture = drawn(charts.angles(), distance=distance, factor=factor, how=how)
+    found = re.search(r"(\d) of 8 pairs.*turned ([\d.]+) radians", picture, re.DOTALL)
+    return int(found[1]), float(found[2])
+
+
+def counted(distance: int, factor: int, how: str) -> tuple[int, float]:
+    """The same, by attnlab."""
+    made = stretched(FREQUENCIES, factor, LONGEST, how, slow=SLOW, fast=FAST) * distance
+    reached = (FREQUENCIES * (LONGEST - 1)).clamp(max=2 * math.pi)
+    return int((made % (2 * math.pi) > reached + 1e-9).sum()), made.min().item()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize(("distance", "factor"), [(8, 1), (508, 1), (1016, 4), (1016, 8), (1016, 128)])
+def test_it_counts_what_was_never_seen(distance, factor, how):
+    never, slowest = said(distance, factor, how)
+    expected, angle = counted(distance, factor, how)
+    assert never == expected
+    assert slowest == pytest.approx(angle, rel=5e-4)
+
+
+@pytest.mark.thorough
+def test_within_the_training_length_all_is_seen():
+    assert {said(distance, 1, "mixed")[0] for distance in (8, 64, 120)} == {0}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", WAYS)
+def test_each_step_of_a_slider_is_told(how):
+    """To four digits the slowest pair has turned another angle."""
+    places = torch.arange(STEP, FARTHEST + 1, STEP).tolist()
+    for factor in (1, LARGEST):
+        told = [f"{counted(place, factor, how)[1]:.4g}" for place in places]
+        assert len({*told}) == len(told)
+    told = [f"{counted(FARTHEST, factor, how)[1]:.4g}" for factor in range(1, LARGEST + 1)]
+    assert len({*told}) == len(told)
+
+
+@pytest.mark.thorough
+def test_the_description_says_what_it_begins_with():
+    assert said(508, 1, "interpolated")[0] == 4
+    assert said(508, 4, "interpolated")[0] == 0
+    assert "508 places, four dots" in charts.DESCRIPTION

@@ -1,0 +1,62 @@
+"""“Why divide by √dₖ?”: what only its exercises say, and its chart."""
+
+import math
+
+import pytest
+import torch
+from exercise_cases import assert_right_shapes, assert_trains, still_broken, telling
+from living_charts import numbers, says
+from playwright.sync_api import Locator
+from torch.nn import functional as F
+
+from bookkit.other_words import weighing_by
+from chapters.why_divide_by_root_dk.accepted import softmax
+from chapters.why_divide_by_root_dk.charts import STANDARD_SCORES
+from chapters.why_divide_by_root_dk.exercises import check_attention_shapes, check_repaired_attention
+
+
+def scaled_by(divisor, weigh=softmax):
+    return weighing_by(lambda query, key: weigh(query @ key.mT / divisor(query, key)))
+
+
+broken_attention = scaled_by(lambda query, key: math.sqrt(key.shape[-2]))
+
+
+def test_the_shapes_are_what_pytorch_says():
+    query, key, value = torch.rand(8, 4, 50, 64), torch.rand(8, 4, 200, 64), torch.rand(8, 4, 200, 32)
+    query.requires_grad_()
+    scores = query @ key.mT / math.sqrt(64)
+    weights = scores.softmax(-1)
+    (weights @ value).sum().backward()
+    names = {"query": query, "key": key, "value": value, "scores": scores, "weights": weights}
+    names |= {"jacobian": torch.autograd.functional.jacobian, "one_row": scores[0, 0, 0], "softmax": softmax}
+    assert_right_shapes(check_attention_shapes, names)
+
+
+test_who_repairs_is_told = telling(still_broken(check_repaired_attention, broken_attention, "✓✗✗✗✗✗"))
+
+
+def test_the_broken_code_trains_anyway():
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = (torch.randn(6, 4, generator=generator).requires_grad_() for _ in range(3))
+    wanted = torch.randn(6, 4, generator=generator)
+    assert_trains(lambda: F.mse_loss(broken_attention(query, key, value)[0], wanted), query, key, value)
+
+
+# --- the chart ---
+
+
+@pytest.mark.thorough
+def test_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> None:
+    standard = torch.tensor(STANDARD_SCORES, dtype=torch.float64)  # (16,)
+    for choice, power in {"1 (nothing)": 0, "√d_k": 0.5, "d_k": 1}.items():
+        chart.get_by_label(choice, exact=True).check()
+        for exponent in range(11):
+            d_k = 2**exponent
+            chart.get_by_role("slider").fill(str(exponent))
+            says(chart, f"d_k = {d_k}, scores divided by {d_k**power:.4g},")
+            weights = (standard * d_k**0.5 / d_k**power).softmax(-1)  # (16,)
+            entropy = torch.special.entr(weights).sum()
+            drawn = torch.cat(numbers(chart, "weight", "largest", "entropy"))
+            expected = torch.cat([weights, torch.stack([weights.max(), entropy])])
+            torch.testing.assert_close(drawn, expected, atol=1e-6, rtol=0)
