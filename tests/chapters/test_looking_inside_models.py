@@ -1,4 +1,4 @@
-"""“Looking inside”: circuits made by hand, in which each head does what it says, and models that learn theirs."""
+"""“Looking inside”: circuits made by hand, whose heads do what they say, and models that learn theirs."""
 
 from dataclasses import replace
 
