@@ -1,4 +1,4 @@
-"""“A GPT of your own”: what only its exercises say, its chart and its models."""
+"""“A GPT of your own”: what only its exercises say, its chart, and what is said beside the playground."""
 
 import math
 import re

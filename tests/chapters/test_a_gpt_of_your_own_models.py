@@ -1,4 +1,4 @@
-"""What the models of this chapter read, write and are judged by, and whether the stored ones are as told."""
+"""“A GPT of your own”: what its models read and need, what the page is told, and what a GPT has to beat."""
 
 import lzma
 import random

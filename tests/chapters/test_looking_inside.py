@@ -1,4 +1,4 @@
-"""“Looking inside”: what only its exercises say, its chart and its models."""
+"""“Looking inside”: what only its exercises say, its chart, and what its page is told."""
 
 import math
 

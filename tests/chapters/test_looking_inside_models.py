@@ -1,4 +1,4 @@
-"""Models made by hand: each head looks where it says, writes what it says, and another cannot hear it."""
+"""“Looking inside”: circuits made by hand, whose heads do what they say, and models that learn theirs."""
 
 from dataclasses import replace
 

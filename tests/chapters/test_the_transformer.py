@@ -1,4 +1,4 @@
-"""“The Transformer”: what only its exercises say, and its models."""
+"""“The Transformer”: what only its exercises say."""
 
 import dataclasses
 import itertools

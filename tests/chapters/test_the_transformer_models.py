@@ -1,4 +1,4 @@
-"""The chart of “The Transformer” draws the stored model's probabilities, and the grammar's chances."""
+"""“The Transformer”: its chart, what it trains, and what its page is told and judges by."""
 
 import json
 import math
