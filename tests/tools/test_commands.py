@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -13,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tools import ROOT
 from tools.chapters import notebooks
-from tools.site import build
+from tools.site import build, live, server
 from tools.testing import machines
 
 
@@ -21,7 +22,138 @@ def run(*command, **options):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, **options)
 
 
-def assert_one_line(result, words):
+def python(*words, **variables):
+    return run(sys.executable, *words, env=os.environ | variables)
+
+
+def program(folder, name, text):
+    """A stand-in for Python, or for the driver's program."""
+    (folder / name).write_text(text)
+    (folder / name).chmod(0o755)
+    return folder / name
+
+
+OLD_PYTHON = f"""#!{sys.executable}
+import collections, runpy, sys
+sys.version_info = collections.namedtuple("Version", "major minor micro")(3, 9, 1)
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def set_up(folder, before="", **variables):
+    """The set-up alone, in a folder with nothing installed."""
+    packages = ("requirements.txt", "constraints.txt", "package.json", "package-lock.json", "pyproject.toml")
+    for name in (*packages, "tests/requirements.txt", "tools/environment.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    start = f"import os, runpy, sys; sys.argv[1:] = ['book']; {before}"
+    start += f"runpy.run_path({str(folder / 'tools/environment.py')!r}, run_name='__main__')"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    return run(sys.executable, "-c", start, env=kept | variables)
+
+
+def served(command, before, port="'0'"):
+    """`make serve` or `make live` of a site of two pages that nobody has built, when this has run before."""
+    module = {"serve": "server", "live": "live"}[command]
+    start = (
+        f"import sys; from pathlib import Path; from tools.site import {module}; sys.argv[1:] = ['{port}']"
+    )
+    return python("-c", f"{start}\n{before}\n{module}.main()")
+
+
+def on_a_taken_port(command, folder):
+    (folder / "404.html").write_text('<base href="/">')
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        module = {"serve": "server", "live": "live"}[command]
+        site = f"from tools.site import server; server.SITE = {module}.SITE = Path({str(folder)!r})"
+        return served(command, site, repr(str(taken.getsockname()[1])))
+
+
+def only_a_shell(folder):
+    (folder / "sh").symlink_to("/bin/sh")
+    return str(folder)
+
+
+NOT_BUILT = "from tools.site import server; server.SITE = Path('nowhere')"
+FULL_DISK = """from tools.site import server
+server.SITE = live.SITE = Path({!r})
+(server.SITE / "404.html").write_text('<base href="/">')
+def full(): raise OSError(28, "No space left on device", "/tmp")
+live.private_folder = full"""
+OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_PROXY": "http://127.0.0.1:9", "PIP_RETRIES": "0"}
+# What is missing, what happens then, and the words of the one line.
+MISSING = {
+    "a new Python": (
+        lambda folder: run("make", "book", f"PYTHON={program(folder, 'python3', OLD_PYTHON)}"),
+        "Python 3.11 or newer is needed, and this is 3.9",
+    ),
+    "any Python": (
+        lambda folder: run("make", "book", "PYTHON=python-that-is-not-here"),
+        "there is no python-that-is-not-here",
+    ),
+    "packages, for the hook": (
+        lambda folder: python("-S", "-m", "tools.chapters.notebooks"),
+        f"there is no nbformat for {sys.executable}: use .venv/bin/python",
+    ),
+    "docker": (
+        lambda folder: run(shutil.which("make"), "test-colab", env={"PATH": only_a_shell(folder)}),
+        "there is no docker",
+    ),
+    "the right to write": (
+        lambda folder: set_up(folder, "os.access = lambda *arguments: False;"),
+        "can't be written to",
+    ),
+    "a port to serve at": (
+        lambda folder: on_a_taken_port("serve", folder),
+        "is taken: choose another with `make serve PORT=",
+    ),
+    "a port": (
+        lambda folder: python("-m", "tools.site.server", "80.5"),
+        "serve: a port is a number below 65536, as in `make serve PORT=8000`: 80.5 is none",
+    ),
+    "one of this machine's ports": (
+        lambda folder: python("-m", "tools.site.live", "65536"),
+        "live: a port is a number below 65536, as in `make live PORT=8000`: 65536 is none",
+    ),
+}
+SLOW = {
+    "a network": (
+        lambda folder: set_up(folder, PATH=os.defpath, **OFFLINE),
+        "is there a network, and room on the disk?",
+    ),
+    "a GPU": (  # of a machine that has some, this hides them
+        lambda folder: python("-m", "tools.testing.run", "--gpu", CUDA_VISIBLE_DEVICES=""),
+        "no GPU",
+    ),
+    # Neither here nor to be had: no apt-get, and a place to download from that refuses every connection.
+    "Chromium": (
+        lambda folder: python(
+            *("-m", "tools.site.browser"), PATH=str(folder), PLAYWRIGHT_BROWSERS_PATH=str(folder),
+            PLAYWRIGHT_DOWNLOAD_HOST="http://127.0.0.1:9",
+        ),
+        "there is no Chromium: install one",
+    ),
+    "a port to live at": (
+        lambda folder: on_a_taken_port("live", folder),
+        "is taken: choose another with `make live PORT=",
+    ),
+    "a site": (lambda folder: served("live", NOT_BUILT), "live: the site is not built yet: `make live`"),
+    "room on the disk": (
+        lambda folder: served("live", FULL_DISK.format(str(folder))),
+        "live: [Errno 28] No space left on device: '/tmp'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "missing", [*MISSING, *(pytest.param(name, marks=pytest.mark.thorough) for name in SLOW)]
+)
+def test_what_is_missing_is_told_in_one_line(missing, tmp_path):
+    happens, words = (MISSING | SLOW)[missing]
+    result = happens(tmp_path)
     assert result.returncode != 0
     assert words in result.stderr
     assert "Traceback" not in result.stderr + result.stdout
@@ -29,104 +161,38 @@ def assert_one_line(result, words):
     assert len(ours) == 1, result.stderr
 
 
-def python_that_is(version, folder):
-    """A stand-in for an older Python: it reports another version to the script that it runs."""
-    program = folder / "python3"
-    program.write_text(
-        f"#!{sys.executable}\n"
-        "import collections, runpy, sys\n"
-        "Version = collections.namedtuple('Version', 'major minor micro')\n"
-        f"sys.version_info = Version{version}\n"
-        "sys.argv = sys.argv[1:]\n"
-        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
-    )
-    program.chmod(0o755)
-    return program
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [([], (8000, True)), (["8123"], (8123, True)), (["--no-browser", "8123"], (8123, False))],
+)
+def test_make_live_starts_at_the_port_that_is_asked_for_and_opens_a_browser_unless_told_not_to(
+    monkeypatch, tmp_path, words, asked
+):
+    tmp_path.joinpath("404.html").touch()
+    monkeypatch.setattr(server, "SITE", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["live.py", *words])
+    started = []
+    monkeypatch.setattr(live, "live", lambda folder, port, opens: started.append((port, opens)))
+    live.main()
+    assert started == [asked]
 
 
-def test_an_old_python(tmp_path):
-    result = run("make", "book", f"PYTHON={python_that_is((3, 9, 1), tmp_path)}")
-    assert_one_line(result, "Python 3.11 or newer is needed, and this is 3.9")
+# ---- other machines ----
 
 
-def test_no_python_at_all():
-    assert_one_line(
-        run("make", "book", "PYTHON=python-that-is-not-here"), "there is no python-that-is-not-here"
-    )
-
-
-@pytest.fixture
-def copy(tmp_path):
-    """The set-up alone, in a folder with nothing installed."""
-    packages = ("requirements.txt", "constraints.txt", "package.json", "package-lock.json")
-    for name in (*packages, "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
-    for folder in ("tools", "tests"):
-        (tmp_path / folder).mkdir()
-    shutil.copy(ROOT / "tests/requirements.txt", tmp_path / "tests")
-    shutil.copy(ROOT / "tools/environment.py", tmp_path / "tools")
-    return tmp_path
-
-
-@pytest.mark.thorough
-def test_no_network(copy):
-    # A proxy that refuses every connection, and no folder of wheels to fall back on.
-    offline = {"PIP_CONFIG_FILE": os.devnull, "PIP_PROXY": "http://127.0.0.1:9", "PIP_RETRIES": "0"}
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
-    command = [sys.executable, copy / "tools/environment.py", "book"]
-    result = run(*command, env=environment | offline | {"PATH": os.defpath})
-    assert_one_line(result, "is there a network, and room on the disk?")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="permissions are set in another way there")
-def test_no_write_access(copy):
-    program = (
-        "import os, runpy, sys; os.access = lambda *arguments: False;"
-        f"sys.argv = ['environment.py', 'book']; runpy.run_path({str(copy / 'tools/environment.py')!r}, "
-        "run_name='__main__')"
-    )
-    assert_one_line(run(sys.executable, "-c", program), "can't be written to")
-
-
-def test_a_busy_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        result = run(sys.executable, "-m", "tools.site.server", str(port))
-    assert_one_line(result, f"port {port} is taken")
-
-
-@pytest.mark.thorough
-def test_no_gpu(tmp_path):
-    # CUDA_VISIBLE_DEVICES hides the GPUs of a machine that has some.
-    result = run(
-        sys.executable, "-m", "tools.testing.run", "--gpu", env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}
-    )
-    assert_one_line(result, "no GPU")
-
-
-def test_a_gpu_that_pytorch_does_not_see(tmp_path, monkeypatch):
-    program = tmp_path / "nvidia-smi"
-    program.write_text("#!/bin/sh\necho NVIDIA H100, 470.57\n")
-    program.chmod(0o755)
+def test_a_gpu_that_pytorch_does_not_see_or_none(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert machines.cards() == "NVIDIA H100, driver 470.57"
-    because = machines.why_no_gpu(machines.cards(), "2.13.0+cpu", None)
-    assert because.startswith(
-        "here is NVIDIA H100, driver 470.57, and PyTorch 2.13.0+cpu is a build without CUDA"
-    )
-    because = machines.why_no_gpu(machines.cards(), "2.13.0+cu130", "13.0")
-    assert because.endswith("CUDA 13.0 may need a newer driver or card")
-
-
-def test_no_driver_or_one_that_finds_nothing(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert machines.cards() == ""
-    (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho No devices were found\nexit 6\n")
-    (tmp_path / "nvidia-smi").chmod(0o755)
+    assert machines.cards() == ""  # there is no driver
+    program(tmp_path, "nvidia-smi", "#!/bin/sh\necho No devices were found\nexit 6\n")
     assert machines.cards() == ""
     assert "sees no CUDA device" in machines.why_no_gpu("", "2.13.0+cu130", "13.0")
+    program(tmp_path, "nvidia-smi", "#!/bin/sh\necho NVIDIA H100, 470.57\n")
+    card = "NVIDIA H100, driver 470.57"
+    assert machines.cards() == card
+    because = machines.why_no_gpu(card, "2.13.0+cpu", None)
+    assert because.startswith(f"here is {card}, and PyTorch 2.13.0+cpu is a build without CUDA")
+    because = machines.why_no_gpu(card, "2.13.0+cu130", "13.0")
+    assert because.endswith("CUDA 13.0 may need a newer driver or card")
 
 
 @pytest.mark.thorough
@@ -173,44 +239,14 @@ def test_a_processor_can_be_a_plainer_one(pytorch, numpy, disabled, monkeypatch)
         machines.be("avx9")
 
 
-@pytest.mark.thorough
-def test_no_chromium(tmp_path):
-    """Neither here nor to be had: no apt-get, and a place to download from that refuses every connection."""
-    nowhere = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
-    nowhere["PLAYWRIGHT_DOWNLOAD_HOST"] = "http://127.0.0.1:9"
-    result = run(sys.executable, "-m", "tools.site.browser", env=os.environ | nowhere)
-    assert_one_line(result, "there is no Chromium: install one")
-
-
-def test_the_hook_on_a_python_without_packages():
-    result = run(sys.executable, "-S", "-m", "tools.chapters.notebooks")
-    assert_one_line(result, f"there is no nbformat for {sys.executable}: use .venv/bin/python")
-
-
-def test_no_docker(tmp_path):
-    (tmp_path / "sh").symlink_to("/bin/sh")
-    assert_one_line(
-        run(shutil.which("make"), "test-colab", env={"PATH": str(tmp_path)}), "there is no docker"
-    )
+# ---- commands that find nothing amiss ----
 
 
 def test_make_alone_lists_every_command_with_a_line():
     listed = run("make").stdout
-    for command in (
-        "book",
-        "serve",
-        "live",
-        "lab",
-        "test",
-        "test-gpu",
-        "refresh",
-        "pdf",
-        "zip",
-        "bench",
-        "links",
-        "clean",
-    ):
-        assert f"make {command} " in listed
+    targets = re.findall(r"^([a-z-]+): .*##", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert {"book", "serve", "live", "test", "refresh", "grade"} <= {*targets}
+    assert all(f"make {target} " in listed for target in targets)
 
 
 def test_an_unchanged_site_is_not_built_again(site):
