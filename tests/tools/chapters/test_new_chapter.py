@@ -33,9 +33,8 @@ def test_a_new_chapter_runs_builds_and_needs_nothing_else(copy):
     assert {path for path in copy.rglob("*") if path.is_file()} - before == set(made)
     new = (copy / "_toc.yml").read_text().replace("      - file: a-new-chapter\n", "", 1)
     assert new == contents, "_toc.yml gains one line, and the rest stays"
-    (found,) = [
-        one for one in registry.chapters(copy / "book", copy / "_toc.yml") if one.name == "a-new-chapter"
-    ]
+    listed = registry.chapters(copy / "book", copy / "_toc.yml")
+    (found,) = [one for one in listed if one.name == "a-new-chapter"]
     assert (found.title, found.part, found.package) == ("A new chapter?", PART, "a_new_chapter")
 
     # Alone in its book, executed as `make refresh` does and built with the book's own settings.
@@ -50,14 +49,9 @@ def test_a_new_chapter_runs_builds_and_needs_nothing_else(copy):
     built = subprocess.run([program, "build", "book", *options], cwd=copy, capture_output=True, text=True)
     page = copy / "_build/html/a-new-chapter.html"
     assert page.exists(), built.stdout + built.stderr
-    headings = [
-        heading.get_text() for heading in BeautifulSoup(page.read_text(), "html.parser").select("h1, h2")
-    ]
-    assert [text.rstrip("#") for text in headings][:3] == [
-        "A new chapter?",
-        "Mistakes people make here",
-        "Exercises",
-    ]
+    headings = BeautifulSoup(page.read_text(), "html.parser").select("h1, h2")
+    first = [heading.get_text().rstrip("#") for heading in headings][:3]
+    assert first == ["A new chapter?", "Mistakes people make here", "Exercises"]
 
 
 @pytest.mark.parametrize(
@@ -85,10 +79,7 @@ def test_the_readme_lists_the_chapters_as_they_are():
 
 def test_the_readme_is_written_only_where_it_differs(tmp_path):
     path = tmp_path / "README.md"
-    path.write_text(
-        "# Book\n\n<!-- chapters -->\n| 8 | yesterday |\n<!-- end of chapters -->\n\nMore.\n",
-        encoding="utf-8",
-    )
+    path.write_text("# Book\n\n<!-- chapters -->\n| 8 | yesterday |\n<!-- end of chapters -->\n\nMore.\n")
     assert readme.write(path)
     assert not readme.write(path)
     text = path.read_text(encoding="utf-8")
