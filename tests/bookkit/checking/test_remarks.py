@@ -4,10 +4,8 @@ import exercise_cases
 import pytest
 import torch
 from exercise_cases import words
-from small_checks import check_attention, check_scores, check_weights
+from small_checks import check_attention, check_scores, check_weights, small
 
-from bookkit.checking.attempts import Case
-from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw
 
 REMARK = "Right. And a remark:"
@@ -94,17 +92,8 @@ def test_a_softmax_that_holds_gets_no_remark(softmax):
 
 
 def test_exercises_that_nothing_trains_through_get_no_remarks():
-    untrained = Exercise(
-        "counted",
-        difficulty=1,
-        minutes=1,
-        takes=("query",),
-        returns=("total",),
-        reference=lambda query: query.sum().item(),
-        cases=(Case("right for few", *draw(1, (3, 2))), Case("right for more", *draw(3, (9, 2)))),
-        mistakes={},
-        trainable=False,
-    )
+    few, more = draw(1, (3, 2)), draw(3, (9, 2))
+    untrained = small(lambda query: query.sum().item(), few, more, takes=("query",), trainable=False)
     report = untrained.judge(lambda query: sum(number.item() for row in query for number in row))
     assert report.passed
     assert REMARK not in words(report)
