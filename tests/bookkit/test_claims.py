@@ -66,25 +66,16 @@ def test_a_claim_that_holds_prints_its_sentence_and_bound(measured, bound, words
 
 @pytest.mark.parametrize(("measured", "bound"), FAIL)
 def test_a_claim_that_does_not_hold_raises(measured, bound):
-    with pytest.raises(ClaimError, match="the sky is blue"):
+    with pytest.raises(ClaimError, match="This claim does not hold: “the sky is blue”"):
         claim("the sky is blue", measured, **bound)
-
-
-def test_the_message_says_what_was_measured_and_what_was_claimed():
-    with pytest.raises(ClaimError) as error:
+    with pytest.raises(ClaimError, match=r"Measured 70\.1; claimed 64 ± 5 %\.$"):
         claim("the variance of q·k", 70.123, expected=64, rel=0.05)
-    assert str(error.value) == (
-        "This claim does not hold: “the variance of q·k”. Measured 70.1; claimed 64 ± 5 %."
-    )
 
 
 @pytest.mark.parametrize(("measured", "bound", "error", "words"), BAD)
 def test_a_claim_that_could_not_fail_or_makes_no_sense_is_refused(measured, bound, error, words):
     with pytest.raises(error, match=words):
         claim("the sky is blue", measured, **bound)
-
-
-def test_a_claim_without_a_sentence_is_refused():
     with pytest.raises(ValueError, match="sentence"):
         claim(" ", 1.0, expected=1)
 

@@ -10,24 +10,25 @@ from bookkit.memory import peak_memory
 CPU = torch.device("cpu")
 
 
+def allocate(count: int = 250_000) -> torch.Tensor:
+    return torch.zeros(count)  # numbers of 4 bytes: a megabyte
+
+
+def one_after_the_other() -> None:
+    for _ in range(3):
+        allocate()
+
+
 def test_memory_of_known_allocations():
-    megabyte = 250_000  # numbers of 4 bytes
-    assert peak_memory(lambda: torch.zeros(megabyte), CPU) == 1_000_000
-    assert peak_memory(lambda: torch.zeros(megabyte).exp(), CPU) == 2_000_000
-    assert peak_memory(lambda: [torch.zeros(megabyte) for _ in range(3)], CPU) == 3_000_000
-
-
-def test_memory_that_was_freed_is_used_again():
-    def one_after_the_other() -> None:
-        for _ in range(3):
-            torch.zeros(250_000)
-
-    assert peak_memory(one_after_the_other, CPU) == 1_000_000
-
-
-def test_memory_that_was_there_before_does_not_count():
-    there = torch.zeros(250_000)
-    assert peak_memory(lambda: there.sqrt_(), CPU) == 0
+    there = allocate()
+    for run, megabytes in (
+        (allocate, 1),
+        (lambda: allocate().exp(), 2),
+        (lambda: [allocate() for _ in range(3)], 3),
+        (one_after_the_other, 1),  # what was freed is used again
+        (there.sqrt_, 0),  # what was there before does not count
+    ):
+        assert peak_memory(run, CPU) == megabytes * 1_000_000
 
 
 def test_memory_inside_a_fused_kernel_counts():
@@ -38,10 +39,6 @@ def test_memory_inside_a_fused_kernel_counts():
 
 def test_what_an_earlier_run_has_kept_is_not_counted():
     kept: list[torch.Tensor] = []
-
-    def keep() -> None:
-        kept.append(torch.zeros(400))
-
-    peak_memory(keep, CPU)
+    peak_memory(lambda: kept.append(allocate(400)), CPU)
     kept.clear()
-    assert peak_memory(lambda: torch.zeros(250_000), CPU) == 1_000_000
+    assert peak_memory(allocate, CPU) == 1_000_000

@@ -35,13 +35,10 @@ def test_a_chapter_says_what_it_is_called_how_long_it_takes_and_what_for(tmp_pat
 
 def test_a_chapter_has_the_claims_of_all_its_cells_in_order(tmp_path):
     printed = new_output("stream", text="7\n")
-    claims = [
+    one, two, three = (
         new_output("display_data", data={CLAIM: {"sentence": name}, "text/plain": name}) for name in "abc"
-    ]
-    cells = [
-        new_code_cell("1", outputs=[claims[0], printed, claims[1]]),
-        new_code_cell("2", outputs=claims[2:]),
-    ]
+    )
+    cells = new_code_cell("1", outputs=[one, printed, two]), new_code_cell("2", outputs=[three])
     path = tmp_path / "a-chapter.ipynb"
     nbformat.write(new_notebook(cells=[new_markdown_cell(OPENING), *cells]), path)
     assert [claim["sentence"] for claim in Chapter(path).claims] == ["a", "b", "c"]
@@ -75,32 +72,19 @@ def test_a_chapter_that_does_not_say_so_is_told(tmp_path, right, wrong):
         _ = chapter.minutes, chapter.goal
 
 
-def test_the_order_is_that_of_the_contents_and_other_pages_are_no_chapters(tmp_path):
-    for name in ("first-by-name", "second-by-name", "unlisted"):
+def test_the_order_is_that_of_the_contents_and_other_pages_and_appendices_are_no_chapters(tmp_path):
+    for name in ("first-by-name", "second-by-name", "unlisted", "an-appendix"):
         stored(tmp_path, name)
     contents = tmp_path / "_toc.yml"
     contents.write_text(
         "root: index\nparts:\n- caption: Begin\n  chapters: [{file: second-by-name}, {file: notation}]\n"
         "- caption: Go on\n  chapters:\n  - file: first-by-name\n"
-    )
-    found = registry.chapters(tmp_path, contents)
-    assert [(chapter.name, chapter.part) for chapter in found] == [
-        ("second-by-name", "Begin"),
-        ("first-by-name", "Go on"),
-    ]
-
-
-def test_an_appendix_is_a_notebook_and_no_chapter(tmp_path):
-    for name in ("a-chapter", "an-appendix"):
-        stored(tmp_path, name)
-    contents = tmp_path / "_toc.yml"
-    contents.write_text(
-        "root: index\nparts:\n- caption: Begin\n  chapters: [{file: a-chapter}]\n"
         "- caption: Appendices\n  chapters: [{file: an-appendix}, {file: notation}]\n"
     )
-    assert [chapter.name for chapter in registry.chapters(tmp_path, contents)] == ["a-chapter"]
-    both = [chapter.name for chapter in registry.notebooks(tmp_path, contents)]
-    assert both == ["a-chapter", "an-appendix"]
+    found = [(chapter.name, chapter.part) for chapter in registry.chapters(tmp_path, contents)]
+    assert found == [("second-by-name", "Begin"), ("first-by-name", "Go on")]
+    all_of_them = [chapter.name for chapter in registry.notebooks(tmp_path, contents)]
+    assert all_of_them == ["second-by-name", "first-by-name", "an-appendix"]
 
 
 def test_a_chapter_that_is_not_there_is_refused_with_those_that_are(tmp_path):

@@ -8,7 +8,7 @@ from small_checks import check_shapes
 
 from bookkit.checking.puzzle import ShapePuzzle
 
-# --- what a check says ---
+RIGHT = check_shapes.shapes
 
 
 def test_each_expression_is_judged_for_itself():
@@ -24,50 +24,10 @@ def test_each_expression_is_judged_for_itself():
 
 
 def test_what_is_not_said_yet_is_neither_right_nor_wrong():
-    report = check_shapes.judge({"query.mT": (64, 50), "query.sum()": ...})
+    report = check_shapes.judge(RIGHT | {"query.sum()": ...})
     assert repr(report).splitlines() == ["shapes: not yet", "  ✓ query.mT", "  · query.sum()"]
-
-
-def test_a_stub_is_not_written_yet():
-    for stub in (dict.fromkeys(check_shapes.shapes, ...), {}):
+    for stub in (dict.fromkeys(RIGHT, ...), {}):
         assert check_shapes.judge(stub).state == "not written yet"
-
-
-def test_the_place_to_look_at():
-    assert "query.mT: axis 1, counted from 0, has another size." in words(
-        check_shapes.judge(check_shapes.shapes | {"query.mT": (64, 51)})
-    )
-    assert "query.mT: your shape has too few axes." in words(
-        check_shapes.judge(check_shapes.shapes | {"query.mT": (64,)})
-    )
-    assert "query.mT: your shape has too many axes." in words(
-        check_shapes.judge(check_shapes.shapes | {"query.mT": (64, 50, 2)})
-    )
-
-
-@pytest.mark.parametrize(
-    ("shape", "name"),
-    [
-        ((1, 64, 50), "axis of length 1 too many"),
-        ((64, 1, 50), "axis of length 1 too many"),
-        ((50, 64, 1), "axis of length 1 too many"),
-        ((64, 2), None),
-    ],
-)
-def test_what_is_seen_in_any_puzzle(shape, name):
-    assert check_shapes.judge(check_shapes.shapes | {"query.mT": shape}).mistake == name
-
-
-def test_what_lacks_an_axis_of_length_1_or_has_another_order_is_told_so():
-    puzzle = ShapePuzzle("column", difficulty=1, minutes=1, shapes={"column": (8, 1, 3)}, mistakes={})
-    assert puzzle.judge({"column": (8, 3)}).mistake == "axis of length 1 missing"
-    assert puzzle.judge({"column": (3, 1, 8)}).mistake == "in another order"
-    assert puzzle.judge({"column": (8, 3, 3)}).mistake is None
-
-
-def test_a_number_is_told_how_a_shape_of_one_axis_is_written():
-    said = words(check_shapes.judge(check_shapes.shapes | {"query.mT": (8)}))  # noqa: RUF100, UP034
-    assert "a single number, which (8) is, too. As a shape of one axis it is written (8,)." in said
 
 
 class Agreeable(tuple):
@@ -80,24 +40,43 @@ class Agreeable(tuple):
         return True
 
 
+NO_SHAPE = "query.mT: a shape is a tuple of whole numbers"
+TOO_MANY = "axis of length 1 too many"
+
+
 @pytest.mark.parametrize(
-    "shape",
-    ["(64, 50)", None, (64.0, 50.0), (True, True), torch.ones(2), Agreeable((1,)), {64: 50}],
-    ids=lambda shape: type(shape).__name__,
+    ("shape", "name", "said"),
+    [
+        ((1, 64, 50), TOO_MANY, ""),
+        ((64, 1, 50), TOO_MANY, ""),
+        ((50, 64, 1), TOO_MANY, ""),
+        ((64, 2), None, "query.mT: axis 1, counted from 0, has another size."),
+        ((64,), None, "query.mT: your shape has too few axes."),
+        ((64, 50, 2), None, "query.mT: your shape has too many axes."),
+        (8, None, "a single number, which (8) is, too. As a shape of one axis it is written (8,)."),
+        *((shape, None, NO_SHAPE) for shape in ("(64, 50)", None, (64.0, 50.0), (True, True), {64: 50})),
+        *((shape, None, NO_SHAPE) for shape in (torch.ones(2), Agreeable((1,)))),
+    ],
+    ids=lambda part: type(part).__name__,
 )
-def test_what_is_no_shape_is_told_so(shape):
-    report = check_shapes.judge(check_shapes.shapes | {"query.mT": shape})
+def test_what_is_seen_in_any_puzzle(shape, name, said):
+    report = check_shapes.judge(RIGHT | {"query.mT": shape})
     assert not report.passed
-    assert "query.mT: a shape is a tuple of whole numbers" in words(report)
+    assert report.mistake == name
+    assert said in words(report)
 
 
-def test_a_changed_question_is_told_so():
+def test_what_lacks_an_axis_of_length_1_or_has_another_order_is_told_so():
+    puzzle = ShapePuzzle("column", difficulty=1, minutes=1, shapes={"column": (8, 1, 3)}, mistakes={})
+    assert puzzle.judge({"column": (8, 3)}).mistake == "axis of length 1 missing"
+    assert puzzle.judge({"column": (3, 1, 8)}).mistake == "in another order"
+    assert puzzle.judge({"column": (8, 3, 3)}).mistake is None
+
+
+def test_a_changed_question_and_what_is_no_dictionary_are_told_so():
     assert "leave them as they were" in words(check_shapes.judge({"query.T": (64, 50), "query.sum()": ()}))
-
-
-@pytest.mark.parametrize("answers", [None, ..., [(64, 50)], "shapes", 3])
-def test_what_is_no_dictionary_is_asked_for_one(answers):
-    assert "check_shapes(my_shapes)" in words(check_shapes.judge(answers))
+    for answers in (None, ..., [(64, 50)], "shapes", 3):
+        assert "check_shapes(my_shapes)" in words(check_shapes.judge(answers))
 
 
 def test_a_function_that_finds_the_shapes_is_run_with_care(monkeypatch):

@@ -94,20 +94,10 @@ def test_a_solution_that_is_a_class_or_a_dictionary_is_the_readers():
     assert report.latest.keys() == {"shift", "shapes"}
 
 
-def test_a_report_passes_or_does_not():
-    assert Report("count", "passed", ()).passed
-    assert not Report("count", "not yet", ()).passed
-    assert not Report("count", "not written yet", ()).passed
-
-
 def test_a_notebook_shows_the_same_text_as_a_terminal():
     given = check_scores.judge(None)
-    formatted, _ = DisplayFormatter().format(given)
-    assert formatted == {"text/plain": repr(given)}
-    text, _ = DisplayFormatter().format(report.Text("as it is"))
-    assert text == {"text/plain": "as it is"}
-
-
-def test_a_check_shows_its_name():
-    assert repr(check_scores) == "check_scores"
-    assert repr(check_shapes) == "check_shapes"
+    for shown in (given, report.Text("as it is")):
+        formatted, _ = DisplayFormatter().format(shown)
+        assert formatted == {"text/plain": repr(shown)}
+    assert repr(report.Text("as it is")) == "as it is"
+    assert [*map(repr, (check_scores, check_shapes))] == ["check_scores", "check_shapes"]
