@@ -29,15 +29,12 @@ def test_indices_are_lowered_and_what_follows_stands_on_the_line_again(words, ex
     assert inside == expected
 
 
-def test_code_keeps_its_underscores():
-    assert ">d_model</text>" in svg.label(0, 0, "d_model", code=True)
-
-
 def test_a_label_has_what_it_was_given():
     mark = svg.label(10, 20.04, "K", colour="key", anchor="end", bold=True)
     assert mark == (
         '<text x="10" y="20" font-size="15" fill="var(--orange)" text-anchor="end" font-weight="600">K</text>'
     )
+    assert ">d_model</text>" in svg.label(0, 0, "d_model", code=True)
 
 
 def test_width_grows_with_letters_and_size_and_an_index_has_no_underscore():
@@ -53,12 +50,8 @@ def test_lines_break_between_words_where_a_width_is_given():
     assert svg.broken("unbelievable", 15, 10, False) == ["unbelievable"]
 
 
-@pytest.mark.parametrize(("given", "expected"), [("query", "var(--blue)"), ("green", "var(--green)")])
-def test_a_colour_is_named_or_told_by_what_it_stands_for(given, expected):
-    assert svg.paint(given) == expected
-
-
-def test_a_colour_that_there_is_not_is_refused():
+def test_a_colour_is_named_or_told_by_what_it_stands_for():
+    assert (svg.paint("query"), svg.paint("green")) == ("var(--blue)", "var(--green)")
     with pytest.raises(ValueError, match="no colour 'red': take one of query, key"):
         svg.paint("red")
 
