@@ -1,14 +1,19 @@
-"""The link check finds every link, tells the dead from the living: tried on a server here."""
+"""What stands between the built site and the browser; and whether the links that lead out are alive."""
 
+import gzip
 import os
 import shutil
 import subprocess
 import sys
 import threading
+import urllib.error
+import urllib.request
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -16,9 +21,87 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import ROOT
-from tools.site import links
+from tools.site import browser, links
+from tools.site.server import serving
 
-pytestmark = pytest.mark.weekly
+
+def test_a_missing_chromium_is_told_in_one_line(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    playwright = SimpleNamespace(chromium=SimpleNamespace(executable_path=str(tmp_path / "chrome")))
+    with pytest.raises(FileNotFoundError, match=r"^there is no Chromium: install one \(Debian .*\)$"):
+        browser.program(playwright)
+
+
+def test_the_system_s_chromium_comes_first(monkeypatch, tmp_path):
+    chromium = tmp_path / "chromium"
+    chromium.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert browser.program(SimpleNamespace()) == chromium
+
+
+PAGE = '<base href="/fork/">' + "text " * 500
+
+
+@pytest.fixture
+def address(tmp_path):
+    """Of a site whose every file of text, small or not, has these words."""
+    names = ("404.html", "small.js", "data.json", "robots.txt", "sitemap.xml", "styles.css", "drawing.svg")
+    for name in names:
+        tmp_path.joinpath(name).write_text(PAGE)
+    tmp_path.joinpath("picture.png").write_bytes(b"PNG")
+    with serving(tmp_path) as address:
+        yield address
+
+
+def test_a_server_ends_when_what_it_was_for_fails(tmp_path):
+    tmp_path.joinpath("404.html").write_text(PAGE)
+    others = {*threading.enumerate()}
+    with suppress(ZeroDivisionError), serving(tmp_path):
+        (thread,) = {*threading.enumerate()} - others
+        raise ZeroDivisionError
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def get(address, **headers):
+    asked = {name.replace("_", "-"): value for name, value in headers.items()}
+    with urllib.request.urlopen(urllib.request.Request(address, headers=asked)) as answer:
+        return answer.headers, answer.read()
+
+
+def test_the_server_compresses_text_and_stands_where_the_site_will(address, tmp_path):
+    assert address.endswith("/fork/")
+    for file in tmp_path.iterdir():
+        headers, body = get(f"{address}{file.name}?q=1", Accept_Encoding="gzip, br")
+        assert headers["Vary"] == "Accept-Encoding"
+        if file.suffix == ".png":
+            assert (headers["Content-Encoding"], body) == (None, b"PNG")
+        else:
+            assert headers["Content-Encoding"] == "gzip"
+            assert int(headers["Content-Length"]) == len(body) < len(PAGE)
+            assert gzip.decompress(body).decode() == PAGE
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        get(address + "missing.html")
+
+
+def test_who_can_t_unpack_gets_text_as_it_is(address):
+    headers, body = get(address + "404.html")
+    assert (headers["Content-Encoding"], body.decode()) == (None, PAGE)
+
+
+def test_what_a_browser_has_does_not_come_again_until_it_changes(address, tmp_path):
+    headers, _ = get(address + "small.js", Accept_Encoding="gzip")
+    assert headers["Cache-Control"] == "no-cache"  # ask each time
+    kept = {"Accept_Encoding": "gzip", "If_None_Match": headers["ETag"]}
+    with pytest.raises(urllib.error.HTTPError, match="304"):
+        get(address + "small.js", **kept)
+    tmp_path.joinpath("small.js").write_text("changed")
+    _, body = get(address + "small.js", **kept)
+    assert gzip.decompress(body) == b"changed"
+
+
+# ---- links: asked of a server here ----
+
 
 # What the server says to a request for each page.
 ANSWERS = {"/there": 200, "/entry": 200, "/moved": 302, "/private": 403, "/gone": 404, "/down": 500}
@@ -77,6 +160,7 @@ def project(tmp_path_factory, site) -> Path:
     return root
 
 
+@pytest.mark.weekly
 def test_each_link_that_leads_out_is_asked_for_and_each_dead_one_told_with_its_place(project, site):
     environment = os.environ | {"no_proxy": "*", "PYTHONPATH": ""}
     command = [sys.executable, "-m", "tools.site.links"]
