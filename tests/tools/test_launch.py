@@ -100,24 +100,6 @@ def test_a_chapter_has_every_button(site, source, chapter):
     assert (site / "_sources" / chapter.name).read_bytes() == chapter.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("link", "reason"),
-    [
-        (f"{BINDER}ada/fork/{TAG}?urlpath=lab/tree/book/no-such-chapter.ipynb", "not in the repository"),
-        (f"https://github.com/ada/fork/blob/{BRANCH}/tools/no_such_tool.py#L3", "not in the repository"),
-        (f"{BINDER}ada/fork/{TAG}?urlpath=lab/tree/requirements.txt", "not a notebook"),
-        (f"{BINDER}ada/fork/{BRANCH}?urlpath=lab/tree/book", "does not lead to"),
-        (f"{COLAB}grace/fork/blob/{TAG}/book/why-divide-by-root-dk.ipynb", "does not lead to"),
-    ],
-)
-def test_a_wrong_link_is_caught(link, reason):
-    fork = "https://github.com/ada/fork"
-    good = places(fork)["edit"] + "requirements.txt"
-    (line,) = wrong_links(f'<a href="{good}">Edit</a> <p><a class="button" href="{link}">Run</a></p>', fork)
-    assert line.startswith(link)
-    assert reason in line
-
-
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_the_files_that_github_shows_link_to_files_that_are_there(name):
     page = MarkdownIt().render((ROOT / name).read_text("utf-8"))

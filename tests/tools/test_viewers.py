@@ -25,8 +25,6 @@ from tools.chapters import notebooks, refresh
 pytestmark = pytest.mark.weekly
 
 CHAPTER = "what-is-attention"
-# What the site's directives and roles look like where nobody knows them.
-RAW = re.compile(r"\{[a-z:-]+\}|\(eq-[\w-]+\)|\$\$|\\begin\{|```")
 WRONG = """def my_soft_lookup(query, key, value, temperature):
     scores = query @ key.mT * temperature
     weights = scores.softmax(-1)
@@ -127,7 +125,7 @@ def test_opening_and_saving_changes_nothing(page: Page, book: Path, before: list
     assert changed(before, saved(page, book)) == []
 
 
-def test_before_anything_is_run_figures_are_seen_and_said(page: Page) -> None:
+def test_before_anything_is_run_figures_are_seen_and_said_and_solutions_folded(page: Page) -> None:
     figures = page.locator(".jp-OutputArea img[src^='data:image/svg']")
     shown = [data for cell in stored_cells() for data in notebooks.displays(cell)]
     stored = [data for data in shown if {FIGURE, DRAWING} & data.keys()]
@@ -135,11 +133,7 @@ def test_before_anything_is_run_figures_are_seen_and_said(page: Page) -> None:
     for figure, data in zip(figures.all(), stored, strict=True):
         assert figure.evaluate("image => image.naturalWidth") > 100
         assert figure.get_attribute("alt") == data["text/plain"]
-
-
-def test_nothing_shows_raw_markup(page: Page) -> None:
-    for text in page.locator(".jp-RenderedMarkdown").all_inner_texts():
-        assert not RAW.search(text), text
+    see_that_solutions_are_folded(page)
 
 
 def see_that_solutions_are_folded(page: Page) -> None:
@@ -147,10 +141,6 @@ def see_that_solutions_are_folded(page: Page) -> None:
     folded = sum("hide-cell" in cell.metadata.get("tags", []) for cell in stored_cells())
     assert page.locator(".jp-InputPlaceholder", has_text="def solution").count() == folded
     assert page.locator(".jp-InputArea-editor:visible", has_text="def solution").count() == 0
-
-
-def test_solutions_are_folded(page: Page) -> None:
-    see_that_solutions_are_folded(page)
 
 
 @pytest.fixture(scope="module")
@@ -203,27 +193,17 @@ def write(cell: Locator, source: str) -> None:
     cell.page.keyboard.press("Control+Enter")
 
 
-def test_an_exercise_is_done_wrong_and_then_right(run: Page, solution: Callable[[str], str]) -> None:
+def test_an_exercise_is_done_wrong_and_then_right(run: Page) -> None:
+    call = "check_soft_lookup("
+    (books,) = (
+        cell.source for cell in stored_cells() if "def solution" in cell.source and call in cell.source
+    )
     cell = run.locator(".jp-CodeCell", has_text="def my_soft_lookup").first
     report = cell.locator(".jp-OutputArea")
     write(cell, WRONG)
     expect(report).to_contain_text("A high temperature must bring them together: divide.")
-    write(cell, solution("soft_lookup"))
+    write(cell, books.replace("solution", "my_soft_lookup"))
     expect(report).to_contain_text("soft_lookup: passed")
-
-
-@pytest.fixture
-def solution() -> Callable[[str], str]:
-    """The book's solution under the reader's name."""
-
-    def written(name: str) -> str:
-        (cell,) = (
-            cell for cell in stored_cells()
-            if "def solution" in cell.source and f"check_{name}(" in cell.source
-        )  # fmt: skip
-        return cell.source.replace("solution", f"my_{name}")
-
-    return written
 
 
 # ---- viewers on the web: the pages that nbconvert makes, the newest and an old one ----
@@ -233,7 +213,7 @@ CHAPTERS = notebooks.chapters()
 WITH_EXERCISES = [chapter.notebook for chapter in registry.chapters()]
 OLD = "7.2.10"
 # What the site's directives and roles look like where nobody knows them, and labels of equations.
-RAW_ON_THE_WEB = re.compile(r"\{[a-z:-]+\}`|:::|```|\(eq-[\w-]+\)")
+RAW = re.compile(r"\{[a-z:-]+\}`|:::|```|\(eq-[\w-]+\)")
 # How many colours an image has, and how many of its pixels are light.
 COUNTS = """image => {
   const canvas = document.createElement("canvas");
@@ -273,7 +253,7 @@ def test_prose_is_prose_and_solutions_come_last(made: Callable, release: str, ch
     soup = made(release, chapter)
     written = [cell for cell in notebooks.read(chapter).cells if cell.cell_type == "markdown"]
     assert len(prose(soup)) == len(written)
-    assert not [text for text in prose(soup) if RAW_ON_THE_WEB.search(text.get_text())]
+    assert not [text for text in prose(soup) if RAW.search(text.get_text())]
     before, heading, _ = soup.get_text().rpartition("\nSolutions")
     assert bool(heading) == (chapter in WITH_EXERCISES)
     assert "def solution" not in before

@@ -298,15 +298,6 @@ def test_the_teachers_edition_shows_each_solution_under_its_task(folder, path):
         assert solution.metadata == {}
 
 
-@pytest.mark.thorough
-def test_a_second_time_makes_the_same_files(folder, tmp_path):
-    said = list(editions.write(tmp_path))
-    assert list(editions.write(tmp_path)) == said
-    assert len(said) == 2 * len(CHAPTERS)
-    for path in tmp_path.rglob("*.*"):
-        assert path.is_dir() or path.read_bytes() == (folder / path.relative_to(tmp_path)).read_bytes()
-
-
 def test_only_imports_that_a_solution_uses_are_taken():
     source = (
         "def solution(query):\n    scores = query @ query\n    return math.sqrt(scores)\n\n\ncheck(solution)"
