@@ -43,17 +43,17 @@ def test_what_each_push_asks_is_asked_once_and_the_week_asks_the_rest(suite):
     assert tiers_of(weekly=1) == tiers_of(weekly=1, thorough=1) == {"weekly"}
 
 
-def test_types_that_fail_make_it_fail_when_the_tests_have_run(suite):
-    assert suite(types=1) == (1, [run.TIERS["people"]])
-
-
-def test_without_a_site_nothing_is_tested(suite):
-    assert suite(site=1) == (1, [])
-
-
-@pytest.mark.parametrize(("status", "failed"), [(0, 0), (1, 1), (4, 1), (5, 1)])
-def test_it_fails_where_pytest_does(suite, status, failed):
-    assert suite(status=status)[0] == failed
+@pytest.mark.parametrize(
+    ("fails", "status", "runs"),
+    [
+        ({}, 0, True),
+        ({"types": 1}, 1, True),  # told when the tests have run
+        ({"site": 1}, 1, False),
+        *(({"status": status}, 1, True) for status in (1, 4, 5)),
+    ],
+)
+def test_it_fails_where_types_site_or_pytest_do(suite, fails, status, runs):
+    assert suite(**fails) == (status, [run.TIERS["people"]] * runs)
 
 
 def test_a_full_disk_is_told_in_one_line(suite, monkeypatch):
@@ -80,24 +80,18 @@ def project(tmp_path, monkeypatch):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(source)
     monkeypatch.setattr(check, "PLACES", [tmp_path / "book", tmp_path / "tests/support"])
-    check.imported.cache_clear()
-    check.named_in.cache_clear()
-    check.files_of.cache_clear()
+    remembering = (check.imported, check.named_in, check.files_of)
+    for each in remembering:
+        each.cache_clear()
     yield tmp_path
-    check.imported.cache_clear()
-    check.named_in.cache_clear()
-    check.files_of.cache_clear()
+    for each in remembering:
+        each.cache_clear()
 
 
 def test_a_test_depends_on_all_that_it_imports(project):
     found = {str(file.relative_to(project)) for file in check.imported(project / "tests/test_scores.py")}
-    assert found == {
-        "book/attnlab/__init__.py",
-        "book/attnlab/masks.py",
-        "book/attnlab/scores.py",
-        "book/attnlab/corpora/text.py",
-        "tests/support/cases.py",
-        "tests/test_scores.py",
+    assert found == {"tests/test_scores.py", "tests/support/cases.py"} | {
+        f"book/attnlab/{name}.py" for name in ("__init__", "masks", "scores", "corpora/text")
     }
 
 
@@ -112,10 +106,7 @@ def test_what_passed_is_not_fresh_until_its_digest_changes(tmp_path):
 
 
 def test_parts_of_one_file_run_together_by_name_and_files_one_after_the_other():
-    pages = [
-        Job("page a", ("tests/p.py", "-k", "a.html"), ""),
-        Job("page b", ("tests/p.py", "-k", "b.html"), ""),
-    ]
+    pages = [Job(f"page {name}", ("tests/p.py", "-k", f"{name}.html"), "") for name in "ab"]
     assert check.together(pages) == ["tests/p.py", "-k", "a.html or b.html"]
     assert check.together([Job("x", ("x.py",), ""), Job("y", ("y.py",), "")]) == ["x.py", "y.py"]
 
@@ -124,12 +115,8 @@ def test_parts_of_one_file_run_together_by_name_and_files_one_after_the_other():
 def test_every_room_chapter_and_page_is_known(site):
     names = [one.name for one in check.everything()]
     assert len(names) == len(set(names))
-    assert {
-        "tests/attnlab/test_scores.py",
-        "faults planted in attnlab/scores",
-        "where-am-i",
-        "page index",
-    } <= {*names}
+    some = {"tests/attnlab/test_scores.py", "faults planted in attnlab/scores", "where-am-i", "page index"}
+    assert some <= {*names}
     assert "tests/chapters/where_am_i/test_charts.py" not in names, "it looks at the built site"
 
 

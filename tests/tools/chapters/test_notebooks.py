@@ -153,15 +153,22 @@ def run_cells(*sources):
 
 
 @pytest.mark.thorough
-def test_executing_twice_gives_the_same_file(tmp_path):
-    source = "print(1)\nprint(2)\nfrom bookkit.claims import claim\nclaim('one', 1.0, expected=1)"
-    first, second = run_cells(source, "3"), run_cells(source, "3")
-    notebooks.write(first, tmp_path / "first.ipynb")
-    notebooks.write(second, tmp_path / "second.ipynb")
-    assert (tmp_path / "first.ipynb").read_bytes() == (tmp_path / "second.ipynb").read_bytes()
-    assert first.cells[0].outputs[0].text == "1\n2\n", "what a cell prints is one output, however it was sent"
-    assert [each.execution_count for each in first.cells] == [1, 2]
-    assert CLAIM in first.cells[0].outputs[1].data
+def test_executing_twice_gives_the_same_file_as_jupyterlab_saves_it(tmp_path):
+    """Which is what Jupyter's server does with what it is sent: JSON from JavaScript, which has no 2.0."""
+    source = "print(1)\nprint(2)\nfrom bookkit.claims import claim\nclaim('two', 2.0, expected=2.0)"
+    paths = tmp_path / "first.ipynb", tmp_path / "second.ipynb", tmp_path / "saved.ipynb"
+    for path in paths[:2]:
+        made = run_cells(source, "3")
+        notebooks.write(made, path)
+    as_javascript = json.loads(
+        paths[0].read_text("utf-8"),
+        parse_float=lambda n: int(float(n)) if float(n) % 1 == 0 else float(n),
+    )
+    nbformat.write(nbformat.from_dict(nbformat.reads(json.dumps(as_javascript), 4)), paths[2])
+    assert len({path.read_bytes() for path in paths}) == 1
+    assert made.cells[0].outputs[0].text == "1\n2\n", "what a cell prints is one output, however it was sent"
+    assert [each.execution_count for each in made.cells] == [1, 2]
+    assert CLAIM in made.cells[0].outputs[1].data
 
 
 def told(value, bound):
@@ -217,46 +224,21 @@ def test_solutions_are_folded_in_jupyterlab_and_colab_and_other_cells_are_not(ta
     assert found.metadata == {"tags": tags} | folds
 
 
-@pytest.mark.thorough
-def test_a_chapter_is_written_as_jupyterlab_saves_it(tmp_path):
-    """Which is what Jupyter's server does with what it is sent: JSON from JavaScript, which has no 2.0."""
-    path = tmp_path / "chapter.ipynb"
-    claims = ["from bookkit.claims import claim\nclaim('two', 2.0, expected=2.0)", "'one'"]
-    notebooks.write(run_cells(*claims), path)
-    before = path.read_bytes()
-    as_javascript = json.loads(
-        path.read_text("utf-8"), parse_float=lambda n: int(float(n)) if float(n) % 1 == 0 else float(n)
-    )
-    nbformat.write(nbformat.from_dict(nbformat.reads(json.dumps(as_javascript), 4)), path)
-    assert path.read_bytes() == before
-
-
-@pytest.fixture
-def kept(tmp_path):
-    """A chapter that was committed, and what says whether its file is still what was committed."""
+@pytest.mark.parametrize(("bound", "as_committed"), [(1, True), (2, False)])
+def test_a_readers_run_leaves_no_trace_where_it_said_the_same(tmp_path, monkeypatch, bound, as_committed):
     path = tmp_path / "chapter.ipynb"
     notebooks.write(refresh.normalise(told(0.1, 1)), path)
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "A chapter"]):
         subprocess.run([*git, *command], check=True)
     committed = path.read_bytes()
-    return path, lambda: path.read_bytes() == committed
-
-
-def test_a_readers_run_leaves_no_trace_where_it_said_the_same(kept, monkeypatch):
-    path, as_committed = kept
     notebooks.write(told(0.2, 1), path)
-    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, 1))
+    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, bound))
     assert refresh.refresh(path, everything=False) == "stored"
-    assert as_committed()
-
-
-def test_a_run_that_says_something_else_is_stored(kept, monkeypatch):
-    path, as_committed = kept
-    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, 2))
-    assert refresh.refresh(path, everything=True) == "stored"
-    assert not as_committed()
-    assert notebooks.claims(notebooks.read(path)) == notebooks.claims(told(0.3, 2))
+    assert (path.read_bytes() == committed) == as_committed
+    assert notebooks.claims(notebooks.read(path)) == notebooks.claims(
+        told(0.1 if as_committed else 0.3, bound)
+    )
 
 
 @pytest.mark.parametrize(
