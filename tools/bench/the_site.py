@@ -87,7 +87,7 @@ def scores(address: str, chromium: Path, form: str) -> str:
     """Lighthouse's four scores, each of 100."""
     # As Playwright has it, too: root, as which containers run, may not use the sandbox.
     flags = f"--chrome-flags={' '.join(['--headless=new', '--no-sandbox', *OPTIONS])}"
-    command = ["--yes", LIGHTHOUSE, address, form, "--quiet", "--output=json", flags]
+    command = ["--yes", "--ignore-scripts", LIGHTHOUSE, address, form, "--quiet", "--output=json", flags]
     command.append(f"--only-categories={','.join(CATEGORIES)}")
     environment = os.environ | {"CHROME_PATH": str(chromium)}
     result = npx(command, return_completed_process=True, env=environment, capture_output=True, text=True)
