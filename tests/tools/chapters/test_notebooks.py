@@ -105,9 +105,6 @@ ERROR = nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback
 def test_a_chapter_stored_wrongly_is_named(book, words, change):
     (problem,) = store(book, lambda notebook: change(*notebook.cells))
     assert words in problem
-
-
-def test_metadata_of_other_programs_are_named(book):
     (problem,) = store(book, lambda notebook: notebook.metadata.update(widgets={}))
     assert "stray metadata ['widgets']" in problem
 
