@@ -53,13 +53,11 @@ def set_up(folder, before="", **variables):
     return run(sys.executable, "-c", start, env=kept | variables)
 
 
-def served(command, before, port="'0'"):
-    """`make serve` or `make live` of a site of two pages that nobody has built, when this has run before."""
+def served(command, before, port=0):
+    """`make serve` or `make live`, when this has run before."""
     module = {"serve": "server", "live": "live"}[command]
-    start = (
-        f"import sys; from pathlib import Path; from tools.site import {module}; sys.argv[1:] = ['{port}']"
-    )
-    return python("-c", f"{start}\n{before}\n{module}.main()")
+    start = f"import sys; from pathlib import Path; from tools.site import {module}"
+    return python("-c", f"{start}\n{before}\nsys.argv[1:] = ['{port}']\n{module}.main()")
 
 
 def on_a_taken_port(command, folder):
@@ -69,7 +67,7 @@ def on_a_taken_port(command, folder):
         taken.listen()
         module = {"serve": "server", "live": "live"}[command]
         site = f"from tools.site import server; server.SITE = {module}.SITE = Path({str(folder)!r})"
-        return served(command, site, repr(str(taken.getsockname()[1])))
+        return served(command, site, taken.getsockname()[1])
 
 
 def only_a_shell(folder):
