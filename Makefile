@@ -84,7 +84,8 @@ release: zip pdf exercises ## pack the site, the PDF and the hand-outs of this v
 	@$(RUN) -m tools.release
 
 bench: ready-browsers ## measure speed, memory and page weight, side by side in one run
-	@$(RUN) -m tools.bench.run
+	@$(RUN) -m tools.bench.the_package
+	@$(RUN) -m tools.bench.the_site
 
 links: ready-book ## check the links that lead out of the book
 	@$(RUN) -m tools.site.links

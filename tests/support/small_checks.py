@@ -13,6 +13,14 @@ from bookkit.checking.mistakes import but, in_parts, mixed, swapped
 from bookkit.checking.mistakes.weighing import WEIGHING, softmax
 from bookkit.checking.puzzle import ShapePuzzle
 
+
+def small(reference, *cases, takes, **more):
+    """An exercise without mistakes of its own, whose cases are their inputs."""
+    labelled = tuple(Case(f"right for case {number}", *inputs) for number, inputs in enumerate(cases, 1))
+    asked = {"takes": takes, "returns": ("answer",), "reference": reference, "cases": labelled}
+    return Exercise("small", difficulty=1, minutes=1, mistakes={}, **asked | more)
+
+
 check_scores = Exercise(
     "scores",
     difficulty=1,
@@ -53,15 +61,11 @@ check_attention = Exercise(
     mistakes=in_parts(temperate, weigh=but(WEIGHING, "plain mean")) | swapped(temperate, "output", "weights"),
 )
 
-check_weights = Exercise(
-    "weights",
-    difficulty=1,
-    minutes=1,
+check_weights = small(
+    lambda query, key: (query @ key.mT).softmax(-1),
+    draw(1, (3, 2), (2, 2)),
+    draw(3, (5, 2), (4, 2)),
     takes=("query", "key"),
-    returns=("weights",),
-    reference=lambda query, key: (query @ key.mT).softmax(-1),
-    cases=(Case("right for few", *draw(1, (3, 2), (2, 2))), Case("right for more", *draw(3, (5, 2), (4, 2)))),
-    mistakes={},
 )
 
 check_count = Exercise(

@@ -54,12 +54,10 @@ def set_up(folder, before="", **variables):
 
 
 def served(command, before, port=0):
-    """`make serve` or `make live` of a site of two pages that nobody has built, when this has run before."""
+    """`make serve` or `make live`, when this has run before."""
     module = {"serve": "server", "live": "live"}[command]
-    start = (
-        f"import sys; from pathlib import Path; from tools.site import {module}; sys.argv[1:] = ['{port}']"
-    )
-    return python("-c", f"{start}\n{before}\n{module}.main()")
+    start = f"import sys; from pathlib import Path; from tools.site import {module}"
+    return python("-c", f"{start}\n{before}\nsys.argv[1:] = ['{port}']\n{module}.main()")
 
 
 def on_a_taken_port(command, folder):
@@ -140,8 +138,7 @@ SLOW = {
         lambda folder: on_a_taken_port("live", folder),
         "is taken: choose another with `make live PORT=",
     ),
-    "a site": (lambda folder: served("serve", NOT_BUILT), "serve: the site is not built yet: `make serve`"),
-    "a site, live": (lambda folder: served("live", NOT_BUILT), "live: the site is not built yet: `make live`"),
+    "a site": (lambda folder: served("live", NOT_BUILT), "live: the site is not built yet: `make live`"),
     "room on the disk": (
         lambda folder: served("live", FULL_DISK.format(str(folder))),
         "live: [Errno 28] No space left on device: '/tmp'",

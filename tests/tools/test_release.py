@@ -61,33 +61,28 @@ def test_a_release_holds_the_site_the_book_the_hand_outs_and_its_own_news(projec
         assert "student/a.ipynb" in archive.namelist()
 
 
-@pytest.mark.parametrize("name", ["v1.2.0", "main"])
-def test_its_own_tag_is_packed_and_so_is_a_branch(project, name):
-    kind = "branch" if name == "main" else "tag"
+@pytest.mark.parametrize(("kind", "name"), [("tag", "v1.2.0"), ("branch", "main")])
+def test_its_own_tag_is_packed_and_so_is_a_branch(project, kind, name):
     assert release.pack(project, {"GITHUB_REF_TYPE": kind, "GITHUB_REF_NAME": name})
 
 
-@pytest.mark.parametrize("name", ["v1.2.1", "1.2.0", "v1.2.0-rc1"])
+@pytest.mark.parametrize("name", ["v1.2.1", "1.2.0"])
 def test_another_tag_is_refused(project, name):
-    with pytest.raises(
-        ValueError, match=re.escape(f"the tag is {name}, but the version in pyproject.toml is 1.2.0")
-    ):
+    words = f"the tag is {name}, but the version in pyproject.toml is 1.2.0"
+    with pytest.raises(ValueError, match=re.escape(words)):
         release.pack(project, {"GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": name})
     assert not (project / "_build" / "release").exists()
 
 
 @pytest.mark.parametrize(
-    "changelog",
+    "news",
     [
-        "",
-        "## Unreleased\n\nMasks.\n",
-        "## 1.2.0\n\nMasks.\n",
-        "## 1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24\n\nHeads.\n",
-        "## 1.2.0-rc1 - 2027-01-31\n\nMasks.\n",
-        "## 1x2y0 - 2027-01-31\n\nMasks.\n",
+        "Unreleased\n\nMasks.",
+        "1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24\n\nHeads.",
+        "1x2y0 - 2027-01-31\n\nMasks.",
     ],
 )
-def test_a_version_of_which_nothing_is_said_is_refused(project, changelog):
-    (project / "CHANGELOG.md").write_text(changelog)
+def test_a_version_of_which_nothing_is_said_is_refused(project, news):
+    (project / "CHANGELOG.md").write_text(f"## {news}")
     with pytest.raises(ValueError, match=r"say what is new, below a line “## 1\.2\.0 - YEAR-MONTH-DAY”"):
         release.pack(project, {})

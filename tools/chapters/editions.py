@@ -33,16 +33,14 @@ def parsed(cell: NotebookNode) -> ast.Module:
 
 
 def for_students(chapter: NotebookNode) -> NotebookNode:
-    student = edition([as_if_never_run(cell) for cell in notebooks.before_solutions(chapter)])
+    cells = [NotebookNode(cell) for cell in notebooks.before_solutions(chapter)]
+    for cell in cells:
+        if cell.cell_type == "code":  # as if it had never run
+            cell.update(outputs=[], execution_count=None)
+    student = edition(cells)
     # When it comes back, `make grade` can tell whether this book handed it out, or another release of it.
     student.metadata["attnlab"] = {"code": chapter.metadata["attnlab"]["code"]}
     return student
-
-
-def as_if_never_run(cell: NotebookNode) -> NotebookNode:
-    if cell.cell_type != "code":
-        return cell
-    return NotebookNode(cell | {"outputs": [], "execution_count": None})
 
 
 def for_teachers(chapter: NotebookNode) -> NotebookNode:
@@ -84,8 +82,10 @@ def needed_imports(chapter: NotebookNode) -> list[str]:
     found = []
     for cell in notebooks.code_cells(chapter):
         for part in parsed(cell).body:
-            if isinstance(part, ast.Import | ast.ImportFrom) and used & set(bound_names(part)):
-                found.append(ast.get_source_segment(cell.source, part) or ast.unparse(part))
+            if isinstance(part, ast.Import | ast.ImportFrom):
+                bound = {alias.asname or alias.name.partition(".")[0] for alias in part.names}
+                if used & bound:
+                    found.append(ast.get_source_segment(cell.source, part) or ast.unparse(part))
     return list(dict.fromkeys(found))
 
 
@@ -96,11 +96,6 @@ def outside_names(scope: symtable.SymbolTable) -> Iterator[str]:
             yield symbol.get_name()
     for inner in scope.get_children():
         yield from outside_names(inner)
-
-
-def bound_names(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    for alias in statement.names:
-        yield alias.asname or alias.name.partition(".")[0]
 
 
 def edition(cells: list[NotebookNode]) -> NotebookNode:

@@ -150,10 +150,6 @@ def numbers(text: str) -> Iterator[Number]:
         yield Number(found[0].strip(), value, unit, bool(found["percent"]), found["times"] is not None)
 
 
-def is_stated(number: Number) -> bool:
-    return number.value not in (0, 1, 2) and not (number.percent and number.value == 100)
-
-
 def stated(markdown: str) -> Iterator[tuple[Number, str]]:
     text = prose(markdown)
     start = 0
@@ -161,7 +157,9 @@ def stated(markdown: str) -> Iterator[tuple[Number, str]]:
     for end in ends:
         sentence = text[start:end].strip()
         start = end
-        yield from ((number, sentence) for number in numbers(sentence) if is_stated(number))
+        for number in numbers(sentence):
+            if number.value not in (0, 1, 2) and not (number.percent and number.value == 100):
+                yield number, sentence
 
 
 # ---- what can hold a number ----
@@ -213,7 +211,8 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
     source = stamps.plain_python(cell)
     code = ast.parse(source)
     yield Holder("set", cell.id, tuple(settings(code)), section)
-    yield Holder(LITERAL, cell.id, tuple(literals(code)), section)
+    literals = (value for node in ast.walk(code) if (value := constant(node)) is not None)
+    yield Holder(LITERAL, cell.id, tuple(literals), section)
     # What an exercise asks for is set by its check.
     for file in {*stamps.package_files(stamps.imported_modules(source))} & checks():
         yield Holder("set", file.parent.name, tuple(settings(ast.parse(file.read_text("utf-8")))), section)
@@ -277,11 +276,6 @@ def constant(node: ast.AST | None) -> float | None:
                 return one / other if other else None
             return one**other if abs(other) <= 64 else None
     return None
-
-
-def literals(code: ast.AST) -> Iterator[float]:
-    """Every number of the code, wherever it stands."""
-    yield from (value for node in ast.walk(code) if (value := constant(node)) is not None)
 
 
 def held_by(number: Number, section: str, candidates: list[Holder]) -> str:

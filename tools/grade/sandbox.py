@@ -85,7 +85,7 @@ def run(order: Order, tell: Tell) -> None:
         tell(cell=number)
         done = shell.run_cell(source)
         if error := done.error_before_exec or done.error_in_exec:
-            if out_of_memory(error):
+            if isinstance(error, MemoryError) or "can't allocate memory" in wording.raised(error):
                 tell(spent="memory")
                 return
             if number not in order.may_raise:
@@ -101,10 +101,6 @@ def run(order: Order, tell: Tell) -> None:
     for name, part in before.items():
         if after_all.get(name) is not part:
             tell(remark=f"replaces {name}")
-
-
-def out_of_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or "can't allocate memory" in wording.raised(error)
 
 
 def parts_of_the_book() -> dict[str, object]:

@@ -57,11 +57,6 @@ def first_of(names: tuple[str, ...]) -> str | None:
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
-def may_install() -> bool:
-    """On Debian and Ubuntu as root, which is what containers run as."""
-    return shutil.which("apt-get") is not None and os.geteuid() == 0
-
-
 def install_with_apt(packages: list[str]) -> None:
     print(f"setup: installing {' and '.join(packages)} with apt-get, to check the pages with", flush=True)
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
@@ -69,23 +64,20 @@ def install_with_apt(packages: list[str]) -> None:
         subprocess.run(["apt-get", "-qq", *words], env=environment, stdout=subprocess.DEVNULL, check=False)
 
 
-def install_with_playwright() -> None:
-    print("setup: downloading Playwright's Chromium, to check the pages with", flush=True)
-    command = [sys.executable, "-m", "playwright", "install", "chromium"]
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-
-
 def main() -> None:
     """Chromium must be there in the end; Firefox, where asked for and where apt can bring it."""
     wanted = {"chromium": CHROMIUM} | ({"firefox-esr": FIREFOX} if "--firefox" in sys.argv else {})
     missing = [package for package, names in wanted.items() if not first_of(names)]
-    if missing and may_install():
+    # On Debian and Ubuntu as root, which is what containers run as.
+    if missing and shutil.which("apt-get") and os.geteuid() == 0:
         install_with_apt(missing)
     if first_of(CHROMIUM):
         return
     with sync_playwright() as playwright:
         if not Path(playwright.chromium.executable_path).exists():
-            install_with_playwright()
+            print("setup: downloading Playwright's Chromium, to check the pages with", flush=True)
+            command = [sys.executable, "-m", "playwright", "install", "chromium"]
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         try:
             program(playwright)
         except FileNotFoundError as reason:

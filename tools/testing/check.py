@@ -42,7 +42,7 @@ def touched(files: list[str]) -> list[list[str]]:
     tests = sorted(file for file in files if Path(file).name.startswith("test_") and file.endswith(".py"))
     runs = [tests] if tests else []
     for file in files:
-        room = Path(file).with_suffix("").relative_to(Path(file).parts[0])
+        room = Path(*Path(file).parts[1:]).with_suffix("")
         own = Path("tests", room.parent, f"test_{room.name}.py")
         if file.endswith((".py", ".js")) and file.startswith(("book/", "tools/")):
             run = [str(own)] if (ROOT / own).exists() else tests_of(file)

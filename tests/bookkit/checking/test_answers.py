@@ -1,4 +1,4 @@
-"""Answers: what can be read, what counts as equal, and how a difference is told."""
+"""Answers: what can be read, what counts as equal; and how a difference, an input and an error are told."""
 
 import math
 
@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 import torch
 
-from bookkit.checking import answers
+from bookkit.checking import answers, wording
 from bookkit.checking.answers import WrongTypeError, close, difference, read, right_answer
+from bookkit.checking.inputs import draw, exact, whole
+from bookkit.checking.modules import Example
 
 TENSOR = (torch.tensor([[0.5, 2.0], [1.0, -3.0]]),)
 NUMBER, WHOLE = right_answer(2.5), right_answer(73_728)
+IDS = (torch.tensor([3, 1, 2]),)
+ENORMOUS = torch.zeros(1).expand(10**6, 10**6)  # four terabytes, if it were copied
+NAN, INF = math.nan, math.inf
 
 
 class Boastful(torch.Tensor):
@@ -22,169 +27,215 @@ class Boastful(torch.Tensor):
 
 
 @pytest.mark.parametrize(
-    ("answer", "expected"),
+    ("answer", "right", "words"),
     [
-        (TENSOR[0].tolist(), "returns list where a tensor is expected"),
-        (3.0, "returns float where a tensor is expected"),
-        (TENSOR[0].numpy(), "returns ndarray where a tensor is expected"),
-        (TENSOR[0].as_subclass(Boastful), "returns Boastful where"),
-        (TENSOR[0].long(), "returns int64 numbers where float32 ones"),
-        (TENSOR[0] + 0j, "returns complex64 numbers where"),
-        (TENSOR[0].to_sparse(), "a tensor of another kind"),
-        (TENSOR[0].to("meta"), "or on another device"),
-        (None, "returns None. Is there a `return`"),
+        (TENSOR[0].numpy(), TENSOR, "returns ndarray where a tensor is expected"),
+        (TENSOR[0].as_subclass(Boastful), TENSOR, "returns Boastful where"),
+        (TENSOR[0].long(), TENSOR, "returns int64 numbers where float32 ones"),
+        (TENSOR[0] + 0j, TENSOR, "returns complex64 numbers where"),
+        (TENSOR[0].to_sparse(), TENSOR, "a tensor of another kind"),
+        (TENSOR[0].to("meta"), TENSOR, "or on another device"),
+        *((answer, NUMBER, "a number is expected") for answer in (True, "2.5", 2.5 + 0j, torch.ones(2))),
+        (torch.tensor([True, False, True]), IDS, "returns bool numbers where int64 ones"),
+        *((answer, NUMBER * 2, "2 results, words and total, are") for answer in ((1, 2, 3), (1,), 1)),
+        ([3, 1], TENSOR + NUMBER, "a list of numbers where 2 results, words and total, are expected"),
     ],
 )
-def test_a_wrong_kind_of_tensor_is_refused_in_words(answer, expected):
-    with pytest.raises(WrongTypeError, match=expected):
-        read(answer, TENSOR, ("scores",))
+def test_what_is_no_answer_is_refused_in_words(answer, right, words):
+    with pytest.raises(WrongTypeError, match=words):
+        read(answer, right, ("words", "total")[: len(right)])
 
 
-@pytest.mark.parametrize("answer", [True, "2.5", {"answer": 2.5}, 2.5 + 0j, torch.ones(2), np.ones(1)])
-def test_what_is_no_number_is_refused(answer):
-    with pytest.raises(WrongTypeError, match="where a number is expected"):
-        read(answer, NUMBER, ("spread",))
-
-
-def test_true_or_false_are_no_whole_numbers():
-    with pytest.raises(WrongTypeError, match="returns bool numbers where int64 ones"):
-        read(torch.tensor([True, False]), (torch.tensor([1, 0]),), ("ids",))
-
-
-@pytest.mark.parametrize("answer", [(1, 2, 3), (1,), 1])
-def test_another_number_of_results_is_refused(answer):
-    with pytest.raises(WrongTypeError, match="2 results, first and second, are expected"):
-        read(answer, (*NUMBER, *NUMBER), ("first", "second"))
-
-
-@pytest.mark.parametrize("answer", [[3, 1], (3, 1)])
-def test_a_single_result_that_is_as_long_as_all_results_is_told(answer):
-    expected = f"a {type(answer).__name__} of numbers where 2 results, words and total, are expected"
-    with pytest.raises(WrongTypeError, match=expected):
-        read(answer, (*TENSOR, *NUMBER), ("words", "total"))
-
-
-def test_a_list_of_results_will_do():
-    assert answers.all_close(read([2.5, 73_728], (*NUMBER, *WHOLE), ("first", "second")), (*NUMBER, *WHOLE))
-
-
-def test_a_result_is_copied():
+def test_a_list_of_results_will_do_and_each_is_copied():
     mine = TENSOR[0].clone()
-    (got,) = read(mine, TENSOR, ("scores",))
+    got = read([mine, 73_728], TENSOR + WHOLE, ("first", "second"))
     mine.zero_()
-    assert close(got, *TENSOR)
+    assert answers.all_close(got, TENSOR + WHOLE)
 
 
-def test_of_an_enormous_result_of_another_shape_nothing_is_copied():
-    enormous = torch.zeros(1).expand(10**6, 10**6)  # four terabytes, if it were copied
-    (got,) = read(enormous, TENSOR, ("scores",))
+def test_of_an_enormous_result_nothing_is_copied_and_nothing_goes_on_with_it():
+    (got,) = read(ENORMOUS, TENSOR, ("scores",))
     assert difference("scores", got, *TENSOR) == ("scores has shape (1000000, 1000000), expected (2, 2)",)
-
-
-def test_an_enormous_result_is_close_to_nothing():
-    (got,) = read(torch.zeros(1).expand(10**6, 10**6), TENSOR, ("scores",))
     assert not close(got, got)
-
-
-def test_nothing_goes_on_with_an_enormous_result():
     with pytest.raises(WrongTypeError, match="far too many numbers"):
-        answers.returned(torch.zeros(1).expand(10**6, 10**6))
+        answers.returned(ENORMOUS)
     assert answers.returned(*TENSOR) is TENSOR[0]
 
 
-# --- numbers ---
+# ---- what counts as equal: rounding is forgiven, and no more ----
+
+HUNDRED = torch.tensor([100.0, 0.0])
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [73_728, 73_728.0, np.int64(73_728), np.float64(73_728), torch.tensor(73_728), torch.tensor([73_728.0])],
+    ("answer", "right", "equal"),
+    [
+        *((number, WHOLE, True) for number in (73_728, 73_728.0, np.int64(73_728), np.float64(73_728))),
+        *((torch.tensor(number), WHOLE, True) for number in (73_728, [73_728.0])),
+        *((number, WHOLE, False) for number in (73_729, 73_727.0, 73_728.5, 2**70, NAN, INF, -INF, 1e300)),
+        *((IDS[0].to(dtype), IDS, True) for dtype in (torch.int8, torch.uint8, torch.int32)),
+        (torch.tensor([100_001, 5]), (torch.tensor([100_000, 5]),), False),
+        (HUNDRED + 0.005, (HUNDRED,), True),
+        (HUNDRED + 0.02, (HUNDRED,), False),
+        (torch.tensor([0.0001]), (torch.tensor([0.0002]),), False),
+        (torch.tensor([1e-7]), (torch.tensor([0.0]),), True),
+        (torch.tensor([NAN, INF]), (torch.tensor([NAN, INF]),), True),
+        (torch.tensor([NAN]), (torch.tensor([1.0]),), False),
+        (torch.ones(2), (torch.ones(2, 1),), False),
+        (torch.ones(0, 3), (torch.ones(0, 3),), True),
+    ],
 )
-def test_a_whole_number_may_come_in_any_type(answer):
-    assert close(*read(answer, WHOLE, ("bytes",)), *WHOLE)
+def test_rounding_is_forgiven_and_whole_numbers_of_any_type_must_be_equal(answer, right, equal):
+    assert close(*read(answer, right, ("it",)), *right) == equal
 
 
-@pytest.mark.parametrize("answer", [73_729, 73_727.0, 73_728.5, 2**70, math.nan, math.inf, -math.inf, 1e300])
-def test_a_whole_number_must_be_equal(answer):
-    assert not close(*read(answer, WHOLE, ("bytes",)), *WHOLE)
-
-
-@pytest.mark.parametrize(
-    ("answer", "shown"), [(73_730, "73730"), (59_904.0, "59904"), (36_864.5, "36860.0"), (math.inf, "inf")]
-)
-def test_a_whole_number_is_shown_whole(answer, shown):
-    got = read(answer, WHOLE, ("bytes",))
-    assert difference("bytes", *got, *WHOLE) == (f"bytes: expected 73728, got {shown}",)
-
-
-def test_any_whole_numbers_will_do_for_whole_numbers():
-    right = torch.tensor([3, 1, 2])
-    for dtype in (torch.int8, torch.uint8, torch.int32):
-        got = read(right.to(dtype), (right,), ("ids",))
-        assert close(*got, right)
-        assert not answers.other_dtype(*got, right)
-        assert difference("ids", *read((right + 1).to(dtype), (right,), ("ids",)), right)[-1] == (
-            "largest difference 1, at [0]: expected 3, got 4"
-        )
-
-
-def test_whole_numbers_are_compared_without_a_tolerance():
-    assert not close(torch.tensor([100_001, 5]), torch.tensor([100_000, 5]))
-
-
-def test_precision_counts():
+def test_precision_counts_but_of_whole_numbers_and_of_a_number_on_its_own():
     assert answers.other_dtype(TENSOR[0].half(), *TENSOR)
     assert answers.other_dtype(TENSOR[0].double(), *TENSOR)
-    assert not answers.other_dtype(*right_answer(2), *NUMBER), "of a number on its own it does not"
+    assert not answers.other_dtype(*right_answer(2), *NUMBER)
+    assert not answers.other_dtype(IDS[0].to(torch.uint8), *IDS)
 
 
-# --- what counts as equal ---
+# ---- how a difference is told ----
+
+MASK = torch.tensor([[True, False], [True, True]])
+DOUBLED = "expected it = [[0.5, 2.0], [1.0, -3.0]] /      got it = [[0.5, 2.5], [1.0, -1.0]] / "
+OTHER_MASK = "expected it = [[True, False], [True, True]] /      got it = [[True, True], [True, False]] / "
+TOLD_IDS = "expected it = [3, 1, 2] /      got it = [7, 5, 6] / "
+ROW = torch.zeros(30)
 
 
-def test_rounding_is_forgiven_and_no_more():
-    right = torch.tensor([100.0, 0.0])
-    assert close(right + 0.005, right)
-    assert not close(right + 0.02, right)
-    assert not close(torch.tensor([0.0001]), torch.tensor([0.0002]))
-    assert close(torch.tensor([1e-7]), torch.tensor([0.0]))
-    assert close(torch.tensor([math.nan, math.inf]), torch.tensor([math.nan, math.inf]))
-    assert not close(torch.tensor([math.nan]), torch.tensor([1.0]))
-    assert not close(torch.ones(2), torch.ones(2, 1))
-    assert close(torch.ones(0, 3), torch.ones(0, 3))
+def placed(**numbers):
+    """`placed(at_3=5.0)` are thirty zeros, but for a 5 at place 3."""
+    row = ROW.clone()
+    for place, number in numbers.items():
+        row[int(place.removeprefix("at_"))] = number
+    return row
 
 
-# --- how a difference is told ---
+@pytest.mark.parametrize(
+    ("got", "right", "lines"),
+    [
+        (59_904.0, WHOLE[0], "it: expected 73728, got 59904"),
+        (36_864.5, WHOLE[0], "it: expected 73728, got 36860.0"),
+        (INF, WHOLE[0], "it: expected 73728, got inf"),
+        (
+            TENSOR[0] + torch.tensor([[0.0, 0.5], [0.0, 2.0]]),
+            TENSOR[0],
+            DOUBLED + "largest difference 2.0, at [1, 1]: expected -3.0, got -1.0",
+        ),
+        (
+            torch.tensor([[True, True], [True, False]]),
+            MASK,
+            OTHER_MASK + "first difference, at [0, 1]: expected False, got True",
+        ),
+        (IDS[0].to(torch.int8) + 4, IDS[0], TOLD_IDS + "largest difference 4, at [0]: expected 3, got 7"),
+        # Of equal differences the first, and what is not finite comes before all else.
+        (placed(at_4=1.0, at_9=1.0 + 1e-6), ROW, "largest difference 1.0, at [4]: expected 0.0, got 1.0"),
+        (placed(at_3=5.0, at_7=NAN), ROW, "not a finite number, at [7]: expected 0.0, got nan"),
+        (TENSOR[0], TENSOR[0], ""),
+    ],
+)
+def test_the_largest_difference_is_told_with_its_place(got, right, lines):
+    assert " / ".join(difference("it", *read(got, (right,), ("it",)), right)) == lines
 
 
-def test_the_largest_difference_is_shown_with_its_place():
-    assert difference("scores", TENSOR[0] + torch.tensor([[0.0, 0.5], [0.0, 2.0]]), *TENSOR) == (
-        "expected scores = [[0.5, 2.0], [1.0, -3.0]]",
-        "     got scores = [[0.5, 2.5], [1.0, -1.0]]",
-        "largest difference 2.0, at [1, 1]: expected -3.0, got -1.0",
-    )
+# ---- wording: the same on every machine ----
 
 
-def test_of_equal_differences_the_first_is_shown():
-    right = torch.zeros(3, 30)
-    got = right.clone()
-    got[1, 4], got[2, 3] = 1.0, 1.0 + 1e-6
-    assert difference("table", got, right) == ("largest difference 1.0, at [1, 4]: expected 0.0, got 1.0",)
+def made_for_a_check(kind):
+    return type("_Reader", (kind,), {"__module__": "chapters.any.exercises.one"})()
 
 
-def test_of_true_and_false_the_first_difference_is_shown():
-    right = torch.tensor([[True, False], [True, True]])
-    assert difference("mask", torch.tensor([[True, True], [True, False]]), right) == (
-        "expected mask = [[True, False], [True, True]]",
-        "     got mask = [[True, True], [True, False]]",
-        "first difference, at [0, 1]: expected False, got True",
-    )
+def test_rounding_noise_does_not_show_and_whole_numbers_are_written_whole():
+    noisy = torch.tensor([0.125, 1e-9, -1e-9, 1 / 3, float("nan")], dtype=torch.float64)
+    for noise in (-1e-7, 0.0, 1e-7):
+        assert wording.written(noisy * (1 + noise)) == "[0.125, 0.0, 0.0, 0.3333, nan]"
+        assert wording.written(torch.tensor([0.12345]) * (1 + noise)) == "[0.1235]"
+    assert wording.written(torch.tensor([[73_728, -1]])) == "[[73728, -1]]"
 
 
-def test_what_is_not_finite_comes_first():
-    right = torch.zeros(30)
-    got = right.clone()
-    got[3], got[7] = 5.0, math.nan
-    assert difference("row", got, right) == ("not a finite number, at [7]: expected 0.0, got nan",)
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (torch.ones(2), "key = torch.tensor([1.0, 1.0])"),
+        (torch.ones(2, dtype=torch.float64), "key = torch.tensor([1.0, 1.0], dtype=torch.float64)"),
+        (whole(7, 9), "key = torch.tensor([7, 9])"),
+        (torch.ones(4, 5), "key of shape (4, 5), float32"),
+        ("sea", "key = sea"),
+        (0.5, "key = 0.5"),
+        (torch.nn.Sequential(torch.nn.Linear(2, 2)), "key = Sequential(…)"),
+        (made_for_a_check(torch.nn.Module), "key = a module made for this check"),
+        (made_for_a_check(torch.nn.Identity), "key = Identity(…)"),
+        (Example("a plain tensor (2, 3)"), "key = a plain tensor (2, 3)"),
+    ],
+)
+def test_an_input_is_shown_as_a_reader_would_type_it_or_by_its_shape(value, shown):
+    assert wording.shown("key", value) == shown
 
 
-def test_nothing_is_told_where_nothing_differs():
-    assert difference("scores", *TENSOR, *TENSOR) == ()
+def test_names_are_joined_and_long_sentences_broken():
+    assert wording.joined(["query"]) == "query"
+    assert wording.joined(dict.fromkeys(["query", "key", "value"])) == "query, key and value"
+    lines = wording.arrow("word " * 40)
+    assert lines[0].startswith("→ word")
+    assert all(line.startswith("  word") for line in lines[1:])
+    assert max(map(len, lines)) <= 88
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("too short\nby far"), "It raises ValueError: too short"),
+        (ValueError(), "It raises ValueError"),
+        (OSError("at 0x7f3aB2"), "It raises OSError: at 0x…"),
+        (RecursionError("maximum depth"), "It calls itself without end (RecursionError)."),
+    ],
+)
+def test_an_error_is_told_in_one_line_that_never_changes(error, said):
+    assert wording.raised(error) == said
+
+
+def failing():
+    raise ValueError("here")
+
+
+def caught(code):
+    try:
+        code()
+    except BaseException as error:
+        return error
+
+
+def endless():
+    endless()
+
+
+def interrupted():
+    raise KeyboardInterrupt
+
+
+def test_the_line_that_raised_is_shown_where_it_tells_something():
+    assert wording.line_of(caught(failing), failing) == ('in the line: raise ValueError("here")',)
+    assert wording.line_of(caught(failing), None) == ()
+    assert wording.line_of(caught(endless), endless) == (), "where it breaks off is chance"
+    assert wording.line_of(caught(interrupted), interrupted) == (), "and where it is interrupted"
+
+
+# --- inputs ---
+
+
+def test_inputs_are_exact_in_every_dtype():
+    single, double = draw(3, (4, 5))[0], draw(3, (4, 5), dtype=torch.float64)[0]
+    assert torch.equal(single.double(), double)
+    assert torch.equal(single * 8, (single * 8).round())
+    assert single.abs().max() <= 2
+    assert len(single.unique()) > 10
+
+
+def test_each_shape_has_a_seed_of_its_own_and_numbers_can_be_written_out():
+    one, other = draw(3, (4, 5), (4, 5))
+    assert not torch.equal(one, other)
+    assert torch.equal(other, draw(4, (4, 5))[0])
+    assert torch.equal(exact([1, 2], [3, 4]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    assert torch.equal(whole(7, 9), torch.tensor([7, 9]))

@@ -102,38 +102,57 @@ def test_what_only_looks_changes_nothing():
 # --- what was made of a case ---
 
 
-def test_an_attempt_tells_its_fault():
-    assert attempted(check_scores, check_scores.reference).fault(None) == ()
-    assert attempted(check_count, lambda *sizes: 7).fault(None) == ("numbers: expected 6, got 7",)
-    assert attempted(check_scores, lambda query, key: query).fault(None) == (
-        "scores has shape (1, 4), expected (1, 3)",
-    )
+def as_tensor(rows, columns, doubled):
+    return torch.ones(rows, columns)
 
 
-def test_another_precision_is_a_fault_and_its_reason_is_the_inputs():
-    attempt = attempted(check_scores, lambda query, key: check_scores.reference(query, key).half())
-    assert not attempt.passed
-    assert attempt.equals(attempt.right)
-    assert attempt.fault(None) == ("scores is float16, expected float32, as the inputs are",)
+def with_reference(check, reference):
+    other = copy.copy(check)
+    object.__setattr__(other, "reference", reference)
+    return other
 
 
-def test_where_no_input_is_a_tensor_no_input_is_a_reason():
-    as_tensor = copy.copy(check_count)
-    object.__setattr__(as_tensor, "reference", lambda rows, columns, doubled: torch.ones(rows, columns))
-    attempt = attempted(as_tensor, lambda rows, columns, doubled: torch.ones(rows, columns).double())
-    assert attempt.fault(None) == ("numbers is float64, expected float32",)
+@pytest.mark.parametrize(
+    ("check", "work", "fault"),
+    [
+        (check_scores, check_scores.reference, ()),
+        (check_count, lambda *sizes: 7, ("numbers: expected 6, got 7",)),
+        (check_scores, lambda query, key: query, ("scores has shape (1, 4), expected (1, 3)",)),
+        (
+            check_scores,
+            lambda query, key: check_scores.reference(query, key).half(),
+            ("scores is float16, expected float32, as the inputs are",),
+        ),
+        (  # where no input is a tensor, no input is a reason
+            with_reference(check_count, as_tensor),
+            lambda *sizes: as_tensor(*sizes).double(),
+            ("numbers is float64, expected float32",),
+        ),
+        (  # numbers that stand for something are said in words
+            dataclasses.replace(check_count, meanings={"numbers": {6: "all of them", 5: "too few"}}),
+            lambda rows, columns, doubled: rows + columns,
+            ("expected numbers: all of them", "     got numbers: too few"),
+        ),
+    ],
+)
+def test_an_attempt_tells_its_fault(check, work, fault):
+    attempt = attempted(check, work)
+    assert attempt.fault(None) == fault
+    assert attempt.passed == (not fault)
+
+
+def raises(error):
+    def code(query, key):
+        raise error
+
+    return code
 
 
 def test_two_attempts_are_alike_where_they_fail_alike():
-    def short(query, key):
-        raise ValueError("short")
-
-    def long(query, key):
-        raise ValueError("long")
-
-    assert attempted(check_scores, short).like(attempted(check_scores, short))
-    assert not attempted(check_scores, short).like(attempted(check_scores, long))
-    assert not attempted(check_scores, short).like(attempted(check_scores, check_scores.reference))
+    short = attempted(check_scores, raises(ValueError("short")))
+    assert short.like(attempted(check_scores, raises(ValueError("short"))))
+    assert not short.like(attempted(check_scores, raises(ValueError("long"))))
+    assert not short.like(attempted(check_scores, check_scores.reference))
 
 
 @pytest.mark.parametrize(
@@ -146,66 +165,37 @@ def test_two_attempts_are_alike_where_they_fail_alike():
     ],
 )
 def test_a_stub_is_told_from_an_error(raised, unwritten):
-    def code(query, key):
-        raise raised
-
-    assert attempted(check_scores, code).unwritten is unwritten
+    assert attempted(check_scores, raises(raised)).unwritten is unwritten
 
 
 # --- gradients ---
 
 
 def test_gradients_are_asked_of_floating_point_inputs_alone():
-    assert check_scores.trained == ("query", "key")
     assert check_attention.trained == ("query", "key", "value"), "the temperature is a plain number"
     assert check_count.trained == ()
     assert not is_floating(whole(1, 2)), "nor could whole numbers have one"
 
 
-def test_gradients_reach_what_they_should():
-    found = gradients(check_attention, check_attention.reference, check_attention.cases[-1])
+def test_gradients_reach_what_they_should_where_recording_is_off_too():
+    case, right = check_attention.cases[-1], check_attention.reference
+    with torch.no_grad():
+        found = gradients(check_attention, right, case)
     assert list(found) == ["query", "key", "value"]
     assert all(gradient.abs().sum() > 0 for gradient in found.values())
-    cut = gradients(
-        check_attention,
-        lambda query, key, value, temperature: check_attention.reference(
-            query, key.detach(), value, temperature
-        ),
-        check_attention.cases[-1],
-    )
+    cut = gradients(check_attention, lambda query, key, *others: right(query, key.detach(), *others), case)
     assert list(cut) == ["query", "value"]
 
 
 def test_the_gradients_of_several_numbers_do_not_cancel():
     # The sum of each row of weights is 1 whatever the query: a plain sum of them would have no gradient.
-    weights = copy.copy(check_scores)
-    object.__setattr__(weights, "reference", lambda query, key: (query @ key.mT).softmax(-1))
-    found = gradients(weights, weights.reference, weights.cases[1])
-    assert found["query"].abs().max() > 0.01
-
-
-def test_gradients_are_found_where_recording_is_off():
-    with torch.no_grad():
-        assert gradients(check_scores, check_scores.reference, check_scores.cases[0]).keys() == {
-            "query",
-            "key",
-        }
+    weights = with_reference(check_scores, lambda query, key: (query @ key.mT).softmax(-1))
+    assert gradients(weights, weights.reference, weights.cases[1])["query"].abs().max() > 0.01
 
 
 def test_an_enormous_answer_is_not_asked_for_its_gradient():
     with pytest.raises(WrongTypeError, match="far too many numbers"):
         gradients(check_scores, lambda query, key: query[:1, :1].expand(10**6, 10**6), check_scores.cases[0])
-
-
-# --- what a task may ask besides ---
-
-
-def test_numbers_that_stand_for_something_are_said_in_words():
-    meanings = {"numbers": {6: "all of them", 5: "too few"}}
-    check = dataclasses.replace(check_count, meanings=meanings)
-    attempt = attempted(check, lambda rows, columns, doubled: rows + columns)
-    assert attempt.fault(None) == ("expected numbers: all of them", "     got numbers: too few")
-    assert not attempted(check, check.reference).fault(None)
 
 
 @pytest.mark.parametrize("again", [True, False])

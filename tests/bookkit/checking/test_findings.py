@@ -1,4 +1,4 @@
-"""Findings: what is seen in wrong answers that no catalogue knows; and never where it is not so."""
+"""What is seen in wrong answers that no catalogue knows, and remarked on right ones; never without reason."""
 
 import dataclasses
 import math
@@ -8,14 +8,13 @@ import pytest
 import torch
 from clocks import Clock
 from exercise_cases import words
-from small_checks import check_attention, check_count, check_holder, check_scores, check_weights
+from small_checks import check_attention, check_count, check_holder, check_scores, check_weights, small
 
 import attnlab.attention
 import attnlab.scores
 from bookkit.checking import guard
-from bookkit.checking.attempts import Case
-from bookkit.checking.exercise import Exercise
-from bookkit.other_words import changed
+from bookkit.checking.inputs import draw
+from bookkit.other_words import PRODUCTS, SOFTMAXES, changed
 
 scores, attention, count = check_scores.reference, check_attention.reference, check_count.reference
 
@@ -55,6 +54,17 @@ def seeding(*sizes):
     return count(*sizes)
 
 
+def result(right, place, change):
+    """The right results, one of them changed."""
+
+    def code(*inputs):
+        results = [*right(*inputs)]
+        results[place] = change(results[place])
+        return tuple(results)
+
+    return code
+
+
 # The name of what is seen, words of what is said, and code in which it is seen.
 SEEN = {
     check_scores: [
@@ -84,20 +94,16 @@ SEEN = {
         ("changes its inputs", "It changes query: whoever calls it does not expect that. `+=`", in_place),
     ],
     check_attention: [
+        ("transposed", "weights: the right numbers, turned", result(attention, 1, lambda part: part.mT)),
         (
-            "transposed",
-            "weights: the right numbers, turned",
-            lambda *inputs: (attention(*inputs)[0], attention(*inputs)[1].mT),
+            "constant factor",
+            "output is 3 times what it should be",
+            result(attention, 0, lambda part: 3 * part),
         ),
         (
             "axis of length 1 too many",
             "output and weights: the right numbers",
             lambda *inputs: tuple(part[None] for part in attention(*inputs)),
-        ),
-        (
-            "constant factor",
-            "output is 3 times what it should be",
-            lambda *inputs: (attention(*inputs)[0] * 3, attention(*inputs)[1]),
         ),
     ],
     check_count: [
@@ -128,32 +134,23 @@ def test_what_is_seen_is_named_and_said(check, name, said, code):
     assert said in words(report), report
 
 
-def without_catalogue(check):
-    fields = ("takes", "returns", "reference", "cases", "trainable", "ask")
-    return Exercise(
-        "bare", difficulty=1, minutes=1, mistakes={}, **{field: getattr(check, field) for field in fields}
-    )
-
-
 def overflowing(query, key, value, temperature):
     powers = (query @ key.mT / temperature).exp()
     weights = powers / powers.sum(-1, keepdim=True)
     return weights @ value, weights
 
 
-def test_large_numbers_are_seen_where_smaller_ones_are_right():
-    report = without_catalogue(check_attention).judge(overflowing)
+def test_large_numbers_are_seen_where_smaller_ones_are_right_and_where_they_are_finite():
+    check = dataclasses.replace(check_attention, mistakes={})
+    report = check.judge(overflowing)
     assert report.mistake == "large numbers"
     assert "Take each row's own largest score away" in words(report)
     assert "The smallest input that fails" in words(report)
-
-
-def test_what_is_never_finite_has_nothing_to_do_with_large_numbers():
     for code in (
         lambda *inputs: tuple(part * math.nan for part in attention(*inputs)),
         lambda *inputs: tuple(part / (part.abs().max() < 0.999) for part in attention(*inputs)),
     ):
-        assert without_catalogue(check_attention).judge(code).mistake != "large numbers"
+        assert check.judge(code).mistake != "large numbers"
 
 
 # Faults that come near one of the findings, and are none of them.
@@ -178,114 +175,59 @@ def test_nothing_is_seen_where_it_is_not_so(fault):
     assert "The smallest input that fails" in words(report)
 
 
-def test_an_answer_that_is_never_finite_tells_nothing_of_the_inputs():
-    assert check_count.judge(lambda *sizes: math.nan).mistake is None
+def halves(count):
+    return torch.arange(count) / 2
 
 
-def test_the_right_numbers_of_a_row_may_be_in_another_order():
-    row = Exercise(
-        "row",
-        difficulty=1,
-        minutes=1,
-        takes=("length",),
-        returns=("row",),
-        reference=torch.arange,
-        cases=(Case("right for 3", 3), Case("right for 5", 5)),
-        mistakes={},
-    )
-    assert row.judge(lambda length: torch.arange(length).flip(0)).mistake == "in another order"
+check_row = small(torch.arange, [3], [5], takes=("length",))
+check_double = small(
+    lambda query: 2 * query, [torch.ones(3, 4)], [torch.ones(2, 3, 4, dtype=torch.float64)], takes=("query",)
+)
+check_halves = small(halves, [1], [5], takes=("count",))
+check_constant = small(lambda number: 2.0, [1], [3], takes=("number",))
+check_positive = small(
+    lambda numbers: numbers > 0,
+    *([torch.tensor([1, -1])], [torch.tensor([1, 2, -1])]),
+    takes=("numbers",),
+    trainable=False,
+)
+check_root = small(
+    lambda share, keys: math.sqrt(keys - 1) + math.log(1 - share),
+    [0.5, 2],
+    [0.75, 50],
+    takes=("share", "keys"),
+)
 
 
-def test_axes_are_not_blamed_for_a_dtype():
-    double = Exercise(
-        "double",
-        difficulty=1,
-        minutes=1,
-        takes=("query",),
-        returns=("twice",),
-        reference=lambda query: 2 * query,
-        cases=(
-            Case("right for a matrix", torch.ones(3, 4)),
-            Case("right in float64", torch.ones(2, 3, 4, dtype=torch.float64)),
+@pytest.mark.parametrize(
+    ("check", "code", "name", "said"),
+    [
+        (check_count, lambda *sizes: math.nan, None, ""),  # tells nothing of the inputs
+        (check_count, lambda *sizes: 2 * count(*sizes) + (count(*sizes) > 1000), None, ""),  # nearly a factor
+        (check_row, lambda length: torch.arange(length).flip(0), "in another order", ""),
+        # Axes are not blamed for a dtype.
+        (check_double, lambda query: query @ (2 * torch.eye(4)), None, ""),
+        (check_double, lambda query: 2 * query.flip(0).float().flip(0), "another dtype", ""),
+        (
+            check_halves,
+            lambda count: halves(count).double(),
+            "another dtype",
+            "but of float64 where float32 is expected: `.to(torch.float32)`.",  # where no input has a dtype
         ),
-        mistakes={},
-    )
-    assert double.judge(lambda query: query @ (2 * torch.eye(4))).mistake is None
-    assert double.judge(lambda query: 2 * query.flip(0).float().flip(0)).mistake == "another dtype"
-
-
-def test_where_no_input_has_a_dtype_the_expected_one_is_said():
-    halves = Exercise(
-        "halves",
-        difficulty=1,
-        minutes=1,
-        takes=("count",),
-        returns=("numbers",),
-        reference=lambda count: torch.arange(count) / 2,
-        cases=(Case("right for one", 1), Case("right for many", 5)),
-        mistakes={},
-    )
-    report = halves.judge(lambda count: torch.arange(count).double() / 2)
-    assert report.mistake == "another dtype"
-    assert "but of float64 where float32 is expected: `.to(torch.float32)`." in words(report)
-    assert "the inputs' dtype" not in words(report)
-
-
-def test_of_whole_numbers_nearly_a_factor_is_none():
-    assert check_count.judge(lambda *sizes: 2 * count(*sizes) + (count(*sizes) > 1000)).mistake is None
-
-
-def test_weights_that_are_all_zero_are_not_called_rounded():
-    report = check_weights.judge(lambda query, key: torch.zeros(len(query), len(key)))
-    assert report.mistake == "ignored input"
-
-
-def test_where_the_right_answer_never_changes_no_constant_is_seen():
-    constant = Exercise(
-        "constant",
-        difficulty=1,
-        minutes=1,
-        takes=("number",),
-        returns=("two",),
-        reference=lambda number: 2.0,
-        cases=(Case("right for 1", 1), Case("right for 3", 3)),
-        mistakes={},
-    )
-    assert constant.judge(lambda number: 5.0).mistake is None
-
-
-def test_between_true_and_false_no_constant_is_sought():
-    positive = Exercise(
-        "positive",
-        difficulty=1,
-        minutes=1,
-        takes=("numbers",),
-        returns=("mask",),
-        reference=lambda numbers: numbers > 0,
-        cases=(
-            Case("right for two", torch.tensor([1, -1])),
-            Case("right for three", torch.tensor([1, 2, -1])),
-        ),
-        mistakes={},
-        trainable=False,
-    )
-    report = positive.judge(lambda numbers: numbers > -5)
-    assert "first difference, at [1]: expected False, got True" in words(report)
-
-
-def test_probing_with_inputs_that_make_no_sense_is_no_evidence():
-    root = Exercise(
-        "root",
-        difficulty=1,
-        minutes=1,
-        takes=("share", "keys"),
-        returns=("root",),
-        reference=lambda share, keys: math.sqrt(keys - 1) + math.log(1 - share),
-        cases=(Case("right for few keys", 0.5, 2), Case("right for many", 0.75, 50)),
-        mistakes={},
-    )
-    assert root.judge(lambda share, keys: 1.25 * keys).mistake == "ignored input"
-    assert root.judge(lambda share, keys: 1.25 * keys + share).mistake is None
+        # All zero is not called rounded.
+        (check_weights, lambda query, key: torch.zeros(len(query), len(key)), "ignored input", ""),
+        (check_constant, lambda number: 5.0, None, ""),  # the right answer never changes
+        (check_positive, lambda numbers: numbers > -5, None, "first difference, at [1]: expected False"),
+        # To probe with inputs that make no sense is no evidence.
+        (check_root, lambda share, keys: 1.25 * keys, "ignored input", ""),
+        (check_root, lambda share, keys: 1.25 * keys + share, None, ""),
+    ],
+)
+def test_what_is_seen_of_numbers_dtypes_and_inputs_is_seen_where_it_is_so(check, code, name, said):
+    report = check.judge(code)
+    assert not report.passed
+    assert report.mistake == name, report
+    assert said in words(report)
 
 
 def test_what_was_stopped_is_not_looked_at(monkeypatch):
@@ -345,3 +287,103 @@ def test_what_the_question_itself_calls_is_no_doing_of_the_readers():
     check = dataclasses.replace(check_weights, without=(attnlab,), ask=ask)
     assert check.judge(lambda query, key: (query @ key.mT).softmax(-1)).passed
     assert sys.getprofile() is None
+
+
+# ---- remarks: on right code that loops, repeats itself or would overflow, and on no other ----
+
+
+REMARK = "Right. And a remark:"
+
+
+def row_by_row(query, key):
+    rows = [(one.unsqueeze(-2) * key).sum(-1) for one in query.unbind(-2)]
+    return torch.stack(rows, dim=-2) / query.shape[-1] ** 0.5
+
+
+def product_twice(query, key):
+    return (query @ key.mT + query @ key.mT) / (2 * query.shape[-1] ** 0.5)
+
+
+def softmax_twice(query, key, value, temperature):
+    scores = query @ key.mT / temperature
+    return scores.softmax(-1) @ value, scores.softmax(dim=-1)
+
+
+def naive_softmax(query, key):
+    powers = (query @ key.mT).exp()
+    return powers / powers.sum(-1, keepdim=True)
+
+
+@pytest.mark.parametrize(
+    ("check", "code", "said"),
+    [
+        (check_scores, row_by_row, "A loop of Python's goes through"),
+        (check_scores, product_twice, "The same product of the same numbers is computed twice"),
+        (check_attention, softmax_twice, "The same softmax of the same numbers is computed twice"),
+        (check_weights, naive_softmax, "With inputs 64 times as large this is no longer finite"),
+    ],
+)
+def test_right_code_passes_with_a_remark(check, code, said):
+    report = check.judge(code)
+    assert report.passed
+    assert f"{REMARK} {said}" in words(report)
+
+
+def divided_in_place(query, key):
+    scores = query @ key.mT
+    scores /= 2
+    return (scores + scores) / query.shape[-1] ** 0.5
+
+
+def two_different_products(query, key):
+    return (query @ key.mT + (query + 0) @ key.mT) / (2 * query.shape[-1] ** 0.5)
+
+
+def the_same_after_a_change(query, key):
+    table = query.clone()
+    before = table @ key.detach().mT
+    table *= 3
+    return (table @ key.mT / 3 + 0 * before) / query.shape[-1] ** 0.5
+
+
+def passing_tensors(query, key):
+    """The second takes the place in memory that the first has left."""
+    less = (query - 1) @ key.mT
+    more = (query + 1) @ key.mT
+    return (less + more) / (2 * query.shape[-1] ** 0.5)
+
+
+@pytest.mark.parametrize(
+    "code", [divided_in_place, two_different_products, the_same_after_a_change, passing_tensors]
+)
+def test_other_right_code_passes_without(code):
+    report = check_scores.judge(code)
+    assert report.passed
+    assert REMARK not in words(report)
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_of_all_ways_to_multiply_only_the_loops_get_one(product):
+    code = PRODUCTS[product]
+    report = check_scores.judge(lambda query, key: code(query, key) / query.shape[-1] ** 0.5)
+    assert report.passed
+    assert (REMARK in words(report)) == (product == "loops")
+
+
+@pytest.mark.parametrize("softmax", SOFTMAXES)
+def test_a_softmax_that_holds_gets_no_remark(softmax):
+    report = check_weights.judge(lambda query, key: SOFTMAXES[softmax](query @ key.mT))
+    assert report.passed
+    assert REMARK not in words(report)
+
+
+def test_exercises_that_nothing_trains_through_get_no_remarks():
+    few, more = draw(1, (3, 2)), draw(3, (9, 2))
+    untrained = small(lambda query: query.sum().item(), few, more, takes=("query",), trainable=False)
+    report = untrained.judge(lambda query: sum(number.item() for row in query for number in row))
+    assert report.passed
+    assert REMARK not in words(report)
+
+
+def test_a_wrong_answer_gets_no_remark():
+    assert REMARK not in words(check_scores.judge(lambda query, key: row_by_row(query, key) + 1))

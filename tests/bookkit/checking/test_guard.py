@@ -80,13 +80,11 @@ def test_a_changed_setting_is_reported_and_put_back(setting):
 
 
 @pytest.mark.parametrize("name", ["allclose", "equal", "isclose"])
-@pytest.mark.parametrize(
-    "replace", [lambda name: setattr(torch, name, None), lambda name: delattr(torch, name)]
-)
+@pytest.mark.parametrize("replace", [lambda *place: setattr(*place, None), delattr])
 def test_what_answers_are_compared_by_is_put_back(name, replace):
     before = getattr(torch, name)
     try:
-        outcome = guarded(lambda: replace(name))
+        outcome = guarded(lambda: replace(torch, name))
         assert getattr(torch, name) is before
     finally:
         setattr(torch, name, before)
@@ -128,13 +126,10 @@ print(guard.guarded(load).touched, torch.manual_seed is seed)
     assert run.stdout.split() == ["()", "False"], "PyTorch replaces one of its functions, which is fine"
 
 
-def test_the_environment_is_put_back_whole(monkeypatch):
+def test_the_environment_is_put_back_whole_and_pytorchs_own_for_its_compiler_is_nobodys_doing(monkeypatch):
     monkeypatch.setenv("ATTENTION", "measured")
     assert guarded(lambda: os.environ.pop("ATTENTION")).touched == ("the environment variables",)
     assert os.environ["ATTENTION"] == "measured"
-
-
-def test_what_pytorch_sets_for_its_compiler_is_nobodys_doing(monkeypatch):
     monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
     assert guarded(lambda: os.environ.update(TORCHINDUCTOR_CACHE_DIR="/tmp")).touched == ()
 

@@ -38,10 +38,20 @@ DRAWINGS = [draw_curves, draw_heat_map]
 
 
 @pytest.mark.parametrize("draw", DRAWINGS)
-def test_a_figure_is_the_same_text_each_time(draw, shown):
+def test_a_figure_is_the_same_text_each_time_in_both_sets_of_colours_and_with_its_description(draw, shown):
     draw()
     draw()
-    assert shown[0]["image/svg+xml"] == shown[1]["image/svg+xml"]
+    picture, words = shown[0]["image/svg+xml"], shown[0]["text/plain"]
+    assert picture == shown[1]["image/svg+xml"]
+    title = ElementTree.fromstring(picture).findtext("{http://www.w3.org/2000/svg}title")
+    assert words == title != ""
+    assert "prefers-color-scheme:dark" in picture
+    assert "<dc:date>" not in picture
+    body = picture.split("</style>", 1)[1]
+    fixed = {light for light, _ in COLOURS.values()} & set(re.findall(r"#[0-9a-f]{6}", body))
+    assert not fixed, "a colour of the light page would stay on dark pages"
+    with pytest.raises(ValueError, match="alt must describe the figure"):
+        draw(alt=" ")
 
 
 def test_differences_in_the_last_digits_do_not_change_the_figure(shown):
@@ -52,38 +62,9 @@ def test_differences_in_the_last_digits_do_not_change_the_figure(shown):
     assert shown[2] != shown[0]
 
 
-@pytest.mark.parametrize("draw", DRAWINGS)
-def test_a_figure_holds_both_sets_of_colours_and_no_date(draw, shown):
-    draw()
-    picture = shown[0]["image/svg+xml"]
-    ElementTree.fromstring(picture)
-    assert "prefers-color-scheme:dark" in picture
-    assert "<dc:date>" not in picture
-    body = picture.split("</style>", 1)[1]
-    fixed = {light for light, _ in COLOURS.values()} & set(re.findall(r"#[0-9a-f]{6}", body))
-    assert not fixed, "a colour of the light page would stay on dark pages"
-
-
-@pytest.mark.parametrize("draw", DRAWINGS)
-def test_the_description_is_in_the_figure_and_beside_it(draw, shown):
-    draw()
-    words = shown[0]["text/plain"]
-    assert words
-    assert (
-        ElementTree.fromstring(shown[0]["image/svg+xml"]).findtext("{http://www.w3.org/2000/svg}title")
-        == words
-    )
-
-
 @pytest.mark.parametrize(
     ("number", "kept"),
-    [
-        (0.12345, 0.123),
-        (1234.56789, 1234.568),
-        (-0.00123456, -0.00123),
-        (9.87654e-9, 9.88e-9),
-        (0.0, 0.0),
-    ],
+    [(0.12345, 0.123), (1234.56789, 1234.568), (-0.00123456, -0.00123), (9.87654e-9, 9.88e-9), (0.0, 0.0)],
 )
 def test_three_decimals_are_kept_and_three_digits_of_what_is_smaller(number, kept):
     assert figures.rounded(torch.tensor([[number]], dtype=torch.float64)).tolist() == [[kept]]
@@ -148,12 +129,6 @@ def test_a_heat_map_writes_each_weight_into_its_cell(drawn):
     assert [text.get_text() for text in axes.texts] == ["0.25", "0.75"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["le", "chat"]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["the"]
-
-
-@pytest.mark.parametrize("draw", DRAWINGS)
-def test_a_figure_without_a_description_is_refused(draw):
-    with pytest.raises(ValueError, match="alt must describe the figure"):
-        draw(alt=" ")
 
 
 def luminance(colour):

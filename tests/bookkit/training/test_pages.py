@@ -14,7 +14,6 @@ from tools.chapters import trainings
 
 NAMES = [*page.trainings()]
 QUICK = ["tag", "look-up", "holes", "guests"]
-SLOW = [name for name in NAMES if name not in QUICK]
 FEW = 2  # points of a curve
 
 # Of each side what is measured, and its bounds; the chapters claim as much of larger runs.
@@ -66,15 +65,14 @@ def test_the_stored_curves_begin_as_the_engine_does(name, tmp_path):
         assert trainings.thinned(losses, training.every) == lane["losses"][:FEW]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in QUICK),
+        *(pytest.param(name, marks=pytest.mark.weekly) for name in NAMES if name not in QUICK),
+    ],
+)
 def test_the_stored_run_is_the_engines_to_its_end(name):
-    assert trainings.made(name) == page.stored(name)
-
-
-@pytest.mark.weekly
-@pytest.mark.parametrize("name", SLOW)
-def test_the_longer_runs_are_too(name):
     assert trainings.made(name) == page.stored(name)
 
 
@@ -131,6 +129,8 @@ def test_what_cannot_be_changed_is_said():
 def test_the_cell_of_a_page_goes_its_way(name):
     _, training = page.known(name)
     told = page.told(name)
+    assert told["prints"] % told["every"] == told["steps"] % told["prints"] == 0
+    assert len(json.dumps(page.stored(name))) < 4000
     options = ", ".join(f"{key}={value!r}" for key, value in training.change.items())
     text = told["cell"].replace("CHOSEN", f'PAGES["{name}"].settings({options})').replace("SEED", "1")
     assert len(text.splitlines()) <= 25
@@ -151,12 +151,6 @@ def test_the_cell_prints_the_pages_curve(capsys):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_told_in_numbers_begins_and_ends_with_the_curve(name):
-    told = page.told(name)
-    assert told["prints"] % told["every"] == told["steps"] % told["prints"] == 0
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_in_the_picture_no_curve_runs_through_a_number(name):
     for narrow in (True, False):
         drawn = svg(picture.picture(name, narrow))
@@ -168,8 +162,3 @@ def test_in_the_picture_no_curve_runs_through_a_number(name):
         curves = re.findall(r'<path d="M(\d+) [^"]*L[^"]*L', drawn)
         assert len(curves) == 4
         assert min(map(int, curves)) >= max(map(int, fields))
-
-
-def test_a_page_is_told_little():
-    for name in NAMES:
-        assert len(json.dumps(page.stored(name))) < 4000, name

@@ -13,13 +13,7 @@ from PIL import Image
 from bookkit.mime_types import CHART, DRAWING, FIGURE
 from tools.chapters import likeness, notebooks
 
-CHAPTERS = (
-    "is-it-any-good",
-    "fewer-keys-or-none",
-    "keeping-numbers-in-range",
-    "epochs-batches-iterations",
-    "is-it-noise",
-)
+CHAPTERS = ("is-it-any-good", "fewer-keys-or-none", "keeping-numbers-in-range", "is-it-noise")
 PLACE = re.compile(r"-?\d+\.\d+")
 CURVE = re.compile(r'(?<=<path d=")[^"]*(?=" clip-path="[^"]*" style="fill: none; stroke: var\(--(?!faint))')
 TICK = re.compile(r'<use xlink:href="#m\d+" x="[^>]*/>')
@@ -62,14 +56,9 @@ def test_what_one_sees_is_refused(change, chapter):
     assert changed != figure
     assert likeness.difference(FIGURE, figure, changed)
     assert likeness.difference(FIGURE, changed, figure)
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_what_nobody_sees_is_forgiven(chapter):
-    figure = stored(chapter)
     nudged = CURVE.sub(lambda path: shifted(path[0], 0.4), figure)
     assert nudged != figure
-    assert likeness.difference(FIGURE, figure, nudged) == ""
+    assert likeness.difference(FIGURE, figure, nudged) == "", "what nobody sees is forgiven"
 
 
 def drawing(words: str = "query", y: float = 8, opacity: float = 0.5) -> dict[str, str]:
@@ -95,13 +84,8 @@ def chart(*values: float, mark: str = "line") -> dict[str, object]:
 
 def test_a_charts_numbers_may_differ_by_little_and_all_else_by_nothing():
     assert likeness.difference(CHART, chart(0.2, 300), chart(0.2004, 301)) == ""
-    for other in (
-        chart(0.2, 303),
-        chart(0.21, 300),
-        chart(300, 0.2),
-        chart(0.2),
-        chart(0.2, 300, mark="bar"),
-    ):
+    others = [chart(0.2, 303), chart(0.21, 300), chart(300, 0.2), chart(0.2), chart(0.2, 300, mark="bar")]
+    for other in others:
         assert likeness.difference(CHART, chart(0.2, 300), other)
 
 
@@ -125,10 +109,9 @@ def outputs(**data: object) -> list[object]:
 def test_for_the_letter_by_letter_comparison_a_picture_is_a_few_words():
     was, now = likeness.in_words(outputs(**{DRAWING: drawing()}), outputs(**{DRAWING: drawing(y=8.2)}))
     assert was == now
-    was, now = likeness.in_words(outputs(**{DRAWING: drawing()}), outputs(**{DRAWING: drawing(y=9)}))
-    assert (
-        now[0].data[DRAWING] == "wide: svg: y of rect was 8, and is 9; narrow: svg: y of rect was 8, and is 9"
-    )
+    _, now = likeness.in_words(outputs(**{DRAWING: drawing()}), outputs(**{DRAWING: drawing(y=9)}))
+    said = "svg: y of rect was 8, and is 9"
+    assert now[0].data[DRAWING] == f"wide: {said}; narrow: {said}"
     was, now = likeness.in_words(outputs(), outputs(**{DRAWING: drawing()}))
     assert was != now
 

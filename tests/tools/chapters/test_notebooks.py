@@ -63,14 +63,10 @@ def problems(book):
     return notebooks.problems(book / "chapter.ipynb", book, book / "_toc.yml")
 
 
-def test_a_sound_chapter_has_no_problems(book):
+def test_a_sound_chapter_has_no_problems_and_the_list_for_a_commit_names_one_that_has(book):
     assert store(book) == []
-
-
-def test_the_list_for_a_commit_names_the_chapter(book):
-    store(book)
     assert notebooks.all_problems(book, book / "_toc.yml") == []
-    (problem,) = store(book, set_count)
+    (problem,) = store(book, lambda notebook: notebook.cells[1].update(execution_count=7))
     assert notebooks.all_problems(book, book / "_toc.yml") == [f"chapter.ipynb: {problem}"]
 
 
@@ -83,83 +79,48 @@ def test_half_a_notebook_is_named_with_what_mends_it(book):
     assert line.endswith(": restore it, as by `git checkout HEAD -- book/chapter.ipynb`")
 
 
-def set_count(notebook):
-    notebook.cells[1].execution_count = 7
-
-
-def drop_alt(notebook):
-    del notebook.cells[1].metadata["mystnb"]
-
-
-def draw_twice(notebook):
-    notebook.cells[1].outputs *= 2
-
-
-def break_a_figure(notebook):
-    notebook.cells[1].outputs[0].data["image/svg+xml"] = "<svg><g></svg>"
-
-
-def add_error(notebook):
-    notebook.cells[1].outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])]
-
-
-def only_html(notebook):
-    del notebook.cells[1].outputs[0].data["text/plain"]
-    notebook.cells[1].outputs[0].data = {"text/html": "<b>64</b>"}
-
-
-def empty_a_cell(notebook):
-    notebook.cells[0].source = "\n"
-
-
-def stretch_a_cell(notebook):
-    notebook.cells[0].source = "\n".join(["x = 1"] * 26)
-
-
-def add_metadata(notebook):
-    notebook.metadata["widgets"] = {}
-
-
-def solve_too_early(notebook):
-    notebook.cells[0].metadata["tags"] = ["hide-cell"]
-
-
-BEFORE = [
-    (solve_too_early, "code cell 1 is a solution: move it to the last section"),
-    (set_count, "not executed from top to bottom"),
-    (drop_alt, "code cell 2 draws a figure without alt text"),
-    (draw_twice, "code cell 2 draws 2 figures"),
-    (
-        break_a_figure,
-        "code cell 2: its figure is no SVG (mismatched tag: line 1, column 10): run `make refresh`",
-    ),
-    (add_error, "code cell 2 stores an error"),
-    (only_html, "code cell 2 shows HTML with no plain text"),
-    (empty_a_cell, "code cell 1 is empty"),
-    (stretch_a_cell, "code cell 1 has more than 25 lines"),
-    (add_metadata, "stray metadata ['widgets']"),
-]
-
-
-@pytest.mark.parametrize(("change", "words"), BEFORE)
-def test_a_chapter_stored_wrongly_is_named(book, change, words):
-    (problem,) = store(book, change)
-    assert words in problem
-
-
-def edit_number(notebook):
-    notebook.cells[1].outputs[0].data["text/plain"] = "a line that falls"
-
-
-def edit_code(notebook):
-    notebook.cells[1].source = "draw(2)"
+ERROR = nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])
 
 
 @pytest.mark.parametrize(
-    ("change", "words"), [(edit_number, "stored outputs were edited"), (edit_code, "made by other code")]
+    ("words", "change"),
+    [
+        ("code cell 1 is a solution: move it", lambda one, _: one.metadata.update(tags=["hide-cell"])),
+        ("not executed from top to bottom", lambda _, two: two.update(execution_count=7)),
+        ("code cell 2 draws a figure without alt text", lambda _, two: two.metadata.clear()),
+        ("code cell 2 draws 2 figures", lambda _, two: two.update(outputs=two.outputs * 2)),
+        (
+            "code cell 2: its figure is no SVG (mismatched tag: line 1, column 10): run `make refresh`",
+            lambda _, two: two.outputs[0].data.update({"image/svg+xml": "<svg><g></svg>"}),
+        ),
+        ("code cell 2 stores an error", lambda _, two: two.update(outputs=[ERROR])),
+        (
+            "code cell 2 shows HTML with no plain text",
+            lambda _, two: two.outputs[0].update(data={"text/html": "<b>64</b>"}),
+        ),
+        ("code cell 1 is empty", lambda one, _: one.update(source="\n")),
+        ("code cell 1 has more than 25 lines", lambda one, _: one.update(source="x = 1\n" * 26)),
+    ],
 )
-def test_an_edit_after_the_run_is_named(book, change, words):
-    (problem,) = store(book, change, stamp=False)
+def test_a_chapter_stored_wrongly_is_named(book, words, change):
+    (problem,) = store(book, lambda notebook: change(*notebook.cells))
+    assert words in problem
+    (problem,) = store(book, lambda notebook: notebook.metadata.update(widgets={}))
+    assert "stray metadata ['widgets']" in problem
+
+
+@pytest.mark.parametrize(
+    ("words", "change"),
+    [
+        (
+            "stored outputs were edited",
+            lambda cell: cell.outputs[0].data.update({"text/plain": "a line that falls"}),
+        ),
+        ("made by other code", lambda cell: cell.update(source="draw(2)")),
+    ],
+)
+def test_an_edit_after_the_run_is_named(book, words, change):
+    (problem,) = store(book, lambda notebook: change(notebook.cells[1]), stamp=False)
     assert words in problem
 
 
@@ -189,15 +150,22 @@ def run_cells(*sources):
 
 
 @pytest.mark.thorough
-def test_executing_twice_gives_the_same_file(tmp_path):
-    source = "print(1)\nprint(2)\nfrom bookkit.claims import claim\nclaim('one', 1.0, expected=1)"
-    first, second = run_cells(source, "3"), run_cells(source, "3")
-    notebooks.write(first, tmp_path / "first.ipynb")
-    notebooks.write(second, tmp_path / "second.ipynb")
-    assert (tmp_path / "first.ipynb").read_bytes() == (tmp_path / "second.ipynb").read_bytes()
-    assert first.cells[0].outputs[0].text == "1\n2\n", "what a cell prints is one output, however it was sent"
-    assert [each.execution_count for each in first.cells] == [1, 2]
-    assert CLAIM in first.cells[0].outputs[1].data
+def test_executing_twice_gives_the_same_file_as_jupyterlab_saves_it(tmp_path):
+    """Which is what Jupyter's server does with what it is sent: JSON from JavaScript, which has no 2.0."""
+    source = "print(1)\nprint(2)\nfrom bookkit.claims import claim\nclaim('two', 2.0, expected=2.0)"
+    paths = tmp_path / "first.ipynb", tmp_path / "second.ipynb", tmp_path / "saved.ipynb"
+    for path in paths[:2]:
+        made = run_cells(source, "3")
+        notebooks.write(made, path)
+    as_javascript = json.loads(
+        paths[0].read_text("utf-8"),
+        parse_float=lambda n: int(float(n)) if float(n) % 1 == 0 else float(n),
+    )
+    nbformat.write(nbformat.from_dict(nbformat.reads(json.dumps(as_javascript), 4)), paths[2])
+    assert len({path.read_bytes() for path in paths}) == 1
+    assert made.cells[0].outputs[0].text == "1\n2\n", "what a cell prints is one output, however it was sent"
+    assert [each.execution_count for each in made.cells] == [1, 2]
+    assert CLAIM in made.cells[0].outputs[1].data
 
 
 def told(value, bound):
@@ -221,24 +189,21 @@ def test_a_figures_alt_text_comes_from_its_code():
     assert notebooks.alt_text(drawing) == "a line that rises"
 
 
-CHART = {"mark": "bar", "data": {"values": [{"x": 1}]}, "encoding": {"x": {"field": "x", "type": "ordinal"}}}
-
-
-def drawn():
-    """A notebook with a chart, as a run leaves it."""
-    data = {mime_types.CHART: copy.deepcopy(CHART), "text/plain": "One bar."}
-    return nbformat.v4.new_notebook(cells=[cell("chart()", 1, data)])
-
-
 def test_a_chart_has_a_picture_that_changes_nothing_and_words_for_it():
-    notebook = drawn()
+    values, encoding = [{"x": 1}], {"x": {"field": "x", "type": "ordinal"}}
+    chart = {
+        mime_types.CHART: {"mark": "bar", "data": values, "encoding": encoding},
+        "text/plain": "One bar.",
+    }
+    notebook = nbformat.v4.new_notebook(cells=[cell("chart()", 1, chart)])
+    without = copy.deepcopy(notebook)
     stamp = stamps.stamp(notebook)
     refresh.normalise(notebook)
     data = notebook.cells[0].outputs[0].data
     assert base64.b64decode(data[mime_types.PICTURE]).startswith(b"\x89PNG")
     assert notebook.cells[0].metadata["alt"] == "One bar."
     assert notebook.metadata["attnlab"] == stamp
-    assert refresh.says_the_same(notebook, drawn())
+    assert refresh.says_the_same(notebook, without)
     picture = data[mime_types.PICTURE]
     data[mime_types.PICTURE] = "what JupyterLab drew"
     refresh.normalise(notebook)
@@ -256,70 +221,41 @@ def test_solutions_are_folded_in_jupyterlab_and_colab_and_other_cells_are_not(ta
     assert found.metadata == {"tags": tags} | folds
 
 
-@pytest.mark.thorough
-def test_a_chapter_is_written_as_jupyterlab_saves_it(tmp_path):
-    """Which is what Jupyter's server does with what it is sent: JSON from JavaScript, which has no 2.0."""
-    path = tmp_path / "chapter.ipynb"
-    claims = ["from bookkit.claims import claim\nclaim('two', 2.0, expected=2.0)", "'one'"]
-    notebooks.write(run_cells(*claims), path)
-    before = path.read_bytes()
-    as_javascript = json.loads(
-        path.read_text("utf-8"), parse_float=lambda n: int(float(n)) if float(n) % 1 == 0 else float(n)
-    )
-    nbformat.write(nbformat.from_dict(nbformat.reads(json.dumps(as_javascript), 4)), path)
-    assert path.read_bytes() == before
-
-
-@pytest.fixture
-def kept(tmp_path):
-    """A chapter that was committed, and what says whether its file is still what was committed."""
+@pytest.mark.parametrize(("bound", "as_committed"), [(1, True), (2, False)])
+def test_a_readers_run_leaves_no_trace_where_it_said_the_same(tmp_path, monkeypatch, bound, as_committed):
     path = tmp_path / "chapter.ipynb"
     notebooks.write(refresh.normalise(told(0.1, 1)), path)
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "A chapter"]):
         subprocess.run([*git, *command], check=True)
     committed = path.read_bytes()
-    return path, lambda: path.read_bytes() == committed
-
-
-def test_a_readers_run_leaves_no_trace_where_it_said_the_same(kept, monkeypatch):
-    path, as_committed = kept
     notebooks.write(told(0.2, 1), path)
-    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, 1))
+    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, bound))
     assert refresh.refresh(path, everything=False) == "stored"
-    assert as_committed()
-
-
-def test_a_run_that_says_something_else_is_stored(kept, monkeypatch):
-    path, as_committed = kept
-    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.3, 2))
-    assert refresh.refresh(path, everything=True) == "stored"
-    assert not as_committed()
-    assert notebooks.claims(notebooks.read(path)) == notebooks.claims(told(0.3, 2))
+    assert (path.read_bytes() == committed) == as_committed
+    assert notebooks.claims(notebooks.read(path)) == notebooks.claims(
+        told(0.1 if as_committed else 0.3, bound)
+    )
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "everything", "done"),
+    ("stamped", "after", "everything", "done"),
     [
-        (told(0.1, 1), told(0.2, 2), False, "unchanged"),
-        (told(0.1, 1), told(0.2, 1), True, "same"),
-        (told(0.1, 1), told(0.2, 2), True, "stored"),
+        (True, told(0.2, 2), False, "unchanged"),
+        (True, told(0.2, 1), True, "same"),
+        (True, told(0.2, 2), True, "stored"),
+        (False, told(0.2, 1), False, "stored"),  # its code changed
     ],
 )
 def test_a_chapter_is_executed_and_stored_as_far_as_needed(
-    before, after, everything, done, tmp_path, monkeypatch
+    stamped, after, everything, done, tmp_path, monkeypatch
 ):
     path = tmp_path / "chapter.ipynb"
-    notebooks.write(refresh.normalise(copy.deepcopy(before)), path)
+    before = told(0.1, 1)
+    notebooks.write(refresh.normalise(before) if stamped else before, path)
     monkeypatch.setattr(refresh, "execute", lambda notebook: copy.deepcopy(after))
     stored = notebooks.read(path)
     assert refresh.refresh(path, everything) == done
     assert (notebooks.read(path) == stored) == (done != "stored")
-
-
-def test_a_chapter_whose_code_changed_is_stored_anew(tmp_path, monkeypatch):
-    path = tmp_path / "chapter.ipynb"
-    notebooks.write(told(0.1, 1), path)  # without a stamp
-    monkeypatch.setattr(refresh, "execute", lambda notebook: told(0.2, 1))
-    assert refresh.refresh(path, everything=False) == "stored"
-    assert notebooks.read(path).metadata["attnlab"] == stamps.stamp(told(0.2, 1))
+    if not stamped:
+        assert notebooks.read(path).metadata["attnlab"] == stamps.stamp(after)

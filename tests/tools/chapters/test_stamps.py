@@ -36,13 +36,10 @@ class Gate:
 """
 
 
-async def later():
-    """Nothing yet."""
-
-
-def twice(count):
-    return 2 * count
 '''.replace("·", " ")
+LATER = 'async def later():\n    """Nothing yet."""\n\n\n'
+TWICE = "def twice(count):\n    return 2 * count\n"
+ROOM += LATER + TWICE
 
 
 @pytest.fixture
@@ -135,17 +132,12 @@ def test_words_and_layout_change_nothing(book, right, other):
         ("# no comment", "# a comment"),
         ("async def", "def"),
         ("2 * count", "count * 2"),
+        (LATER + TWICE, TWICE + LATER),  # of two with one name the second is called
     ],
 )
 def test_whatever_code_does_counts(book, right, other):
     assert ROOM.count(right) == 1
     assert digest_with(book, ROOM) != digest_with(book, ROOM.replace(right, other))
-
-
-def test_the_order_of_functions_counts(book):
-    """The second of two with one name is the one that is called."""
-    one, two = "def f():\n    return 1\n", "def f():\n    return 2\n"
-    assert digest_with(book, one + two) != digest_with(book, two + one)
 
 
 def test_the_words_of_a_cell_count():
@@ -154,39 +146,27 @@ def test_the_words_of_a_cell_count():
     assert stamps.code_digest(one) != stamps.code_digest(two)
 
 
-def test_the_sample_texts_count_for_the_chapters_that_read_text(book):
-    (book / "attnlab/corpora").mkdir()
-    (book / "attnlab/corpora/text.py").write_text("")
+def test_the_sample_texts_and_stored_weights_count_for_the_chapters_that_read_them(book):
     sample = book / "attnlab/corpora/data/sample/reviews/1.txt"
-    sample.parent.mkdir(parents=True)
-
-    def digests(text):
-        sample.write_bytes(text)
-        sources = "import attnlab.corpora.text", "import attnlab.shapes"
-        return [stamps.code_digest(notebook(source), book) for source in sources]
-
-    (read, unread), (read_anew, unread_still) = digests(b"good\n"), digests(b"bad\n")
-    assert read != read_anew
-    assert unread == unread_still
-    (sample.parent / ".DS_Store").touch()
-    assert digests(b"good\r\n")[0] == read, "as another system checks it out, and has it looked at"
-
-
-def test_stored_weights_count_for_the_chapter_that_has_their_recipes(book):
-    recipes = book / "chapters/a_chapter/models.py"
     weights = book / "models/a_chapter/small.npz"
-    for file in (recipes, weights):
+    recipes, room = book / "chapters/a_chapter/models.py", book / "attnlab/corpora/text.py"
+    for file in (sample, weights, recipes, room):
         file.parent.mkdir(parents=True, exist_ok=True)
-    recipes.write_text("RECIPES = {}\n")
+        file.touch()
 
-    def digests(stored):
+    def digests(text, stored=b"one"):
+        sample.write_bytes(text)
         weights.write_bytes(stored)
-        sources = "import chapters.a_chapter.models", "import attnlab.shapes"
-        return [stamps.code_digest(notebook(source), book) for source in sources]
+        rooms = "attnlab.corpora.text", "chapters.a_chapter.models", "attnlab.shapes"
+        return [stamps.code_digest(notebook(f"import {each}"), book) for each in rooms]
 
-    (read, unread), (read_anew, unread_still) = digests(b"one"), digests(b"two")
-    assert read != read_anew
-    assert unread == unread_still
+    text, trained, neither = digests(b"good\n")
+    another_text, *others = digests(b"bad\n")
+    assert (another_text == text, others) == (False, [trained, neither])
+    same_text, trained_anew, still_neither = digests(b"good\n", b"two")
+    assert (same_text, trained_anew == trained, still_neither) == (text, False, neither)
+    (sample.parent / ".DS_Store").touch()
+    assert digests(b"good\r\n")[0] == text, "as another system checks it out, and has it looked at"
 
 
 def test_code_that_does_not_parse_is_told_with_its_place(book):

@@ -20,34 +20,19 @@ from tools.chapters import editions, notebooks
 from tools.grade import grader, sandbox, table
 
 CHAPTER = notebooks.BOOK / "what-is-attention.ipynb"
+OTHER = notebooks.BOOK / "text-as-tensors.ipynb"
 pytestmark = pytest.mark.thorough
 
-
-OTHER = notebooks.BOOK / "text-as-tensors.ipynb"
-
-
 EXERCISES = ["soft_lookup", "gate_shapes", "needed_temperature", "repaired_regression", "learned_bandwidth"]
-
-
-WRONG = "def mine(query, key, value, temperature):\n    return query @ key.mT, query\n\n\n"
-
-
-CALL = "check_soft_lookup(mine)"
-
-
-STARTED = [
-    "not written yet",
-    "not written yet",
-    "not yet: still broken",
-    "not written yet",
-]  # the repair is broken as it comes
-
-
-STOPPED = ["passed", *["not reached"] * 4]
 # Of the code in the hand-out: where the second exercise stands, in whose place trouble is put.
 HANDED_OUT = notebooks.code_cells(editions.for_students(notebooks.read(CHAPTER)))
 PLACE = next(place for place, cell in enumerate(HANDED_OUT, 1) if "check_gate_shapes(" in cell.source)
 
+WRONG = """def mine(query, key, value, temperature):
+    return query @ key.mT, query
+
+
+check_soft_lookup(mine)"""
 
 MULTIPLIED = """def mine(query, key, value, temperature):
     weights = torch.softmax(query @ key.mT * temperature, dim=-1)
@@ -55,7 +40,6 @@ MULTIPLIED = """def mine(query, key, value, temperature):
 
 
 check_soft_lookup(mine)"""
-
 
 FORGER = """import gc, json, os
 from multiprocessing.connection import Connection
@@ -67,7 +51,6 @@ for name in ("soft_lookup", "gate_shapes", "needed_temperature", "repaired_regre
 pipe.send_bytes(json.dumps({"end": True}).encode())
 """
 
-
 TAMPERER = """import sys
 from bookkit.checking import exercise, report
 
@@ -76,22 +59,20 @@ exercise.Exercise.judge = lambda self, work: right
 sys.modules["bookkit.checking.report"].latest["soft_lookup"] = right
 """
 
-
 REPLACER = """def check_soft_lookup(work):
     print("soft_lookup: passed")
 
 
 """
 
-
 VANDAL = """import socket, subprocess
 from pathlib import Path
 
 for deed in (
-    lambda: Path({folder!r}, "grades.csv").write_text("mallory,5"),
+    lambda: Path("FOLDER", "grades.csv").write_text("mallory,5"),
     lambda: socket.create_connection(("192.0.2.1", 80), 1),
-    lambda: socket.create_connection(("127.0.0.1", {port}), 1),
-    lambda: subprocess.run(["touch", {folder!r} + "/touched"]),
+    lambda: socket.create_connection(("127.0.0.1", PORT), 1),
+    lambda: subprocess.run(["touch", "FOLDER/touched"]),
     lambda: subprocess.Popen(["sleep", "98.7"], start_new_session=True),
 ):
     try:
@@ -100,7 +81,7 @@ for deed in (
         pass
 print("What is attention?: 5 of 5 exercises passed")
 Path("mine.txt").write_text("in its own folder")
-assert not Path({folder!r}, "all right.ipynb").read_bytes(), "the work of others"
+assert not Path("FOLDER", "all right.ipynb").read_bytes(), "the work of others"
 """
 
 
@@ -111,27 +92,77 @@ def right_answers():
     return {re.search(r"check_(\w+)", source)[1]: source for source in sources}
 
 
-def filled_in(answers, edition=editions.for_students):
-    """The hand-out, with these cells in the place of the stubs."""
-    notebook = edition(notebooks.read(CHAPTER))
-    for cell in notebooks.code_cells(notebook):
-        if not editions.is_solution(cell):
-            for name, answer in answers.items():
-                if f"check_{name}(" in cell.source:
-                    cell.source = answer
-    return notebook
+RIGHT = right_answers()
+UNCHECKED = {name: source.partition("\n\n\ncheck_")[0] for name, source in RIGHT.items()}
+UNCHECKED["soft_lookup"] = UNCHECKED["soft_lookup"].replace("mine", "my_soft_lookup")
 
 
-def test_a_work_called_solution_counts_unless_it_is_the_books_or_another_is_handed_in():
-    def cells(*sources):
-        return [new_code_cell(source) for source in sources]
+def trouble(code):
+    return {"soft_lookup": RIGHT["soft_lookup"], "gate_shapes": code}
 
-    books, mine = "def solution(): ...\ncheck_one(solution)", "check_one(my_one)"
-    hers = books.replace("...", "return 1")
-    of_the_book = frozenset([books])
-    assert grader.works(cells(books), of_the_book) == {}
-    assert grader.works(cells(hers, books), of_the_book) == {"check_one": (1, "solution")}
-    assert grader.works(cells(mine, hers), of_the_book) == {"check_one": (1, "my_one")}
+
+NOT_WRITTEN = "not written yet"
+STARTED = [NOT_WRITTEN, NOT_WRITTEN, "not yet: still broken", NOT_WRITTEN]  # the repair is broken as it comes
+STOPPED = ["passed", *["not reached"] * 4]
+# Each hand-in: what stands in the place of the stubs, how the exercises stand then, and what is remarked.
+HAND_INS = {
+    "all right": (RIGHT, ["passed"] * 5, ""),
+    "untouched": ({}, [NOT_WRITTEN, *STARTED], ""),
+    "half of the whole chapter": (
+        {name: RIGHT[name] for name in EXERCISES[2:]},
+        [NOT_WRITTEN, NOT_WRITTEN, *["passed"] * 3],
+        "",
+    ),
+    "older, with a known mistake": (
+        {"soft_lookup": MULTIPLIED},
+        ["not yet: multiplied", *STARTED],
+        "was handed out by another release of the book",
+    ),
+    "hanging": (
+        trouble("import time\nwhile True:\n    time.sleep(1)"),
+        STOPPED,
+        rf"cell {PLACE} does not end within 20 seconds.*",
+    ),
+    "memory hog": (
+        trouble("hoard = []\nwhile True:\n    hoard.append(torch.empty(10**7))"),
+        STOPPED,
+        rf"cell {PLACE} fills more than 1.5 GB of memory.*",
+    ),
+    "ends itself": (trouble("import os\nos._exit(0)"), STOPPED, rf"cell {PLACE} ends its own process.*"),
+    "checks deleted": (
+        UNCHECKED,
+        ["passed", *["missing"] * 4],
+        "does not call check_soft_lookup, check_gate_shapes, check_needed_temperature, "
+        "check_repaired_regression and check_learned_bandwidth",
+    ),
+    "check replaced": (
+        {"soft_lookup": REPLACER + WRONG},
+        ["not yet: ignored input", *STARTED],
+        "puts something else in the place of check_soft_lookup",
+    ),
+    "machinery changed": (
+        {"soft_lookup": TAMPERER + WRONG},
+        ["not believed", NOT_WRITTEN, *["not believed"] * 3],
+        "calls wrong answers passed: .*; replaces bookkit.checking.exercise.Exercise.judge",
+    ),
+    "forger": (trouble(FORGER), ["not believed"] * 5, "calls wrong answers passed: .*"),
+    "syntax error": (
+        RIGHT | {"gate_shapes": "my_shapes = {\ncheck_gate_shapes(my_shapes)"},
+        ["passed", "missing", *["passed"] * 3],
+        f"cell {PLACE}: raises SyntaxError: incomplete input .*",
+    ),
+    "vandal": (
+        trouble(VANDAL),
+        ["passed", "missing", *STARTED[1:]],
+        r".*writes to \S+/grades.csv: refused; reaches for the network: refused"
+        f"(; cell {PLACE}: raises AssertionError: the work of others)?",  # where there are no walls
+    ),
+}
+# And two that are no hand-in, with what is remarked.
+OTHERS = {
+    "folder of her own/other chapter": "another chapter's: “Text as tensors”",
+    "'=broken+JSON": "not a notebook: NotJSONError: .*",
+}
 
 
 @pytest.fixture(scope="module")
@@ -146,37 +177,23 @@ def listener():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, listener):
-    folder, right = tmp_path_factory.mktemp("hand-ins"), right_answers()
-    first = {"soft_lookup": right["soft_lookup"]}
-    older = filled_in({"soft_lookup": MULTIPLIED})
-    older.metadata["attnlab"]["code"] = "another"
-    unchecked = {name: source.partition("\n\n\ncheck_")[0] for name, source in right.items()}
-    unchecked["soft_lookup"] = unchecked["soft_lookup"].replace("mine", "my_soft_lookup")
-    vandal = VANDAL.format(folder=str(folder), port=listener.getsockname()[1])
-    class_of = {
-        "all right": filled_in(right),
-        "untouched": filled_in({}),
-        "half of the whole chapter": filled_in(
-            {name: right[name] for name in EXERCISES[2:]}, lambda chapter: chapter
-        ),
-        "hanging": filled_in(first | {"gate_shapes": "import time\nwhile True:\n    time.sleep(1)"}),
-        "checks deleted": filled_in(unchecked),
-        "check replaced": filled_in({"soft_lookup": REPLACER + WRONG + CALL}),
-        "machinery changed": filled_in({"soft_lookup": TAMPERER + WRONG + CALL}),
-        "forger": filled_in(first | {"gate_shapes": FORGER}),
-        "syntax error": filled_in(right | {"gate_shapes": "my_shapes = {\ncheck_gate_shapes(my_shapes)"}),
-        "memory hog": filled_in(
-            first | {"gate_shapes": "hoard = []\nwhile True:\n    hoard.append(torch.empty(10**7))"}
-        ),
-        "ends itself": filled_in(first | {"gate_shapes": "import os\nos._exit(0)"}),
-        "vandal": filled_in(first | {"gate_shapes": vandal}),
-        "older, with a known mistake": older,
-        "folder of her own/other chapter": editions.for_students(notebooks.read(OTHER)),
-    }
-    for name, notebook in class_of.items():
-        path = folder / f"{name}.ipynb"
-        path.parent.mkdir(exist_ok=True)
-        notebooks.write(notebook, path)
+    folder = tmp_path_factory.mktemp("hand-ins")
+    for name, (answers, _, _) in HAND_INS.items():
+        notebook = notebooks.read(CHAPTER)
+        if name != "half of the whole chapter":
+            notebook = editions.for_students(notebook)
+        if name.startswith("older"):
+            notebook.metadata["attnlab"]["code"] = "another"
+        for cell in filter(lambda cell: not editions.is_solution(cell), notebooks.code_cells(notebook)):
+            for exercise, answer in answers.items():
+                if f"check_{exercise}(" in cell.source:
+                    port = str(listener.getsockname()[1])
+                    cell.source = answer.replace("FOLDER", str(folder)).replace("PORT", port)
+                    break
+        notebooks.write(notebook, folder / f"{name}.ipynb")
+    (folder / "folder of her own").mkdir()
+    other = editions.for_students(notebooks.read(OTHER))
+    notebooks.write(other, folder / "folder of her own" / "other chapter.ipynb")
     (folder / "=broken+JSON.ipynb").write_text("{")
     return folder
 
@@ -193,76 +210,22 @@ def graded(folder):
         "20",
         "--memory",
         "1500000000",
-        "--trust",  # some systems that this is tested on have no walls
     ]
+    command.append("--trust")  # some systems that this is tested on have no walls
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     with (folder / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         return run.stdout, {row["hand-in"]: row for row in csv.DictReader(file)}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "states", "remark"),
-    [
-        ("all right", ["passed"] * 5, ""),
-        ("untouched", ["not written yet", *STARTED], ""),
-        (
-            "half of the whole chapter",
-            ["not written yet", "not written yet", "passed", "passed", "passed"],
-            "",
-        ),
-        (
-            "older, with a known mistake",
-            ["not yet: multiplied", *STARTED],
-            "was handed out by another release of the book",
-        ),
-        ("hanging", STOPPED, rf"cell {PLACE} does not end within 20 seconds.*"),
-        ("memory hog", STOPPED, rf"cell {PLACE} fills more than 1.5 GB of memory.*"),
-        ("ends itself", STOPPED, rf"cell {PLACE} ends its own process.*"),
-        (
-            "checks deleted",
-            ["passed", *["missing"] * 4],
-            "does not call check_soft_lookup, check_gate_shapes, check_needed_temperature, "
-            "check_repaired_regression and check_learned_bandwidth",
-        ),
-        (
-            "check replaced",
-            ["not yet: ignored input", *STARTED],
-            "puts something else in the place of check_soft_lookup",
-        ),
-        (
-            "machinery changed",
-            ["not believed", "not written yet", "not believed", "not believed", "not believed"],
-            "calls wrong answers passed: .*; replaces bookkit.checking.exercise.Exercise.judge",
-        ),
-        ("forger", ["not believed"] * 5, "calls wrong answers passed: .*"),
-        (
-            "syntax error",
-            ["passed", "missing", "passed", "passed", "passed"],
-            f"cell {PLACE}: raises SyntaxError: incomplete input .*",
-        ),
-        (
-            "vandal",
-            ["passed", "missing", *STARTED[1:]],
-            r".*writes to \S+/grades.csv: refused; reaches for the network: refused"
-            f"(; cell {PLACE}: raises AssertionError: the work of others)?",  # where there are no walls
-        ),
-        ("folder of her own/other chapter", [""] * 5, "another chapter's: “Text as tensors”"),
-        ("'=broken+JSON", [""] * 5, "not a notebook: NotJSONError: .*"),
-    ],
-)
-def test_each_is_told_for_what_it_is(graded, name, states, remark):
+@pytest.mark.parametrize("name", [*HAND_INS, *OTHERS])
+def test_each_is_told_for_what_it_is(graded, name):
     _, rows = graded
-    row = rows[name]
-    assert [row[exercise] for exercise in EXERCISES] == states
-    assert row["passed"] == str(states.count("passed"))
-    assert re.fullmatch(remark, row["remarks"])
-
-
-@pytest.mark.slow
-def test_every_hand_in_has_its_row(graded, folder):
-    _, rows = graded
-    assert len(rows) == len(list(folder.rglob("*.ipynb"))) == 15
+    _, states, remark = HAND_INS.get(name) or (None, [""] * 5, OTHERS[name])
+    assert len(rows) == len(HAND_INS | OTHERS)
+    assert [rows[name][exercise] for exercise in EXERCISES] == states
+    assert rows[name]["passed"] == str(states.count("passed"))
+    assert re.fullmatch(remark, rows[name]["remarks"])
 
 
 @pytest.mark.slow
@@ -295,6 +258,20 @@ def test_the_page_can_be_read_by_everybody(graded, folder, page, colours):
 
 
 # ---- what is believed ----
+
+
+def test_a_work_called_solution_counts_unless_it_is_the_books_or_another_is_handed_in():
+    def cells(*sources):
+        return [new_code_cell(source) for source in sources]
+
+    books, mine = "def solution(): ...\ncheck_one(solution)", "check_one(my_one)"
+    hers = books.replace("...", "return 1")
+    of_the_book = frozenset([books])
+    assert grader.works(cells(books), of_the_book) == {}
+    assert grader.works(cells(hers, books), of_the_book) == {"check_one": (1, "solution")}
+    assert grader.works(cells(mine, hers), of_the_book) == {"check_one": (1, "my_one")}
+
+
 CHECKS = grader.checks("what_is_attention")
 
 
@@ -347,16 +324,14 @@ def test_an_experiments_shares_are_looked_at_again():
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool, torch.complex64])
 @pytest.mark.parametrize("shape", [(), (0, 2), (2, 3)])
 def test_tensors_cross_as_plain_data(dtype, shape):
-    tensor = torch.ones(shape, dtype=dtype)
-    there = sandbox.decoded(json.loads(json.dumps(sandbox.encoded(tensor))))
+    there = sandbox.decoded(json.loads(json.dumps(sandbox.encoded(torch.ones(shape, dtype=dtype)))))
     assert there.dtype == dtype
-    assert torch.equal(there, tensor)
+    assert torch.equal(there, torch.ones(shape, dtype=dtype))
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_a_spreadsheet_does_not_reckon(name):
-    assert table.as_text(name) == f"'{name}"
-    assert table.as_text(f"a{name}") == f"a{name}"
+    assert (table.as_text(name), table.as_text(f"a{name}")) == (f"'{name}", f"a{name}")
 
 
 # ---- what a folder can be ----

@@ -18,7 +18,6 @@ CHAPTER = notebooks.BOOK / "what-is-attention.ipynb"
 pytestmark = pytest.mark.weekly
 
 
-# ---- what is walled in ----
 def in_python(program):
     command = [sys.executable, "-c", program]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -5,7 +5,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 import webbrowser
 from collections import deque
 from pathlib import Path
@@ -35,53 +34,6 @@ def test_a_page_runs_code_beside_the_chapters_with_this_python(server):
     with server.page("many-heads") as page:
         said = page.run("import os, sys, attnlab; print(os.getcwd(), sys.executable, attnlab.__file__)")
     assert said.split() == [str(registry.BOOK), sys.executable, str(registry.BOOK / "attnlab/__init__.py")]
-
-
-@pytest.mark.thorough
-def test_a_page_that_is_opened_again_finds_its_kernel_as_it_was(server):
-    with server.page("many-heads") as page:
-        page.run("heads = 8")
-        page.socket.close()
-        kernel = server.session("many-heads")["kernel"]["id"]
-        assert len(server.api("kernels").json) == 1
-        with server.channels(kernel) as again:
-            assert again.run("print(heads)") == "8\n"
-
-
-@pytest.mark.thorough
-def test_what_is_said_while_the_connection_is_down_comes_when_it_is_up_again(server, tmp_path):
-    session, down = server.session("many-heads")["kernel"]["id"], tmp_path / "down"
-    with server.channels(session) as page:
-        waits = f"import pathlib, time\nwhile not pathlib.Path({str(down)!r}).exists(): time.sleep(0.01)\n"
-        message = page.send(f"{waits}for n in range(5): print(n, flush=True)")
-        page.until("busy", message)
-    while server.api(f"kernels/{session}").json["connections"]:
-        time.sleep(0.05)
-    down.touch()
-    while server.api(f"kernels/{session}").json["execution_state"] != "idle":
-        time.sleep(0.05)
-    with server.channels(session) as again:
-        came = again.until("idle", message)
-    assert "".join(each["content"].get("text", "") for each in came) == "0\n1\n2\n3\n4\n"
-    server.api(f"kernels/{session}", "DELETE")
-
-
-@pytest.mark.thorough
-def test_a_loop_is_interrupted_and_a_kernel_started_anew(server):
-    session = server.session("many-heads")
-    kernel = session["kernel"]["id"]
-    with server.channels(kernel) as page:
-        message = page.send("print('begun', flush=True)\nwhile True: pass")
-        while page.next()["msg_type"] != "stream":
-            pass
-        assert server.api(f"kernels/{kernel}/interrupt", "POST").status == 204
-        names = [each["content"].get("ename") for each in page.until("idle", message)]
-        assert "KeyboardInterrupt" in names
-        page.run("kept = 1")
-        assert server.api(f"kernels/{kernel}/restart", "POST").status == 200
-    with server.channels(kernel) as page:
-        assert page.run("kept") == "NameError"
-    server.api(f"sessions/{session['id']}", "DELETE")
 
 
 @pytest.mark.thorough
@@ -178,12 +130,6 @@ def test_what_waits_for_a_page_has_an_end():
         return waiting.maxlen
 
     assert run_with_kernels(wait) == kernels.WAITING
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
-def test_kernels_are_spoken_with_by_files():
-    assert kernels.private() == {"transport": "ipc"}
 
 
 # ---- the start ----
