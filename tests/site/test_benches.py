@@ -1,7 +1,5 @@
 """What all benches share: changes and their way back, texts, words, views; and that all can use them."""
 
-from pathlib import Path
-
 import pytest
 from accessible import AXE, RULES, violations
 from bench_page import (
@@ -276,36 +274,6 @@ def test_a_view_whose_script_comes_damaged_is_asked_for_again(page, tmp_path):
 SCREENS = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 320, "height": 700}}
 WITHOUT_FETCHING = RULES | {"preload": False}  # from a folder axe can't fetch the styles once more
 PUSHED = [("translator", "Looks and effects"), ("language-model", "Step by step"), ("translator", "Reach in")]
-EACH_VIEW = pytest.mark.parametrize("bench", left_to(pytest.mark.weekly, EVERY, but=PUSHED), ids=", ".join)
-
-
-def in_view(page: Page, folder: Path, model: str, view: str) -> Locator:
-    """With something changed, and all that is folded open."""
-    box = opened_bench(page, folder, model)
-    looked(box, view)
-    changed(page, "a head", "the positions")
-    for fold in box.locator("summary").all():
-        if not fold.evaluate("it => it.parentElement.open"):
-            fold.evaluate("it => it.click()")
-    expect(deeds(box)).to_have_count(3)
-    return box
-
-
-@pytest.mark.thorough
-@EACH_VIEW
-def test_axe_finds_nothing(page, tmp_path, bench):
-    in_view(page, tmp_path, *bench)
-    page.evaluate(AXE)
-    found = []
-    for screen, size in SCREENS.items():
-        page.set_viewport_size(size)
-        for colours in ("light", "dark"):
-            page.emulate_media(color_scheme=colours)
-            found += [f"{screen}, {colours}: {line}" for line in violations(page, WITHOUT_FETCHING)]
-    page.emulate_media(color_scheme="light")
-    assert not found, "\n".join(found)
-
-
 # What is wider than the screen, and does not scroll in its own place; type and targets that are too small.
 SMALL = """box => {
   const isSeen = (it) => it.checkVisibility({ visibilityProperty: true });
@@ -326,56 +294,62 @@ SMALL = """box => {
 }"""
 
 
-@pytest.mark.thorough
-@EACH_VIEW
-def test_on_a_phone_of_320_pixels_nothing_sticks_out_or_is_too_small(page, tmp_path, bench):
-    page.set_viewport_size(SCREENS["phone"])
-    box = in_view(page, tmp_path, *bench)
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width == 320
-    assert box.evaluate(SMALL) == []
+# All that can be pressed; and of a place that has the focus whether it is inside, and a number of its own.
+PRESSED = """box => [...box.querySelectorAll("*")]
+  .filter((it) => it.matches(":is(button, select, input, textarea):enabled, summary, a[href]"))
+  .filter((it) => it.checkVisibility({ visibilityProperty: true }) && it.tabIndex >= 0).length"""
+FOCUSED = """() => {
+  const it = document.activeElement;
+  window.numbered ??= new Map();
+  if (!numbered.has(it)) numbered.set(it, numbered.size);
+  return [Boolean(it.closest(".playground")), numbered.get(it)];
+}"""
 
 
-@pytest.mark.thorough
-@EACH_VIEW
-def test_all_of_it_is_reached_from_the_keyboard(page, tmp_path, bench):
-    """All that can be pressed; of pieces and cells that the arrow keys lead through, one."""
-    box = in_view(page, tmp_path, *bench)
-    controls = (
-        "it => it.matches(':is(button, select, input, textarea, summary, a[href]):enabled, summary, a[href]')"
-    )
-    wanted = box.evaluate(
-        f"""box => [...box.querySelectorAll("*")].filter({controls})
-        .filter((it) => it.checkVisibility({{ visibilityProperty: true }}) && it.tabIndex >= 0).length"""
-    )
+def reached_by_tab(page: Page, box: Locator, most: int) -> int:
     box.evaluate("it => it.before(Object.assign(document.createElement('a'), { href: '#' }))")
-    box.locator("xpath=preceding-sibling::a").focus()
+    before = box.locator("xpath=preceding-sibling::a")
+    before.focus()
     reached = set()
-    for _ in range(wanted + 40):
+    for _ in range(most):
         page.keyboard.press("Tab")
-        inside, name = page.evaluate(
-            """() => {
-              const it = document.activeElement;
-              window.numbered ??= new Map();
-              if (!numbered.has(it)) numbered.set(it, numbered.size);
-              return [Boolean(it.closest(".playground")), numbered.get(it)];
-            }"""
-        )
+        inside, number = page.evaluate(FOCUSED)
         if not inside:
             break
-        reached.add(name)
-    assert len(reached) >= wanted > 12
+        reached.add(number)
+    before.evaluate("it => it.remove()")
+    return len(reached)
 
 
 @pytest.mark.thorough
-@EACH_VIEW
-def test_on_paper_stands_what_was_shown(page, tmp_path, bench):
-    box = in_view(page, tmp_path, *bench)
+@pytest.mark.parametrize("bench", left_to(pytest.mark.weekly, EVERY, but=PUSHED), ids=", ".join)
+def test_a_bench_is_for_everyone(page, tmp_path, bench):
+    """With something changed, and all that is folded open."""
+    model, view = bench
+    box = opened_bench(page, tmp_path, model)
+    looked(box, view)
+    changed(page, "a head", "the positions")
+    for fold in box.locator("summary").all():
+        if not fold.evaluate("it => it.parentElement.open"):
+            fold.evaluate("it => it.click()")
+    expect(deeds(box)).to_have_count(3)
+    wanted = box.evaluate(PRESSED)  # of pieces and cells that the arrow keys lead through, one
+    assert reached_by_tab(page, box, wanted + 40) >= wanted > 12
+    page.evaluate(AXE)
+    found = []
+    for screen, size in SCREENS.items():
+        page.set_viewport_size(size)
+        for colours in ("dark", "light"):
+            page.emulate_media(color_scheme=colours)
+            found += [f"{screen}, {colours}: {line}" for line in violations(page, WITHOUT_FETCHING)]
+    assert not found, "\n".join(found)
+    assert page.evaluate("document.documentElement.scrollWidth") == SCREENS["phone"]["width"]
+    assert box.evaluate(SMALL) == []
+    # On paper stands what was shown; what a reader presses is of no use there.
     page.emulate_media(media="print")
     expect(box.get_by_role("textbox").first).to_be_visible()
     expect(box.locator(".view > *").first).to_be_visible()
     expect(box.locator(".deeds")).to_contain_text("a head")
-    # What a reader presses is of no use there.
     assert box.get_by_role("button", name="undo").filter(visible=True).count() == 0
     assert box.get_by_role("group", name="Ways to look at it").filter(visible=True).count() == 0
     page.emulate_media(media="screen")
