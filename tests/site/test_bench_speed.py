@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from bench_page import bench_page
-from bench_state import BENCH, changed, looked, put
+from bench_page import BENCH, WAYS, bench_page, changed, looked, put
 from playwright.sync_api import Locator, Page, expect
 from processor import MOST, SLOWER, TRIES, longest_task, tasks
 
@@ -24,7 +23,6 @@ LONG = {
     "gpt": "Return the number of nodes in the graph, and of edges between them, as a list of pairs.\n\n",
 }
 TYPED = {"translator": " w", "language-model": " w", "induction": "ab", "gpt": " If"}
-VIEWS = ("Looks and effects", "Step by step", "Reach in")
 
 # Presses all that can be pressed in a view, one after the other; each runs to its end.
 PRESSING = """async (selector) => {
@@ -101,9 +99,9 @@ OFF = {"everything on": (), "positions and mask off": ("the positions", "the mas
 
 @pytest.mark.parametrize("changes", OFF.values(), ids=OFF)
 @pytest.mark.parametrize("model", openable())
-def test_no_key_blocks_the_page(page: Page, tmp_path: Path, model: str, changes: tuple[str, ...]) -> None:
+def test_no_key_blocks_the_page(page, tmp_path, model, changes):
     box = on_a_phone(page, tmp_path, model, *changes)
-    for view in VIEWS:
+    for view in WAYS:
         looked(box, view)
         field = box.get_by_role("textbox").first
         field.press("End")
@@ -111,15 +109,13 @@ def test_no_key_blocks_the_page(page: Page, tmp_path: Path, model: str, changes:
         assert longest_task(page, partial(erased_and_typed, page, TYPED[model])) < MOST, view
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", WAYS)
 @pytest.mark.parametrize(
     ("model", "changes"),
     [*((model, ()) for model in openable()), ("language-model", OFF["positions and mask off"])],
     ids=[*openable(), "language-model, positions and mask off"],
 )
-def test_no_press_blocks_the_page(
-    page: Page, tmp_path: Path, model: str, view: str, changes: tuple[str, ...]
-) -> None:
+def test_no_press_blocks_the_page(page, tmp_path, model, view, changes):
     box = on_a_phone(page, tmp_path, model, *changes)
     looked(box, view)
     pressed = []
@@ -128,24 +124,7 @@ def test_no_press_blocks_the_page(
 
 
 @pytest.mark.parametrize("model", openable())
-def test_no_step_blocks_the_page(page: Page, tmp_path: Path, model: str) -> None:
-    box = on_a_phone(page, tmp_path, model)
-    looked(box, "Step by step")
-    following = box.get_by_role("button", name="Next →")
-    following.focus()
-
-    def there_and_back() -> None:
-        for key in ("ArrowRight", "ArrowLeft"):
-            for _ in range(40):
-                page.keyboard.press(key)
-                settled(page)
-            expect(following).to_have_attribute("aria-disabled", str(key == "ArrowRight").lower())
-
-    assert longest_task(page, there_and_back) < MOST
-
-
-@pytest.mark.parametrize("model", openable())
-def test_the_first_answer_comes_within_a_second(page: Page, tmp_path: Path, model: str) -> None:
+def test_the_first_answer_comes_within_a_second(page, tmp_path, model):
     address = bench_page(tmp_path, model)
     page.set_viewport_size(PHONE)
 

@@ -1,12 +1,16 @@
-"""What follows a Predict box stays covered until the reader commits, or asks to see it."""
+"""What a reader opens and moves in a chapter: covers of Predict boxes, folds of code, charts."""
+
+import re
 
 import pytest
 from accessible import AXE, RULES, violations
 from browser_pages import arrived
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 
+from _ext.predict import prediction_form
 from bookkit import registry
+from tools.chapters.notebooks import BOOK
 
 CHAPTERS = [chapter.name for chapter in registry.chapters()]
 CHAPTER = "why-divide-by-root-dk.html"
@@ -35,9 +39,7 @@ def commit(box: Locator, cover: Locator) -> None:
 
 
 @pytest.mark.parametrize("chapter", left_to(pytest.mark.thorough, CHAPTERS, but=[CHAPTERS[0]]))
-def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(
-    page: Page, base_url: str, chapter: str
-) -> None:
+def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(page, base_url, chapter):
     page.goto(f"{base_url}{chapter}.html")
     arrived(page)
     for number, (box, cover) in enumerate(boxes(page)):
@@ -58,7 +60,7 @@ def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(
 
 @pytest.mark.weekly
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_without_scripts_and_on_paper_all_stands_open(browser: Browser, base_url: str, chapter: str) -> None:
+def test_without_scripts_and_on_paper_all_stands_open(browser, base_url, chapter):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{base_url}{chapter}.html")
@@ -88,7 +90,7 @@ def first(page: Page, base_url: str) -> tuple[Locator, Locator]:
     return boxes(page)[0]
 
 
-def test_a_link_into_a_cover_opens_it(page: Page, base_url: str, first: tuple[Locator, Locator]) -> None:
+def test_a_link_into_a_cover_opens_it(page, base_url, first):
     _, cover = first
     cover.evaluate("cover => cover.lastElementChild.id = 'inside'")
     page.evaluate("location.hash = 'inside'")
@@ -98,7 +100,7 @@ def test_a_link_into_a_cover_opens_it(page: Page, base_url: str, first: tuple[Lo
 
 
 @pytest.mark.thorough
-def test_show_all_opens_the_covers_of_this_page_alone(page: Page, base_url: str) -> None:
+def test_show_all_opens_the_covers_of_this_page_alone(page, base_url):
     page.goto(base_url + CHAPTER)
     page.get_by_role("button", name="Show all code and checks").click()
     assert all(cover.locator(".answer").is_visible() for _, cover in boxes(page))
@@ -107,7 +109,7 @@ def test_show_all_opens_the_covers_of_this_page_alone(page: Page, base_url: str)
 
 
 @pytest.mark.thorough
-def test_guesses_are_kept_summed_up_and_forgotten(page: Page, base_url: str) -> None:
+def test_guesses_are_kept_summed_up_and_forgotten(page, base_url):
     page.goto(base_url + CHAPTER)
     summed, all_boxes = page.get_by_role("region", name="Your guesses"), boxes(page)
     assert not summed.is_visible()
@@ -129,15 +131,144 @@ def test_guesses_are_kept_summed_up_and_forgotten(page: Page, base_url: str) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_covered_and_open_a_page_is_accessible_on_a_phone(page: Page, base_url: str, colours: str) -> None:
+def test_covered_and_open_a_page_is_accessible_on_a_phone(page, base_url):
     page.set_viewport_size(PHONE)
-    page.emulate_media(color_scheme=colours)
     page.goto(base_url + CHAPTER)
     page.evaluate(AXE)
     assert not list(violations(page, RULES))
     commit(*boxes(page)[0])
     # What scrolls sideways is given to the keyboard when the page has been laid out anew.
     page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-    assert not list(violations(page, RULES))
+    for colours in ("dark", "light"):
+        page.emulate_media(color_scheme=colours)
+        assert not list(violations(page, RULES)), colours
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+def test_a_prediction_is_committed_by_keyboard_kept_and_compared(page, base_url):
+    page.goto(base_url + CHAPTER)
+    box = page.locator(".prediction").first  # How far from zero is q·k at d_k = 64? 8
+    cover, verdict = page.locator("details.cover").first, box.get_by_role("status")
+    number = box.get_by_label("Your prediction")
+    number.focus()
+    page.keyboard.press("Enter")  # an empty prediction commits to nothing
+    assert not cover.evaluate("details => details.open")
+    page.keyboard.type("64")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(verdict).to_have_text("You said 64. It is 8, and you are 56 too high (700 %).")
+    assert cover.evaluate("details => details.open")
+    number.fill("8.4")
+    number.press("Enter")
+    expect(verdict).to_have_text("You said 8.4. Right: it is 8, and you are 0.4 too high (5 %).")
+    for each in boxes(page):
+        asks = each[0].locator("[aria-describedby]").get_attribute("aria-describedby")
+        assert page.locator(f"#{asks}").inner_text().startswith("Predict.")
+    page.reload()
+    expect(number).to_have_value("8.4")
+    expect(verdict).to_contain_text("Right")
+
+
+@pytest.mark.thorough
+def test_a_choice_is_compared_too(page, base_url):
+    """In a page of its own making: a chapter need not have one."""
+    given = {"data-choices": "more|less", "data-answer": "less"}
+    attributes = 'data-guess="one" data-choices="more|less" data-answer="less"'
+    cover = f'<details class="cover" {attributes}><summary>Show</summary></details>'
+    form = prediction_form(given, "question").astext()
+    page.goto(base_url + "index.html")
+    html = f'<div class="prediction"><p id="question">Which?</p>{form}</div>{cover}'
+    page.locator("main").evaluate("(main, html) => main.innerHTML = html", html)
+    box = page.locator(".prediction")
+    page.add_script_tag(path=BOOK / "_static/predict.js")
+    for choice, words in {"more": "You said more. It is: less.", "less": "You said less. Right."}.items():
+        box.get_by_role("radio", name=choice).check()
+        box.get_by_role("button", name="Commit").press("Enter")
+        expect(box.get_by_role("status")).to_have_text(words)
+
+
+# ---- charts ----
+
+
+@pytest.mark.thorough
+def test_a_chart_loads_vega_on_the_first_action_and_does_not_move_the_text(page, base_url):
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(base_url + CHAPTER, wait_until="networkidle")
+    chart = page.locator(".chart").first
+    assert base_url + "_static/vega.js" not in asked
+    height = chart.bounding_box()["height"]
+    chart.get_by_role("slider").press("ArrowRight")
+    expect(chart.get_by_role("status")).not_to_be_empty()
+    assert base_url + "_static/vega.js" in asked
+    assert chart.bounding_box()["height"] == height
+
+
+@pytest.mark.thorough
+def test_a_chart_whose_script_does_not_arrive_says_so(page, base_url):
+    page.route("**/vega.js", lambda route: route.abort())
+    page.goto(base_url + CHAPTER)
+    chart = page.locator(".chart").first
+    chart.get_by_role("slider").press("ArrowRight")
+    expect(chart.get_by_role("status")).to_have_text(
+        "The chart could not be started; reload the page to try again."
+    )
+    assert chart.locator("svg:visible").count() == 1
+
+
+# ---- folds ----
+
+FOLDED = "what-is-attention.html"
+BOOKKEEPING = re.compile(r"✓ \d+ checks hold")
+ROW = "how far any row's sum is from 1"  # of the first cell whose checks are folded
+
+
+def test_a_chapter_opens_as_a_lesson_and_one_button_opens_all_that_proves_it(page, base_url):
+    page.goto(base_url + FOLDED)
+    checks = page.get_by_text(ROW, exact=True)
+    line = page.get_by_text(BOOKKEEPING).first
+    expect(line).to_be_visible()
+    expect(checks).to_be_hidden()
+    button = page.get_by_role("button", name="Show all code and checks")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(checks).to_be_visible()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    expect(checks).to_be_visible()
+    button.click()
+    expect(checks).to_be_hidden()
+    page.reload()
+    expect(checks).to_be_hidden()
+    line.click()
+    expect(checks).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_a_link_into_a_fold_opens_it(page, base_url):
+    page.goto(base_url + FOLDED)
+    page.locator(".tag_bookkeeping .claim").first.evaluate("claim => (claim.id = 'inside')")
+    expect(page.locator("#inside")).to_be_hidden()
+    page.evaluate("location.hash = 'inside'")
+    expect(page.locator("#inside")).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_paper_shows_the_lesson(page, base_url):
+    page.goto(base_url + FOLDED)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    expect(page.get_by_text(ROW, exact=True)).to_be_hidden()
+    expect(page.get_by_text("How this was checked").first).to_be_hidden()
+    expect(page.get_by_text(BOOKKEEPING).first).to_be_visible()
+
+
+@pytest.mark.thorough
+def test_without_scripts_every_fold_opens(browser, base_url):
+    with browser.new_context(java_script_enabled=False) as context:
+        still = context.new_page()
+        still.goto(base_url + FOLDED)
+        still.get_by_text(BOOKKEEPING).first.click()
+        expect(still.get_by_text(ROW, exact=True)).to_be_visible()
+        assert still.get_by_role("button", name="Show all").count() == 0

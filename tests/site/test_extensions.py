@@ -5,13 +5,15 @@ import logging
 import re
 from types import SimpleNamespace
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
+from nbformat.v4 import new_markdown_cell, new_notebook
 from sphinx.errors import ExtensionError
 
-from _ext import catalogue, charts, formulas, front, ledger, pages, places, predict
+from _ext import catalogue, charts, formulas, front, ledger, pages, places, predict, topics
 from _ext import figures as images
 from bookkit.pictures.colours import COLOURS
 from chapters.why_divide_by_root_dk.charts import softmax_saturation
@@ -33,11 +35,12 @@ def temml():
     converter.close()
 
 
-@pytest.mark.parametrize(
-    "tex", ["x^2", "\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}", "\\mathbb{R} – ψ"]
-)
-def test_temml_converts(temml, tex):
-    assert temml.convert(tex, display=True).startswith('<math display="block"')
+def test_temml_converts_and_goes_on_after_an_error(temml):
+    for tex in ("x^2", "\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}", "\\mathbb{R} – ψ"):
+        assert temml.convert(tex, display=True).startswith('<math display="block"')
+    with pytest.raises(ValueError, match="Expected '}'"):
+        temml.convert("\\sqrt{2", display=False)
+    assert "<mn>2</mn>" in temml.convert("\\frac{1}{2}", display=False)
 
 
 def test_where_node_has_died_it_is_told_with_its_status_and_the_formula():
@@ -46,12 +49,6 @@ def test_where_node_has_died_it_is_told_with_its_status_and_the_formula():
     with pytest.raises(ExtensionError, match=r"Node, .* ended with status -9 before 'x\^2'"):
         converter.convert("x^2", display=False)
     converter.close()
-
-
-def test_temml_goes_on_after_an_error(temml):
-    with pytest.raises(ValueError, match="Expected '}'"):
-        temml.convert("\\sqrt{2", display=False)
-    assert "<mn>2</mn>" in temml.convert("\\frac{1}{2}", display=False)
 
 
 def test_the_font_needs_what_formulas_show_and_browsers_draw():
@@ -212,3 +209,23 @@ def test_what_stands_between_backticks_is_code():
     parts = [(type(node), node.astext()) for node in catalogue.with_code("use `mean`, not `sum`")]
     kinds = [nodes.Text, nodes.literal, nodes.Text, nodes.literal, nodes.Text]
     assert parts == list(zip(kinds, ["use ", "mean", ", not ", "sum", ""], strict=True))
+
+
+def test_what_is_claimed_twice_has_two_addresses_and_no_chapter_those_of_another():
+    twice = ledger.addresses("chapter", ["it holds", "it holds"])
+    assert len({*twice, *ledger.addresses("another", ["it holds"])}) == 3
+    assert ledger.addresses("chapter", ["something new", "it holds"])[1] == twice[0]
+
+
+def test_a_label_belongs_to_the_heading_above_it(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Title\n\n<!-- A1 -->\n\n## Second\n\nText.\n\n<!-- A2 -->\n", "utf-8")
+    assert list(topics.places(page)) == [("A1", "Title"), ("A2", "Second")]
+
+
+def test_a_label_of_a_cell_belongs_to_the_heading_that_the_cell_begins_with(tmp_path):
+    texts = ["# Title\n\nText.\n\n## Second", "More.", "## Third\n\nText."]
+    cells = [new_markdown_cell(text, metadata={"tags": [f"A{i}"]}) for i, text in enumerate(texts)]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "chapter.ipynb")
+    places = list(topics.places(tmp_path / "chapter.ipynb"))
+    assert places == [("A0", "Title"), ("A1", "Second"), ("A2", "Third")]

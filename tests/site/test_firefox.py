@@ -64,40 +64,23 @@ def troubles(base_url: str, site: Path, broken: str) -> list[str]:
     return json.loads(result.stdout)
 
 
-def test_pages_work_in_firefox(troubles: list[str], broken: str) -> None:
+def test_pages_work_in_firefox(troubles, broken):
     found = [trouble for trouble in troubles if not trouble.startswith(broken)]
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("screen", ["wide", "phone"])
-def test_a_broken_page_is_found(troubles: list[str], broken: str, screen: str) -> None:
-    found = [trouble for trouble in troubles if trouble.startswith(f"{broken}, {screen}: ")]
-    for words in (
-        "said by the page",
-        "thrown by the page",
-        "404 for http",
-        "asks for http://localhost",
-        "shows nothing of <math></math>",
-        "it scrolls sideways",
-    ):
-        assert [trouble for trouble in found if words in trouble], words
-
-
-def test_what_does_not_answer_is_found(troubles: list[str], broken: str) -> None:
-    for words in (
-        "does not commit to a prediction",
-        "has a chart that does not answer to its slider",
-        "has a model that can't be opened and typed to",
-    ):
-        assert f"{broken}, wide: {words}" in troubles
-
-
-def test_a_missing_firefox_fails_in_ci_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    told = r"^there is no Firefox: install one \(Debian: .*\)$"
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(pytest.fail.Exception, match=told):
-        find()
-    monkeypatch.delenv("CI")
-    with pytest.raises(pytest.skip.Exception, match=told):
-        find()
+def test_a_broken_page_is_found(troubles, broken):
+    for screen in ("wide", "phone"):
+        found = [trouble for trouble in troubles if trouble.startswith(f"{broken}, {screen}: ")]
+        for words in (
+            "said by the page",
+            "thrown by the page",
+            "404 for http",
+            "asks for http://localhost",
+            "shows nothing of <math></math>",
+            "it scrolls sideways",
+            *["does not commit to a prediction"] * (screen == "wide"),
+            *["has a chart that does not answer to its slider"] * (screen == "wide"),
+            *["has a model that can't be opened and typed to"] * (screen == "wide"),
+        ):
+            assert [trouble for trouble in found if words in trouble], words

@@ -1,12 +1,17 @@
-"""What may happen to a live page's kernel: told in a sentence, with a way on, and nothing typed is lost."""
+"""What may happen to a live page's kernel, on this machine, on Binder and on a hub: told in a sentence."""
 
+import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from live_page import RUNS, button, live, live_server, pressed, ran, status, trouble, write
-from playwright.sync_api import Page, WebSocketRoute, expect
+from live_page import RUNS, button, cell_with, live, live_server, pressed, ran, status, trouble, write
+from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
+from stand_in_binder import PHASES, binder, jupyter_server, rewritten
+
+from tools.release import version
 
 pytestmark = pytest.mark.thorough
 
@@ -37,10 +42,13 @@ def address(site) -> Iterator[str]:
         yield printed
 
 
+def cells(page: Page) -> Locator:
+    """Those whose fields are in sight."""
+    return page.locator("main .cell", has=page.locator(".live-field:visible"))
+
+
 def typed_and_run(page: Page, code: str) -> None:
-    """In the field of the page's second cell that is in sight."""
-    cell = page.locator("main .cell", has=page.locator(".live-field:visible")).first
-    write(page, cell, code)
+    write(page, cells(page).first, code)
     page.keyboard.press("Control+Enter")
 
 
@@ -48,9 +56,7 @@ def in_field(page: Page) -> str:
     return page.locator(".live-field:visible .cm-content").first.inner_text()
 
 
-def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
-    page: Page, address: str
-) -> None:
+def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(page, address):
     live(page, address, CHAPTER)
     typed_and_run(page, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     expect(trouble(page)).to_contain_text("The kernel stopped, and forgot what it had run.", timeout=RUNS)
@@ -65,11 +71,9 @@ def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(
     expect(page.locator(".live-output", has_text="alive").first).to_be_visible()
 
 
-def test_whoever_has_only_a_keyboard_stops_a_loop_where_it_stands(page: Page, address: str) -> None:
+def test_whoever_has_only_a_keyboard_stops_a_loop_where_it_stands(page, address):
     live(page, address, CHAPTER)
-    first, second = (
-        page.locator("main .cell", has=page.locator(".live-field:visible")).nth(n) for n in (0, 1)
-    )
+    first, second = (cells(page).nth(n) for n in (0, 1))
     write(page, first, "while True:\n    pass")
     page.keyboard.press("Control+Enter")
     page.keyboard.press("Escape")
@@ -87,7 +91,7 @@ def test_whoever_has_only_a_keyboard_stops_a_loop_where_it_stands(page: Page, ad
     expect(button(second, "Run")).to_be_visible()
 
 
-def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) -> None:
+def test_an_endless_loop_is_asked_about_and_stopped(page, address):
     page.clock.install()
     live(page, address, CHAPTER)
     typed_and_run(page, "while True:\n    pass")
@@ -101,9 +105,9 @@ def test_an_endless_loop_is_asked_about_and_stopped(page: Page, address: str) ->
     expect(button(page, "Stop")).to_be_hidden()
 
 
-def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page: Page, address: str) -> None:
+def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page, address):
     live(page, address, CHAPTER)
-    fields = page.locator("main .cell", has=page.locator(".live-field:visible"))
+    fields = cells(page)
     write(page, fields.first, "1 / 0")
     button(fields.nth(1), "Run").click()
     expect(trouble(page)).to_contain_text("A cell above stopped at an error", timeout=RUNS)
@@ -118,7 +122,7 @@ def test_an_error_above_keeps_what_needs_it_from_running_and_leads_there(page: P
     )
 
 
-def test_a_line_that_the_code_asks_for_can_be_typed(page: Page, address: str) -> None:
+def test_a_line_that_the_code_asks_for_can_be_typed(page, address):
     live(page, address, CHAPTER)
     typed_and_run(page, "print('Dear ' + input('Your name'))")
     page.get_by_label("Your name").fill("Ada")
@@ -128,7 +132,7 @@ def test_a_line_that_the_code_asks_for_can_be_typed(page: Page, address: str) ->
 
 
 @pytest.mark.weekly
-def test_a_progress_bar_moves_and_leaves_nothing(page: Page, address: str, tmp_path: Path) -> None:
+def test_a_progress_bar_moves_and_leaves_nothing(page, address, tmp_path):
     gate = tmp_path / "gate"
     live(page, address, CHAPTER)
     typed_and_run(page, BAR.format(gate=str(gate)))
@@ -141,7 +145,7 @@ def test_a_progress_bar_moves_and_leaves_nothing(page: Page, address: str, tmp_p
 
 
 @pytest.mark.weekly
-def test_a_full_disk_is_told(page: Page, address: str) -> None:
+def test_a_full_disk_is_told(page, address):
     page.route(
         "**/api/kernels?*",
         lambda route: route.fulfill(
@@ -156,11 +160,11 @@ def test_a_full_disk_is_told(page: Page, address: str) -> None:
 
 
 @pytest.mark.weekly
-def test_a_server_that_has_ended_is_told(page: Page) -> None:
+def test_a_server_that_has_ended_is_told(page):
     with live_server() as printed:
         live(page, printed, CHAPTER)
         typed_and_run(page, "while True:\n    pass")
-        running = page.locator("main .cell", has=page.locator(".live-field:visible")).first
+        running = cells(page).first
         expect(running.locator(".live-state")).to_contain_text("runs, ", timeout=RUNS)
     expect(trouble(page)).to_contain_text("`make live` does not answer. Start it again.", timeout=RUNS)
     expect(running.locator(".live-state")).to_have_text("did not end")
@@ -169,9 +173,7 @@ def test_a_server_that_has_ended_is_told(page: Page) -> None:
 
 
 @pytest.mark.weekly
-def test_a_connection_that_is_lost_for_a_moment_comes_back_by_itself(
-    page: Page, address: str, tmp_path: Path
-) -> None:
+def test_a_connection_that_is_lost_for_a_moment_comes_back_by_itself(page, address, tmp_path):
     gate, ways = tmp_path / "gate", list[WebSocketRoute]()
 
     def through(way: WebSocketRoute) -> None:
@@ -181,7 +183,7 @@ def test_a_connection_that_is_lost_for_a_moment_comes_back_by_itself(
     live(page, address, CHAPTER)
     page.evaluate(HEARD)
     typed_and_run(page, LOST.format(gate=str(gate)))
-    running = page.locator("main .cell", has=page.locator(".live-field:visible")).first
+    running = cells(page).first
     expect(running.locator(".live-state")).to_contain_text("runs, ", timeout=RUNS)
     for end in ways[:2]:
         end.close(code=3001)
@@ -194,7 +196,7 @@ def test_a_connection_that_is_lost_for_a_moment_comes_back_by_itself(
 
 
 @pytest.mark.weekly
-def test_a_key_of_an_earlier_start_and_no_key_are_told(page: Page, address: str) -> None:
+def test_a_key_of_an_earlier_start_and_no_key_are_told(page, address):
     page.goto(address)
     assert "live=" not in page.url
     for key, words in (("earlier", "was started anew since"), (None, "does not have the key")):
@@ -203,3 +205,178 @@ def test_a_key_of_an_earlier_start_and_no_key_are_told(page: Page, address: str)
         page.get_by_role("button", name="Run this page").click()
         expect(trouble(page)).to_contain_text(words)
         expect(trouble(page)).to_contain_text("Open the address that `make live` printed")
+
+
+# ---- Binder: all that it may tell of, and what its machine may lack ----
+
+LESSON = "what-is-attention"
+
+
+def press(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}{LESSON}.html")
+    page.get_by_role("button", name="Run this page").click()
+
+
+# All that the strip says, however short.
+SAYS = """
+window.said = [];
+new MutationObserver(() => {
+  const says = document.querySelector(".live-strip [role=status]")?.textContent;
+  if (says && says !== window.said.at(-1)) window.said.push(says);
+}).observe(document, { subtree: true, childList: true, characterData: true });
+"""
+
+
+def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(page, base_url, tmp_path):
+    page.add_init_script(SAYS)
+    with jupyter_server(tmp_path) as ready:
+        with binder(page, [*({"phase": phase, "message": "…"} for phase in PHASES), ready]) as server:
+            press(page, base_url)
+            expect(status(page)).to_have_text("Python runs on Binder.")
+        said = page.evaluate("said")
+        phases = (
+            "waits",
+            "fetches the book",
+            "installs",
+            "stores",
+            "looks for a machine",
+            "starts the machine",
+        )
+        told = [[number for number, says in enumerate(said) if words in says] for words in phases]
+        assert all(len(numbers) == 1 for numbers in told), said
+        assert told == sorted(told), said
+        # What the launch button opens, too.
+        assert server.asked == [f"/build/gh/attention-measured/attention-measured/v{version()}"]
+        cell = cell_with(page, "torch.tensor").first
+        button(cell, "Run").click()
+        expect(cell.locator(".live-state")).to_have_text(re.compile("^ran"), timeout=RUNS)
+
+
+OTHER_KERNEL = """
+from ipykernel.ipkernel import IPythonKernel
+
+
+class Other(IPythonKernel):
+    language_info = IPythonKernel.language_info | {told!r}
+"""
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"version": "3.9.18"}, "is Python 3.9.18, and the book needs 3.11 or newer"),
+        ({"name": "R", "version": "4.4.1"}, "runs R, and the book is in Python"),
+    ],
+)
+def test_another_python_and_no_python_are_told(page, base_url, tmp_path, told, words):
+    (tmp_path / "other.py").write_text(OTHER_KERNEL.format(told=told))
+    spec = tmp_path / "kernels" / "other"
+    spec.mkdir(parents=True)
+    command = [sys.executable, "-m", "ipykernel_launcher", "--IPKernelApp.kernel_class=other.Other"]
+    its = {"argv": [*command, "-f", "{connection_file}"], "display_name": "Other", "language": "other"}
+    (spec / "kernel.json").write_text(json.dumps(its | {"env": {"PYTHONPATH": str(tmp_path)}}))
+    with jupyter_server(tmp_path, "other") as ready, binder(page, [ready]):
+        press(page, base_url)
+        expect(trouble(page)).to_contain_text(words)
+        expect(button(page, "Try again")).to_be_visible()
+
+
+@pytest.mark.weekly
+def test_a_kernel_without_the_books_packages_is_told(page, base_url, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "attnlab.py").write_text("import no_such_package")
+    with jupyter_server(tmp_path) as ready, binder(page, [ready]):
+        (tmp_path / "book").unlink()
+        (tmp_path / "elsewhere").rename(tmp_path / "book")
+        press(page, base_url)
+        expect(trouble(page)).to_contain_text("lacks what the book needs: it has no no_such_package")
+
+
+@pytest.mark.weekly
+def test_an_old_server_is_told(page, base_url):
+    ready = {"phase": "ready", "url": "http://127.0.0.1:9/", "token": "x"}
+    page.route(
+        "http://127.0.0.1:9/api",
+        lambda route: route.fulfill(
+            json={"version": "1.13.1"},
+            headers={"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*"},
+        ),
+    )
+    with binder(page, [ready]):
+        press(page, base_url)
+        expect(trouble(page)).to_contain_text("It is Jupyter Server 1.13.1, and this page needs 2 or newer")
+
+
+# ---- the JupyterHub of a course, at the address that a teacher has set ----
+
+MAY_ASK = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Headers": "*",
+    "Access-Control-Allow-Methods": "*",
+}
+
+
+class Hub:
+    """One student, ada, whose server is started when it is asked for."""
+
+    def __init__(self, page: Page, address: str, token: str) -> None:
+        self.token, self.looks, self.starts = token, 0, True
+        self.server = None
+        page.route(f"{address}hub/api/**", self.answer)
+        rewritten(page, '"hub":""', f'"hub":"{address}"')
+
+    def answer(self, route: Route) -> None:
+        if route.request.headers.get("authorization") != f"token {self.token}":
+            return route.fulfill(status=403, json={"message": "Forbidden"}, headers=MAY_ASK)
+        if route.request.method == "POST":
+            assert route.request.url.endswith("/users/ada/server")
+            self.server = {"ready": False, "pending": "spawn" if self.starts else None, "url": "/user/ada/"}
+            return route.fulfill(status=202, headers=MAY_ASK)
+        self.looks += self.server is not None
+        if self.looks > 1 and self.starts:
+            self.server = {"ready": True, "pending": None, "url": "/user/ada/"}
+        user = {"name": "ada", "server": None, "servers": {"": self.server} if self.server else {}}
+        return route.fulfill(json=user, headers=MAY_ASK)
+
+
+@pytest.fixture
+def hub(page: Page, tmp_path: Path):
+    with jupyter_server(tmp_path) as ready:
+        yield Hub(page, ready["url"].removesuffix("user/ada/"), ready["token"])
+
+
+def give(page: Page, token: str) -> None:
+    page.get_by_label("Token").fill(token)
+    button(page, "Send").click()
+
+
+def test_a_student_gives_a_token_once_and_the_server_is_started(page, base_url, hub):
+    press(page, base_url)
+    expect(trouble(page)).to_contain_text("Your course’s JupyterHub has to know you.")
+    expect(trouble(page).get_by_role("link")).to_have_attribute(
+        "href", "/".join([*page.evaluate("chapterToRun.hub").split("/")[:3], "hub/token"])
+    )
+    give(page, "wrong")
+    expect(trouble(page)).to_contain_text("has to know you")
+    give(page, f" {hub.token} ")
+    expect(status(page)).to_contain_text("is starting")
+    expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.")
+    press(page, base_url)
+    expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.")
+
+
+@pytest.mark.weekly
+def test_a_server_that_does_not_start_is_told(page, base_url, hub):
+    hub.starts = False
+    press(page, base_url)
+    give(page, hub.token)
+    expect(trouble(page)).to_contain_text("could not start your server")
+
+
+@pytest.mark.weekly
+def test_a_hub_that_does_not_answer_is_told(page, base_url, hub):
+    press(page, base_url)
+    page.route("**/hub/api/**", lambda route: route.abort())
+    give(page, hub.token)
+    expect(trouble(page)).to_contain_text("does not answer this page")

@@ -1,6 +1,6 @@
 """Every page in a real browser, as wide screens and phones show it, in light and in dark."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
@@ -38,7 +38,7 @@ LEAVE_ONE_OF_EACH_KIND = """({where, instead}) => {
 CODE = {"where": "pre *", "instead": True}  # its words stay, uncoloured: a line is as long as before
 ALL = {"where": "body *", "instead": False}
 PHONE = {"width": 390, "height": 844}
-# Bytes, compressed: opening a page, and all that can come after. Models are weighed in test_playground.py.
+# Bytes, compressed: opening a page, and all that can come after. Models are weighed with their door.
 OPENED, USED = 150_000, 450_000
 
 LISTED = [f"{name}.html" for name, _ in registry.listed()]
@@ -52,7 +52,7 @@ OF_EACH_KIND = {
 IN_OTHER_WAYS = pytest.mark.parametrize("name", left_to(pytest.mark.weekly, PAGES, but=OF_EACH_KIND))
 
 
-def test_no_page_is_left_out(site: Path) -> None:
+def test_no_page_is_left_out(site):
     assert sorted(PAGES) == sorted(page.name for page in site.glob("*.html"))
 
 
@@ -96,7 +96,7 @@ def width(page: Page) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", left_to(pytest.mark.thorough, PAGES, but=OF_EACH_KIND))
-def test_a_page_from_the_web_on_a_wide_screen(page: Page, base_url: str, name: str) -> None:
+def test_a_page_from_the_web_on_a_wide_screen(page, base_url, name):
     """It loads, is light, and fits."""
     troubles = listen(page, base_url)
     opened, used = weigh(page, base_url + name)
@@ -109,7 +109,7 @@ def test_a_page_from_the_web_on_a_wide_screen(page: Page, base_url: str, name: s
 
 @pytest.mark.thorough
 @IN_OTHER_WAYS
-def test_a_wide_page_is_accessible_in_both_colours(page: Page, base_url: str, name: str) -> None:
+def test_a_wide_page_is_accessible_in_both_colours(page, base_url, name):
     page.goto(base_url + name)
     unfold(page)
     page.evaluate(AXE)
@@ -129,7 +129,7 @@ def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
 # Not 404.html: only a server shows it, and its links start at the server's root.
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", left_to(pytest.mark.weekly, [*LISTED, "search.html"], but=OF_EACH_KIND))
-def test_a_page_from_a_folder_on_a_phone(offline: Page, site: Path, name: str) -> None:
+def test_a_page_from_a_folder_on_a_phone(offline, site, name):
     """Without a network it loads in dark, fits, is accessible in dark and in light, and its charts move."""
     offline.set_viewport_size(PHONE)
     offline.emulate_media(color_scheme="dark")
@@ -151,7 +151,7 @@ def test_a_page_from_a_folder_on_a_phone(offline: Page, site: Path, name: str) -
 
 
 @pytest.mark.thorough
-def test_what_a_search_finds_is_accessible_in_both_modes_and_fits_a_phone(page: Page, base_url: str) -> None:
+def test_what_a_search_finds_is_accessible_in_both_modes_and_fits_a_phone(page, base_url):
     """The page is tested above as it opens; here with results, and claims among them."""
     troubles = listen(page, base_url)
     page.set_viewport_size(PHONE)
@@ -173,7 +173,7 @@ def without_scripts(browser: Browser) -> Iterator[Page]:
 
 @pytest.mark.thorough
 @IN_OTHER_WAYS
-def test_a_page_can_be_read_without_scripts(without_scripts: Page, base_url: str, name: str) -> None:
+def test_a_page_can_be_read_without_scripts(without_scripts, base_url, name):
     without_scripts.goto(base_url + name)
     assert without_scripts.locator("h1").first.is_visible()
     assert not without_scripts.locator("main form:not([role=search]):visible").count()
@@ -188,7 +188,7 @@ def source_of(page: Path) -> str:
 
 
 @EACH_PAGE
-def test_links_and_images_lead_to_what_is_there(site: Path, soup: Callable, name: str) -> None:
+def test_links_and_images_lead_to_what_is_there(site, soup, name):
     troubles = []
     for tag in soup(name).find_all(["a", "img", "link", "script"]):
         address = tag.get("href") or tag.get("src")
@@ -220,7 +220,7 @@ def text(page: BeautifulSoup, without: list[str]) -> str:
 
 
 @EACH_PAGE
-def test_every_formula_is_rendered(soup: Callable, name: str) -> None:
+def test_every_formula_is_rendered(soup, name):
     page = soup(name)
     for formula in page.select(".math"):
         assert formula.find("math"), f"{formula} holds no formula"
@@ -231,7 +231,7 @@ def test_every_formula_is_rendered(soup: Callable, name: str) -> None:
 
 
 @EACH_PAGE
-def test_the_sites_own_fonts_draw_every_character(site: Path, soup: Callable, name: str) -> None:
+def test_the_sites_own_fonts_draw_every_character(site, soup, name):
     """A machine with few fonts would show empty boxes. Formulas have a font of their own."""
     # The site serves the same letters as woff2, which fontTools reads only with another package.
     letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
@@ -243,7 +243,7 @@ def test_the_sites_own_fonts_draw_every_character(site: Path, soup: Callable, na
 
 
 @EACH_PAGE
-def test_every_image_has_words_and_a_size(soup: Callable, name: str) -> None:
+def test_every_image_has_words_and_a_size(soup, name):
     for image in soup(name).find_all("img"):
         assert image["alt"].strip(), f"{image} has no alt text"
         assert int(image["width"]) > 0
@@ -251,7 +251,7 @@ def test_every_image_has_words_and_a_size(soup: Callable, name: str) -> None:
 
 
 @pytest.mark.thorough
-def test_figures_take_the_colours_that_the_reader_chose(page: Page, base_url: str, soup: Callable) -> None:
+def test_figures_take_the_colours_that_the_reader_chose(page, base_url, soup):
     """A figure is a picture of its own; it follows the page, not only the system."""
     page.goto(base_url + next(name for name in LISTED if soup(name).select_one("main img")))
     figure = page.locator("main img").first
@@ -266,7 +266,7 @@ def test_figures_take_the_colours_that_the_reader_chose(page: Page, base_url: st
     assert page.locator("html").get_attribute("data-theme") == "dark"
 
 
-def test_contents_open_on_a_phone(page: Page, base_url: str) -> None:
+def test_contents_open_on_a_phone(page, base_url):
     page.set_viewport_size(PHONE)
     page.goto(base_url + "index.html")
     contents = page.locator("#contents")

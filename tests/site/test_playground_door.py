@@ -1,19 +1,98 @@
-"""How a playground opens: by its button, as it is scrolled to, by an address; and what damage comes to."""
+"""How a playground stands in a page and opens: by its button, by an address; and damage to its files."""
 
+import base64
+import gzip
+import hashlib
 import re
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
+from accessible import AXE, RULES, violations
+from bench_page import field
 from browser_pages import arrived
-from open_playground import CHAPTER, HOME, field, press
-from playwright.sync_api import Browser, Locator, Page, expect
+from bs4 import BeautifulSoup
+from open_playground import CHAPTER, HOME, PAGES, opened, press
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+from tiers import left_to
 
-from bookkit.playground import openable
+from _ext import playground
+from bookkit.playground import openable, picture
 
 PHONE = {"width": 390, "height": 844}
+# Bytes, compressed: a model with the scripts that let it speak.
+MOST = {"translator": 425_000, "language-model": 260_000, "induction": 210_000, "gpt": 490_000}
 FILES = [*openable()["translator"].files, "model-translator.js"]
 FAILED = re.compile("Press the button to try again")
+
+
+def weight(files: list[bytes]) -> tuple[int, str]:
+    """Compressed, and what a button says of it."""
+    compressed, plain = sum(map(len, map(gzip.compress, files))), sum(map(len, files))
+    return compressed, f"{compressed / 1000:.0f}\u00a0kB ({plain / 1000:.0f} uncompressed)"
+
+
+# ---- closed ----
+
+
+@pytest.mark.parametrize("model", openable())
+def test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes(model):
+    for form in playground.FORMS:
+        html, words = playground.closed(model, form)
+        box = BeautifulSoup(html, "html.parser").div
+        drawn = picture(model)
+        assert words == drawn.alt
+        assert (box["data-model"], box["data-form"]) == (model, form)
+        assert [svg["data-screen"] for svg in box.select("svg")] == ["wide", "narrow"]
+        assert {svg["aria-label"] for svg in box.select("svg")} == {drawn.alt}
+        assert box.p.get_text() == f"{drawn.title} {drawn.words}"
+        first = drawn.slim if (model, form) == ("translator", "slim") else drawn.invitation
+        assert box.select_one(".invitation").get_text() == first
+        assert box.select_one(".without-scripts").get_text() == drawn.caption
+        files = [playground.bundled(name) for name in openable()[model].files]
+        files.append(playground.script(model).encode())
+        assert box["data-files"].split() == [*openable()[model].files, f"model-{model}.js"]
+        hashes = [base64.b64encode(hashlib.sha256(file).digest()).decode() for file in files]
+        assert box["data-hashes"].split() == hashes
+        assert box.select_one(".opening").get_text() == f"Open the model here {weight(files)[1]}"
+
+
+@pytest.mark.parametrize("given", [("interpreter", "full"), ("translator", "tall")])
+def test_a_model_or_a_form_that_there_is_not_is_told(given):
+    with pytest.raises(ValueError, match=r"^'(interpreter|tall)' is none of "):
+        playground.closed(*given)
+
+
+@pytest.mark.parametrize("model", openable())
+def test_a_model_and_its_scripts_are_light_and_the_button_says_how_light(site, soup, model):
+    names = [*openable()[model].files, f"model-{model}.js"]
+    compressed, told = weight([site.joinpath("_static", name).read_bytes() for name in names])
+    assert compressed <= MOST[model]
+    opening = soup(PAGES[model]).select_one(f".playground[data-model={model}] .opening")
+    assert opening.get_text() == f"Open the model here {told}"
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("model", openable())
+def test_without_scripts_and_on_paper_there_is_a_picture_that_is_described_and_no_button(
+    browser, base_url, model
+):
+    for how in ({"viewport": PHONE, "java_script_enabled": False}, {}):
+        with browser.new_context(**how) as context:
+            page = context.new_page()
+            page.goto(base_url + PAGES[model])
+            if not how:
+                page.emulate_media(media="print")
+            box = page.locator(f".playground[data-model={model}]")
+            shown = box.locator("svg:visible")
+            assert shown.count() == 1
+            assert shown.get_attribute("aria-label") == picture(model).alt
+            assert box.get_by_text(picture(model).caption).is_visible()
+            assert not box.locator(".invitation, .opening, button").filter(visible=True).count()
+            for cell in (box.locator("xpath=preceding-sibling::p[1]"), box) if how else ():
+                assert not re.search(r"\b[Tt]ype\b", cell.inner_text())
+
+
+# ---- by its button ----
 
 
 def requests(page: Page) -> list[str]:
@@ -34,10 +113,7 @@ def waiting(page: Page) -> int:
     return page.evaluate("waiting.size")
 
 
-# ---- by its button ----
-def test_nothing_of_a_model_comes_before_it_is_asked_for_and_then_each_file_once(
-    page: Page, base_url: str, soup: Callable
-) -> None:
+def test_nothing_of_a_model_comes_before_it_is_asked_for_and_then_each_file_once(page, base_url, soup):
     asked = requests(page)
     page.goto(base_url + HOME, wait_until="networkidle")
     assert waiting(page) == 0
@@ -50,7 +126,7 @@ def test_nothing_of_a_model_comes_before_it_is_asked_for_and_then_each_file_once
 
 
 @pytest.mark.thorough
-def test_two_playgrounds_of_a_page_share_their_scripts(page: Page, base_url: str) -> None:
+def test_two_playgrounds_of_a_page_share_their_scripts(page, base_url):
     asked = requests(page)
     page.goto(base_url + CHAPTER)
     boxes = page.locator(".playground")
@@ -63,7 +139,7 @@ def test_two_playgrounds_of_a_page_share_their_scripts(page: Page, base_url: str
 
 
 @pytest.mark.thorough
-def test_a_touch_on_the_button_brings_no_keyboard(browser: Browser, base_url: str) -> None:
+def test_a_touch_on_the_button_brings_no_keyboard(browser, base_url):
     with browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:
         page = context.new_page()
         page.goto(base_url + HOME)
@@ -73,7 +149,55 @@ def test_a_touch_on_the_button_brings_no_keyboard(browser: Browser, base_url: st
         expect(box.locator("button:focus")).to_be_visible()
 
 
+@pytest.fixture
+def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
+    window.set_offline(True)
+    yield page
+    window.set_offline(False)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("model", openable())
+def test_from_a_folder_without_a_network_on_a_phone(offline, site, model):
+    troubles: list[str] = []
+    offline.on("console", lambda message: troubles.append(message.text))
+    offline.on("pageerror", lambda error: troubles.append(str(error)))
+    offline.set_viewport_size(PHONE)
+    box = opened(offline, (site / PAGES[model]).as_uri(), model)
+    expect(box.get_by_role("status")).not_to_be_empty()
+    expect(box).not_to_have_class(re.compile("computing"))  # its buttons get their names when it has read
+    offline.evaluate(AXE)
+    for colours in ("dark", "light"):
+        offline.emulate_media(color_scheme=colours)
+        # From a folder axe can't fetch the styles once more, as one rule asks.
+        troubles += [f"{colours}: {line}" for line in violations(offline, RULES | {"preload": False})]
+    assert offline.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    assert not troubles, "\n".join(troubles)
+
+
+@pytest.mark.thorough
+def test_it_runs_where_a_page_may_run_no_text_as_code_and_ask_for_nothing(page, base_url):
+    """A policy as strict as a site can have whose layout begins with a script of its own."""
+    files = "style-src 'self'; font-src 'self'; img-src 'self'"
+    policy = f"default-src 'none'; script-src 'self' 'unsafe-inline'; {files}"
+
+    def guarded(route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, headers={**response.headers, "content-security-policy": policy})
+
+    page.route(f"**/{HOME}", guarded)
+    page.add_init_script(
+        "addEventListener('securitypolicyviolation', ({ blockedURI, sourceFile }) =>"
+        " (window.refused ??= []).push(`${blockedURI} in ${sourceFile}`))"
+    )
+    box = opened(page, base_url + HOME, "translator")
+    field(box).fill("the dogs sleep ")
+    expect(box.locator(".says")).to_contain_text("In Lingo: los hundos")
+    assert not [each for each in page.evaluate("window.refused ?? []") if "_static" in each]
+
+
 # ---- what arrives damaged, or not at all ----
+
 DAMAGES = {
     "nothing": None,
     "cut off": lambda whole: whole[: len(whole) * 2 // 3],
@@ -82,14 +206,13 @@ DAMAGES = {
     "something else": lambda whole: "console.log(1)",
     "empty": lambda whole: "",
 }
+DAMAGED = [f"{file}: {damage}" for file in FILES for damage in DAMAGES]
 
 
-@pytest.mark.weekly
-@pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_what_arrives_damaged_or_not_at_all_is_asked_for_again(
-    page: Page, base_url: str, site: Path, file: str, damage: str
-) -> None:
+@pytest.mark.thorough
+@pytest.mark.parametrize("which", left_to(pytest.mark.weekly, DAMAGED, but=["bench.js: its first lines"]))
+def test_what_arrives_damaged_or_not_at_all_is_asked_for_again(page, base_url, site, which):
+    file, damage = which.split(": ")
     whole = site.joinpath("_static", file).read_text("utf-8")
     address = re.compile(rf"/_static/{re.escape(file)}(\?\d+)?$")
 
@@ -114,15 +237,8 @@ def test_what_arrives_damaged_or_not_at_all_is_asked_for_again(
 
 
 @pytest.mark.thorough
-def test_a_damaged_file_is_asked_for_again(page: Page, base_url: str, site: Path) -> None:
-    test_what_arrives_damaged_or_not_at_all_is_asked_for_again(
-        page, base_url, site, "bench.js", "its first lines"
-    )
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("file", ["bench.js", "model-translator.js"])
-def test_in_a_folder_too(page: Page, site: Path, tmp_path: Path, file: str) -> None:
+def test_in_a_folder_too(page, site, tmp_path, file):
     """There nothing compares what came; a script that can't be read is known all the same."""
     for each in site.iterdir():
         tmp_path.joinpath(each.name).symlink_to(each)
@@ -145,12 +261,16 @@ def test_in_a_folder_too(page: Page, site: Path, tmp_path: Path, file: str) -> N
 
 
 # ---- as it is scrolled to ----
+
+
 def top(locator: Locator) -> float:
     return locator.evaluate("element => element.getBoundingClientRect().top")
 
 
 @pytest.mark.thorough
-def test_the_front_pages_opens_at_the_first_action_and_takes_nothing(page: Page, base_url: str) -> None:
+@pytest.mark.parametrize("screen", [{"width": 1280, "height": 900}, PHONE], ids=["wide", "phone"])
+def test_the_front_pages_opens_at_the_first_action_and_takes_nothing(page, base_url, screen):
+    page.set_viewport_size(screen)
     page.goto(base_url + HOME)
     box, heading = page.locator(".playground"), page.locator("h2").first
     before = top(heading), box.bounding_box()
@@ -161,23 +281,17 @@ def test_the_front_pages_opens_at_the_first_action_and_takes_nothing(page: Page,
     expect(box.locator(".says")).to_contain_text("In Lingo")
 
 
-def scrolled(page: Page, where: str, block: str) -> None:
-    page.evaluate(f"document.querySelector('{where}').scrollIntoView({{ block: '{block}' }})")
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("model", ["translator", "language-model"])
 @pytest.mark.parametrize("beginning", ["in view", "out of view"])
-def test_one_that_opens_by_itself_moves_nothing_that_is_read(
-    page: Page, base_url: str, model: str, beginning: str
-) -> None:
+def test_one_that_opens_by_itself_moves_nothing_that_is_read(page, base_url, model, beginning):
     page.goto(base_url + CHAPTER)
     arrived(page)
-    where = f".playground[data-model={model}]"
-    box = page.locator(where)
+    box = page.locator(f".playground[data-model={model}]")
     # From above one has seen the text before it; from below, what follows.
     read = box.locator("xpath=preceding::p[1]" if beginning == "in view" else "xpath=following::p[1]")
-    scrolled(page, where, "end" if beginning == "in view" else "start")
+    block = "end" if beginning == "in view" else "start"
+    box.evaluate("(box, block) => box.scrollIntoView({ block })", block)
     if beginning == "out of view":
         page.evaluate("scrollBy(0, 170)")
     before = top(read)
@@ -189,7 +303,7 @@ def test_one_that_opens_by_itself_moves_nothing_that_is_read(
 
 
 @pytest.mark.thorough
-def test_who_saves_data_has_to_press_the_button(page: Page, base_url: str) -> None:
+def test_who_saves_data_has_to_press_the_button(page, base_url):
     page.add_init_script(
         "Object.defineProperty(navigator, 'connection', { get: () => ({ saveData: true }) })"
     )
@@ -203,32 +317,32 @@ def test_who_saves_data_has_to_press_the_button(page: Page, base_url: str) -> No
     expect(field(page.locator(".playground"))).to_be_focused()
 
 
+# It looks again and again whether the button is still held.
+LEFT_ALONE = """async (box) => {
+  const looks = new Set();
+  while (looks.size < 5 && !doors.get(box).opening) {
+    looks.add(waiting.get(box));
+    await new Promise(requestAnimationFrame);
+  }
+  return !doors.get(box).opening;
+}"""
+
+
 @pytest.mark.thorough
-def test_whoever_is_at_the_button_is_left_to_press_it(page: Page, base_url: str) -> None:
+def test_a_reader_at_the_button_is_left_to_press_it(page, base_url):
     page.goto(base_url + HOME)
     box = page.locator(".playground")
     box.get_by_role("button").hover()
     page.mouse.move(5, 5)
     box.get_by_role("button").focus()
-    # It looks again and again whether the button is still held.
-    left_alone = box.evaluate(
-        """async (box) => {
-          const looks = new Set();
-          while (looks.size < 5 && !doors.get(box).opening) {
-            looks.add(waiting.get(box));
-            await new Promise(requestAnimationFrame);
-          }
-          return !doors.get(box).opening;
-        }"""
-    )
-    assert left_alone
+    assert box.evaluate(LEFT_ALONE)
     expect(box.get_by_role("button")).to_be_focused()
     page.keyboard.press("Enter")
     expect(field(box)).to_be_focused()
 
 
 @pytest.mark.thorough
-def test_one_that_can_t_open_by_itself_says_nothing_of_it(page: Page, base_url: str) -> None:
+def test_one_that_can_t_open_by_itself_says_nothing_of_it(page, base_url):
     page.route(re.compile(r"/_static/bench\.js"), lambda route: route.abort())
     page.goto(base_url + HOME)
     box = page.locator(".playground")
@@ -240,6 +354,7 @@ def test_one_that_can_t_open_by_itself_says_nothing_of_it(page: Page, base_url: 
 
 
 # ---- by an address ----
+
 # Stands for a bench: it keeps what it is given.
 RESTORING = """
 addEventListener("DOMContentLoaded", () => Object.defineProperty(benches, "Transformer", {
@@ -258,7 +373,7 @@ def restored(page: Page, count: int) -> list[dict]:
     return page.evaluate("window.restored")
 
 
-def test_an_address_opens_a_model_and_says_what_to_show(page: Page, base_url: str) -> None:
+def test_an_address_opens_a_model_and_says_what_to_show(page, base_url):
     page.add_init_script(RESTORING)
     page.goto(f"{base_url}{CHAPTER}#open=translator&layer=1&text=the+cat%20sleeps")
     state = {"open": "translator", "layer": 1, "text": "the cat sleeps", "unknown": []}
@@ -275,24 +390,20 @@ def test_an_address_opens_a_model_and_says_what_to_show(page: Page, base_url: st
 
 
 @pytest.mark.thorough
-def test_an_address_opens_todays_benches(page: Page, base_url: str) -> None:
+def test_an_address_that_leads_nowhere_breaks_nothing(page, base_url):
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    told = page.get_by_role("alert")
+    nowhere = ["#open=", "#open=interpreter", "#open=__proto__&text=%", f"#open=a&text={'a' * 10_000}"]
+    for fragment in nowhere:
+        page.goto("about:blank")
+        page.goto(base_url + HOME + fragment)
+        expect(told).to_have_text("The address asks for a model that is not on this page.")
+    for fragment in ("#three-doors", "#%zz"):
+        page.goto(base_url + HOME + fragment)
+        expect(told).to_have_count(0)
+    assert not troubles
+    page.goto("about:blank")
     page.goto(f"{base_url}{HOME}#open=translator&head=1")
     expect(field(page.locator(".playground"))).to_be_visible()
     expect(field(page.locator(".playground"))).not_to_be_focused()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "fragment",
-    ["#open=", "#open=interpreter", "#open=__proto__&text=%", f"#open=a&text={'a' * 10_000}", "#%zz"],
-)
-def test_an_address_that_leads_nowhere_breaks_nothing(page: Page, base_url: str, fragment: str) -> None:
-    troubles: list[str] = []
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.goto(base_url + HOME + fragment)
-    told = page.get_by_role("alert")
-    if fragment.startswith("#open"):
-        expect(told).to_have_text("The address asks for a model that is not on this page.")
-        page.goto(base_url + HOME + "#three-doors")
-    expect(told).to_have_count(0)
-    assert not troubles

@@ -3,35 +3,122 @@
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from accessible import AXE, RULES, violations
-from playwright.sync_api import Page, expect
-from reach_page import assert_pytorchs, beside, logits, odds, reach, read, rows, settled, state, tool
+from bench_page import deeds, opened_bench
+from playwright.sync_api import Locator, Page, expect
 from script_and_pytorch import in_pytorch
 from tiers import left_to
+from torch import Tensor
 
 from bookkit.playground import openable
 
-WORDS, TRANSLATOR, SYMBOLS, GPT = "language-model", "translator", "induction", "gpt"
+WORDS, TRANSLATOR, SYMBOLS = "language-model", "translator", "induction"
 SEE, SEES = "see", "sees"
 FIRST, SECOND = "the kings that the king hears", "the king that the king hears"
+
+# The bench once more, at hand. What waits for `busy` waits until the page shows what the model has read.
+AT_HAND = """name => {
+  window.bench = benches[stored[name].kind](document.querySelector(".playground"), stored[name]);
+  const run = bench.run;
+  bench.run = function () { return (window.busy = run.call(this)); };
+}"""
+# What the model was given, how it is changed, and what came out, once all is read.
+STATE = """async () => {
+  await window.busy;
+  const { input, changes, result, logits, plainLogits, rivals } = bench;
+  const numbers = (rows) => rows.map((row) => [...row]);
+  const spot = (each) => ({ ...each, head: each.head ?? null, vector: [...each.vector] });
+  const carried = changes.carried.map(spot);
+  const inLists = { ...changes, off: [...changes.off], hidden: [...changes.hidden], carried };
+  const all = { read: input, changes: inLists, logits: numbers(logits), plain: numbers(plainLogits) };
+  return { ...all, result, rivals, place: bench.view.place };
+}"""
+
+
+def reach(page: Page, folder: Path, name: str, words: str | None = None) -> None:
+    """The view, opened, with these words, or the first text that is offered."""
+    opened_bench(page, folder, name)
+    page.evaluate(AT_HAND, name)
+    page.wait_for_function("bench.input")
+    page.get_by_role("button", name="Reach in").click()
+    expect(page.locator(".reach")).to_be_visible()
+    page.evaluate("words => (words ? bench.put(words) : bench.run())", words)
+
+
+def read(page: Page, words: str) -> None:
+    page.evaluate("words => bench.put(words)", words)
+
+
+def settled(page: Page) -> None:
+    """Until the model has read once more, changed as it is now."""
+    page.evaluate("() => window.busy")
+
+
+def state(page: Page) -> dict[str, Any]:
+    return page.evaluate(STATE)
+
+
+def logits(name: str, said: dict[str, Any]) -> Tensor:
+    """PyTorch's, behind each place, with the changes that the page has made."""
+    translation = said["result"] if isinstance(said["result"][0], int) else None
+    trace = in_pytorch(openable()[name].load(), said, translation)[-1]
+    return trace["logits" if "logits" in trace else "word"][0]
+
+
+def checked(page: Page, name: str) -> dict[str, Any]:
+    """The state of the page, which is PyTorch's."""
+    said = state(page)
+    assert (torch.tensor(said["logits"]) - logits(name, said)).abs().max() < 1e-4
+    return said
+
+
+def rows(page: Page) -> dict[str, float]:
+    """The table on top: one word's logit less the other's, in each of the runs."""
+    names = page.locator(".reach-odds tbody th").all_text_contents()
+    cells = page.locator(".reach-odds tbody td:nth-child(3)").all_text_contents()
+    return dict(zip(names, (float(cell.replace("−", "-")) for cell in cells), strict=True))
+
+
+def odds(said: dict[str, Any], which: str = "logits") -> float:
+    one, other = said["rivals"]
+    row = said[which][said["place"]]
+    return row[one] - row[other]
+
+
+def tool(page: Page, title: str) -> Locator:
+    """A tool of the view, opened."""
+    found = page.locator(".reach-tool").filter(has=page.get_by_text(title, exact=True))
+    found.evaluate("details => (details.open = true)")
+    return found
+
+
+def beside(page: Page) -> Locator:
+    """The tool that carries something over, once the second sentence has been read."""
+    carry = tool(page, "Carry something over from another sentence")
+    expect(page.locator(".reach-odds")).to_contain_text("other sentence")
+    return carry
+
+
+def tried_all(page: Page) -> Locator:
+    """What was found in all cells of the map."""
+    beside(page).get_by_role("button", name=re.compile("^Try all")).click()
+    expect(page.locator(".reach-found")).not_to_be_empty()
+    return page.locator(".reach-found")
+
 
 # ---- parts, and words ----
 
 
-@pytest.mark.parametrize("name", left_to(pytest.mark.thorough, [WORDS, TRANSLATOR, SYMBOLS], but=[WORDS]))
-def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_was(
-    page: Page, tmp_path: Path, name: str
-) -> None:
-    reach(page, tmp_path, name)
+def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_was(page, tmp_path):
+    reach(page, tmp_path, WORDS)
     head = page.get_by_role("switch", name=re.compile("^head 2 of layer 2")).last
     head.click()
-    said = state(page)
-    assert [each.split()[1] for each in said["changes"]["off"]] == ["1"]
+    said = checked(page, WORDS)
+    assert said["changes"]["off"] == ["layers.1.self_attention 1"]
     assert said["logits"] != said["plain"]
-    assert_pytorchs(name, said)
     expect(head).to_have_attribute("aria-checked", "false")
     expect(head).to_have_text("off")
     assert rows(page) == pytest.approx({"as it was": odds(said, "plain"), "now": odds(said)}, abs=0.051)
@@ -42,62 +129,35 @@ def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_
 
 
 @pytest.mark.thorough
-def test_all_heads_of_one_attention_the_mask_and_the_positions_are_switches_too(
-    page: Page, tmp_path: Path
-) -> None:
-    reach(page, tmp_path, TRANSLATOR)
-    page.get_by_role("switch", name="all 4 heads of layer 1 (looking across)").click()
-    said = state(page)
-    assert said["changes"]["off"] == [f"decoder.0.cross_attention {head}" for head in range(4)]
-    assert_pytorchs(TRANSLATOR, said)
-    for part in ("mask", "positions"):
-        page.get_by_role("switch", name=f"the {part}").click()
-        said = state(page)
-        assert said["changes"][part] is False
-        assert_pytorchs(TRANSLATOR, said)
-
-
-@pytest.mark.thorough
-def test_nobody_looks_at_a_hidden_word_and_a_shorter_text_has_no_such_place(
-    page: Page, tmp_path: Path
-) -> None:
-    reach(page, tmp_path, WORDS)
-    read(page, FIRST)
+def test_nobody_looks_at_a_hidden_word_and_a_shorter_text_has_no_such_place(page, tmp_path):
+    reach(page, tmp_path, WORDS, FIRST)
     settled(page)
     words = tool(page, "Hide a word")
     for word in ("start", "hears"):
         words.get_by_role("button", name=word, exact=True).click()
         settled(page)
-    said = state(page)
-    assert said["changes"]["hidden"] == ["text 0", "text 6"]
-    assert_pytorchs(WORDS, said)
+    assert checked(page, WORDS)["changes"]["hidden"] == ["text 0", "text 6"]
     read(page, "the kings")
-    said = state(page)
-    assert said["changes"]["hidden"] == ["text 0"]
-    assert_pytorchs(WORDS, said)
+    assert checked(page, WORDS)["changes"]["hidden"] == ["text 0"]
 
 
 # ---- two sentences ----
 
 
 @pytest.mark.thorough
-def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(
-    page: Page, tmp_path: Path
-) -> None:
-    reach(page, tmp_path, WORDS)
-    read(page, FIRST)
+def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(page, tmp_path):
+    reach(page, tmp_path, WORDS, FIRST)
     carry = beside(page)
     expect(carry.get_by_role("textbox")).to_have_value(f"{SECOND} ")
     # What both differ in is followed: the verb.
     assert page.locator(".reach-rivals option:checked").all_text_contents()[:2] == [SEE, SEES]
     carry.get_by_role("combobox", name="what is carried over").select_option("one head’s output")
     carry.get_by_role("button", name="head 2 of layer 2 (reading back) at “hears” (place\xa07)").click()
-    said = state(page)
+    said = checked(page, WORDS)
     (spot,) = said["changes"]["carried"]
     other = in_pytorch(openable()[WORDS].load(), {"read": [*said["read"][:2], 2, *said["read"][3:]]})[0]
     mixed = other["layers.1.self_attention.mixed"][0, 6].unflatten(-1, (4, -1))[1]
     assert (torch.tensor(spot["vector"]) - mixed).abs().max() < 1e-4
-    assert_pytorchs(WORDS, said)
     one, against = other["word"][0, 6, said["rivals"]].tolist()
     expected = {"as it was": odds(said, "plain"), "now": odds(said), "other sentence": one - against}
     assert rows(page) == pytest.approx(expected, abs=0.051)
@@ -110,11 +170,10 @@ def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", [WORDS, TRANSLATOR, SYMBOLS])
-def test_the_whole_map_is_pytorchs(page: Page, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", [TRANSLATOR, SYMBOLS])
+def test_the_whole_map_is_pytorchs(page, tmp_path, name):
     reach(page, tmp_path, name)
-    beside(page).get_by_role("button", name=re.compile("^Try all")).click()
-    expect(page.locator(".reach-found")).not_to_be_empty()
+    tried_all(page)
     found = page.evaluate("""() => {
       const { carry } = bench.view;
       return carry.map.cells.map(({ row, place, button }) => {
@@ -142,11 +201,18 @@ def test_the_whole_map_is_pytorchs(page: Page, tmp_path: Path, name: str) -> Non
 
 
 @pytest.mark.thorough
-def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page, tmp_path: Path) -> None:
-    reach(page, tmp_path, WORDS)
-    read(page, FIRST)
-    beside(page).get_by_role("button", name=re.compile("^Try all")).click()
-    said = page.locator(".reach-found")
+def test_where_the_difference_stands_is_said_and_which_head_moves_it(page, tmp_path):
+    """On a phone, where the whole answer and the cell that carries most are to be seen."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    reach(page, tmp_path, WORDS, FIRST)
+    beside(page)
+    # What comes of a switch stays in sight.
+    tool(page, "Set a weight by hand").get_by_label("is now").focus()
+    page.mouse.wheel(0, 3000)
+    stuck = page.locator(".reach-stuck")
+    assert stuck.evaluate("stuck => scrollY > 600 && stuck.getBoundingClientRect().top < 60")
+    assert stuck.bounding_box()["height"] < 844 / 5
+    said = tried_all(page)
     expect(said).to_have_text(
         "At “kings” (place 3) most of the difference stands up to the network of layer 1; "
         "from layer 2 (reading back) on it stands at “hears” (place 7)."
@@ -155,14 +221,19 @@ def test_where_the_difference_stands_is_said_and_which_head_moves_it(page: Page,
     expect(said).to_contain_text(
         "Most is carried by head 2 of layer 2 (reading back) at “hears” (place\xa07)"
     )
+    cell = page.get_by_role("button", name=re.compile("^head 2 of layer 2 .* at “hears”"))
+    seen, place = page.locator(".reach-map").bounding_box(), cell.bounding_box()
+    assert place["x"] + place["width"] <= seen["x"] + seen["width"] + 1
+    page.get_by_role("switch", name="the positions").click()
+    settled(page)
+    outcome = page.locator(".reach-outcome")
+    expect(outcome).to_contain_text("goes from")
+    assert outcome.evaluate("outcome => outcome.scrollHeight <= outcome.clientHeight")
 
 
 @pytest.mark.thorough
-def test_a_cell_of_the_sentence_before_is_not_carried_into_one_that_is_being_read(
-    page: Page, tmp_path: Path
-) -> None:
-    reach(page, tmp_path, WORDS)
-    read(page, FIRST)
+def test_a_cell_of_the_sentence_before_is_not_carried_into_one_that_is_being_read(page, tmp_path):
+    reach(page, tmp_path, WORDS, FIRST)
     beside(page)
     page.evaluate("""async () => {
       bench.put("the dog near the friend");
@@ -174,9 +245,8 @@ def test_a_cell_of_the_sentence_before_is_not_carried_into_one_that_is_being_rea
 
 
 @pytest.mark.thorough
-def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page: Page, tmp_path: Path) -> None:
-    reach(page, tmp_path, WORDS)
-    read(page, FIRST)
+def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page, tmp_path):
+    reach(page, tmp_path, WORDS, FIRST)
     field = beside(page).get_by_role("textbox")
     field.fill("the king hears")
     # What ends alike goes together.
@@ -192,12 +262,9 @@ def test_a_second_sentence_may_be_shorter_or_unknown_or_missing(page: Page, tmp_
 
 
 @pytest.mark.thorough
-def test_a_press_on_a_cell_can_be_taken_back_by_a_second_one_and_by_the_list(
-    page: Page, tmp_path: Path
-) -> None:
-    reach(page, tmp_path, SYMBOLS)
-    carry = beside(page)
-    cell = carry.locator(".reach-map button").first
+def test_a_press_on_a_cell_can_be_taken_back_by_a_second_one_and_by_the_list(page, tmp_path):
+    reach(page, tmp_path, WORDS, FIRST)
+    cell = beside(page).locator(".reach-map button").first
     for taken_back in (cell, page.get_by_role("button", name=re.compile("^undo: "))):
         cell.click()
         assert len(state(page)["changes"]["carried"]) == 1
@@ -207,13 +274,7 @@ def test_a_press_on_a_cell_can_be_taken_back_by_a_second_one_and_by_the_list(
         assert said["changes"]["carried"] == []
         assert said["logits"] == said["plain"]
         expect(cell).to_have_attribute("aria-pressed", "false")
-
-
-@pytest.mark.thorough
-def test_from_cell_to_cell_by_the_arrow_keys(page: Page, tmp_path: Path) -> None:
-    reach(page, tmp_path, WORDS)
-    read(page, FIRST)
-    beside(page)
+    # From cell to cell one comes by the arrow keys.
     page.locator(".reach-map button[tabindex='0']").focus()
     focused = page.locator(":focus")
     expect(focused).to_have_accessible_name("word + position at “kings” (place\xa03)")
@@ -226,89 +287,26 @@ def test_from_cell_to_cell_by_the_arrow_keys(page: Page, tmp_path: Path) -> None
 
 
 @pytest.mark.thorough
-def test_an_address_opens_the_tool_that_is_in_use_with_what_it_carried(page: Page, tmp_path: Path) -> None:
+def test_an_address_opens_the_tool_that_is_in_use_with_what_it_carried(page, tmp_path):
     reach(page, tmp_path, WORDS)
     spot = {"stack": "text", "name": "layers.1.self_attention.mixed", "place": 6, "head": 1}
     given = {"text": FIRST, "view": "reach", "other": SECOND, "carried": [spot], "rivals": [SEE, SEES]}
     page.evaluate("given => bench.restore(given)", given)
     carry = page.locator(".reach-tool[open]").filter(has_text="Carry something over from another sentence")
     expect(carry.get_by_role("textbox")).to_have_value(f"{SECOND} ")
-    expect(carry.get_by_role("combobox", name="what is carried over").locator("option:checked")).to_have_text(
-        "one head’s output"
-    )
-    expect(carry.locator("[aria-pressed=true]")).to_have_accessible_name(
-        "head 2 of layer 2 (reading back) at “hears” (place 7)"
-    )
+    chosen = carry.get_by_role("combobox", name="what is carried over").locator("option:checked")
+    expect(chosen).to_have_text("one head’s output")
+    name = "head 2 of layer 2 (reading back) at “hears” (place 7)"
+    expect(carry.locator("[aria-pressed=true]")).to_have_accessible_name(name)
     assert list(rows(page)) == ["as it was", "now", "other sentence"]
     assert page.evaluate("() => bench.rivals.map((id) => bench.vocabulary[id])") == [SEE, SEES]
-
-
-@pytest.mark.thorough
-def test_what_comes_of_a_switch_stays_in_sight_on_a_phone(page: Page, tmp_path: Path) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    reach(page, tmp_path, WORDS)
-    beside(page)
-    tool(page, "Set a weight by hand").get_by_label("is now").focus()
-    page.mouse.wheel(0, 3000)
-    assert page.locator(".reach-stuck").evaluate(
-        "stuck => scrollY > 600 && stuck.getBoundingClientRect().top < 60"
-    )
-    assert page.locator(".reach-stuck").bounding_box()["height"] < 844 / 5
-
-
-@pytest.mark.thorough
-def test_on_a_phone_the_answer_is_told_whole_and_the_cell_that_carries_most_is_seen(
-    page: Page, tmp_path: Path
-) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    reach(page, tmp_path, WORDS)
-    read(page, FIRST)
-    carry = beside(page)
-    carry.get_by_role("button", name=re.compile("^Try all")).click()
-    expect(page.locator(".reach-found")).not_to_be_empty()
-    page.get_by_role("button", name="Which head brings it there?").click()
-    expect(page.locator(".reach-found")).to_contain_text("Most is carried by head 2 of layer 2")
-    name = re.compile("^head 2 of layer 2 .* at “hears”")
-    seen, cell = (
-        each.bounding_box() for each in (page.locator(".reach-map"), carry.get_by_role("button", name=name))
-    )
-    assert cell["x"] + cell["width"] <= seen["x"] + seen["width"] + 1
-    page.get_by_role("switch", name="the positions").click()
-    settled(page)
-    outcome = page.locator(".reach-outcome")
-    expect(outcome).to_contain_text("goes from")
-    assert outcome.evaluate("outcome => outcome.scrollHeight <= outcome.clientHeight")
 
 
 # ---- weights ----
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", [WORDS, TRANSLATOR, SYMBOLS])
-def test_a_number_and_whole_rows_are_set_as_in_pytorch(page: Page, tmp_path: Path, name: str) -> None:
-    reach(page, tmp_path, name)
-    weights = tool(page, "Set a weight by hand")
-    matrix = weights.get_by_role("combobox", name="the matrix")
-    titles = matrix.locator("option").all_text_contents()
-    for which in (0, 1, 3, len(titles) - 1):
-        matrix.select_option(index=which)
-        weights.get_by_label("number", exact=True).fill("5")
-        weights.get_by_label("is now").fill("1.5")
-        weights.get_by_label("is now").press("Enter")
-        expect(weights.locator(".reach-number")).to_contain_text("is now +1.500")
-        weights.get_by_role("button", name="turned around").click()
-        said = state(page)
-        assert [each["value"] for each in said["changes"]["numbers"] if each["column"] == 4][-1] == -1.5
-        assert_pytorchs(name, said)
-    assert said["logits"] != said["plain"]
-    page.get_by_role("button", name="All as it was").click()
-    said = state(page)
-    assert said["changes"]["numbers"] == []
-    assert said["logits"] == said["plain"]
-
-
-@pytest.mark.thorough
-def test_a_row_is_set_back_where_it_was_changed(page: Page, tmp_path: Path) -> None:
+def test_a_number_and_whole_rows_are_set_as_in_pytorch_and_set_back(page, tmp_path):
     reach(page, tmp_path, WORDS)
     weights = tool(page, "Set a weight by hand")
     back = weights.get_by_role("button", name="as it was")
@@ -320,27 +318,15 @@ def test_a_row_is_set_back_where_it_was_changed(page: Page, tmp_path: Path) -> N
     said = state(page)
     assert said["changes"]["numbers"] == []
     assert said["logits"] == said["plain"]
-    expect(page.get_by_role("list", name="What you have changed").get_by_role("listitem")).to_have_count(0)
-
-
-# ---- for everyone ----
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_small_screen_and_axe_finds_nothing(page: Page, tmp_path: Path, scheme: str) -> None:
-    page.set_viewport_size({"width": 320, "height": 700})
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    reach(page, tmp_path, TRANSLATOR)
-    page.locator(".reach-kinds [role=switch]").first.click()
-    for title in ("Hide a word", "Set a weight by hand"):
-        tool(page, title)
-    carry = beside(page)
-    carry.locator(".reach-map button").first.click()
-    settled(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    page.evaluate(AXE)
-    assert [*violations(page, RULES)] == []
+    expect(deeds(page.locator(".playground"))).to_have_count(0)
+    weights.get_by_label("number", exact=True).fill("5")
+    weights.get_by_label("is now").fill("1.5")
+    weights.get_by_label("is now").press("Enter")
+    expect(weights.locator(".reach-number")).to_contain_text("is now +1.500")
+    weights.get_by_role("button", name="turned around").click()
+    said = checked(page, WORDS)
+    assert [each["value"] for each in said["changes"]["numbers"] if each["column"] == 4][-1] == -1.5
+    assert said["logits"] != said["plain"]
 
 
 # ---- many ----
@@ -370,24 +356,24 @@ PRESS = """async (number) => {
 }"""
 
 
-@pytest.mark.weekly
-@pytest.mark.parametrize(("name", "count"), {WORDS: 50, TRANSLATOR: 50, SYMBOLS: 50, GPT: 20}.items())
-def test_many_changes_one_or_two_at_once_are_pytorchs(
-    page: Page, tmp_path: Path, name: str, count: int
-) -> None:
+COUNTS = {TRANSLATOR: 16, WORDS: 50, SYMBOLS: 50, "gpt": 20}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", left_to(pytest.mark.weekly, COUNTS, but=[TRANSLATOR]))
+def test_many_changes_one_or_two_at_once_are_pytorchs(page, tmp_path, name):
     reach(page, tmp_path, name)
     for title in ("Hide a word", "Set a weight by hand"):
         tool(page, title)
     beside(page)
     draw = random.Random(0)
     offered = openable()[name].data()["offered"]
-    for number in range(count):
+    for number in range(COUNTS[name]):
         page.evaluate("() => bench.undoAll()")
         read(page, offered[number % len(offered)])
         settled(page)
         page.wait_for_function("bench.view.carry.second.isRead")
         for _ in range(1 + number % 2):
             page.evaluate(PRESS, 4 * draw.randrange(10_000) + number % 4)
-        said = state(page)
-        assert_pytorchs(name, said)
+        said = checked(page, name)
         assert rows(page)["as it was"] == pytest.approx(odds(said, "plain"), abs=0.051)

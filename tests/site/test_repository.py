@@ -87,7 +87,7 @@ def test_ci_goes_before_the_remote(tmp_path):
     assert repository.source(project, ci, DEFAULT) == "https://github.com/grace/other-fork"
 
 
-def build(project: Path, **ci: str) -> set[str]:
+def build(project: Path) -> set[str]:
     """Where the links of a page lead when a one-chapter book is built with this book's settings."""
     book = project / "book"
     book.mkdir()
@@ -105,9 +105,7 @@ def build(project: Path, **ci: str) -> set[str]:
     (project / "pyproject.toml").write_text('[project]\nversion = "1.2.0"\n')
     elsewhere = {name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")}
     command = [Path(sys.executable).with_name("jupyter-book"), "build", "book", "-W", "-n"]
-    run = subprocess.run(
-        command, cwd=project, env=elsewhere | ci, capture_output=True, text=True, check=False
-    )
+    run = subprocess.run(command, cwd=project, env=elsewhere, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     page = (book / "_build" / "html" / "chapter.html").read_text("utf-8")
     return {unescape(link) for link in re.findall('href="(.*?)"', page)}
@@ -128,14 +126,3 @@ def test_the_buttons_of_a_clone(tmp_path):
     links = build(clone(tmp_path / "project", "git@github.com:ada/fork.git"))
     assert buttons("ada/fork") <= links
     assert any(link.startswith("https://github.com/ada/fork/issues/new?") for link in links)
-
-
-@pytest.mark.thorough
-def test_the_buttons_of_a_build_in_ci(tmp_path):
-    ci = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "grace/other-fork"}
-    assert buttons("grace/other-fork") <= build(tmp_path, **ci)
-
-
-@pytest.mark.thorough
-def test_the_buttons_of_a_downloaded_copy(tmp_path):
-    assert buttons("attention-measured/attention-measured") <= build(tmp_path)

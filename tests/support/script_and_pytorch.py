@@ -6,9 +6,9 @@ import inspect
 import json
 import math
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,11 +23,9 @@ from attnlab.attention import MultiHeadAttention, masked_softmax
 from attnlab.corpora import agreement, grammar
 from attnlab.runtime import generator
 from attnlab.transformer import GPT, Block, SelfAttention, Transformer
-from bookkit import weights
-from bookkit.playground import numbers
+from bookkit.playground import openable
 from bookkit.registry import BOOK
 from chapters.a_gpt_of_your_own import models as gpt
-from chapters.a_gpt_of_your_own.playground import loaded as loaded_gpt
 from chapters.looking_inside import models as looking_inside
 from chapters.the_transformer.models import WORDS
 from chapters.the_transformer.playground import loaded
@@ -37,34 +35,29 @@ Trace = dict[str, Tensor]
 # What each run is given: the words as numbers, and what is changed, as model.js says.
 Run = dict[str, Any]
 
-# A function of a model's name and runs: for each run the traces of its stacks, and what came back.
-IN_JAVASCRIPT = """([name, runs]) => {
-  const data = stored[name];
-  const kinds = {
-    Transformer: () => new Transformer(data),
-    LanguageModel: () => new LanguageModel(data),
-    GPT: () => new GPT(data),
-  };
-  const model = kinds[data.kind]();
-  const packed = (tensor) => {
-    const numbers = tensor[0] instanceof Float32Array ? tensor : tensor.flat();
-    const bytes = numbers.map((row) => String.fromCharCode(...new Uint8Array(row.buffer.slice(
-      row.byteOffset, row.byteOffset + row.byteLength))));
-    return btoa(bytes.join(""));
-  };
-  return runs.map(({ read, changes: { off = [], hidden = [], ...others } = {} }) => {
-    model.changes = { ...noChanges(), off: new Set(off), hidden: new Set(hidden), ...others };
-    let result;
-    try {
-      result = finished(model.running(read));
-    } catch (error) {
-      return { error: error.message };
-    }
-    const tensors = (trace) => Object.entries(trace).map(([name, tensor]) => [name, packed(tensor)]);
-    const traces = Object.values(model.traces).map((trace) => Object.fromEntries(tensors(trace)));
-    return { traces, translation: data.kind === "Transformer" && result, logits: packed(model.logits) };
-  });
-}"""
+# What stands before each program: a model's numbers in base64.
+PACKING = """
+const packed = (tensor) => {
+  const rows = tensor[0] instanceof Float32Array ? tensor : tensor.flat();
+  const bytes = rows.map((row) => Buffer.from(row.buffer, row.byteOffset, row.byteLength));
+  return Buffer.concat(bytes).toString("base64");
+};
+const packedAll = (traces) => Object.values(traces).map((trace) =>
+  Object.fromEntries(Object.entries(trace).map(([name, tensor]) => [name, packed(tensor)])));
+"""
+# For each of the runs that are given the traces of its stacks, and what came back.
+RUNNING = """
+return given.map(({ read, changes: { off = [], hidden = [], ...others } = {} }) => {
+  model.changes = { ...noChanges(), off: new Set(off), hidden: new Set(hidden), ...others };
+  let result;
+  try {
+    result = finished(model.running(read));
+  } catch (error) {
+    return { error: error.message };
+  }
+  const translation = data.kind === "Transformer" && result;
+  return { traces: packedAll(model.traces), translation, logits: packed(model.logits) };
+});"""
 
 
 # ---- what is read ----
@@ -112,52 +105,27 @@ def everything(n: int, m: int | None = None, device: object = None) -> Tensor:
 class InPage(NamedTuple):
     loaded: Callable[[], nn.Module]
     runs: Callable[[int], list[Run]]
-    script: Callable[[], str]  # its data, as a page gets them
 
 
-@cache
-def inside(name: str) -> nn.Module:
-    """One of the models of *Looking inside*, with its weights as they travel."""
-    model = looking_inside.reader(layers=1 if name == "one-layer" else 2)
-    weights.load(f"looking_inside/{name}", model)
-    return model.half().float()
-
-
-def data_inside(name: str) -> str:
-    model = inside(name)
-    sizes = {"kind": "LanguageModel", "heads": looking_inside.HEADS, "layers": len(model.layers)}
-    return f"stored[{json.dumps(name)}] = {json.dumps(sizes | numbers(model))};"
-
-
-IN_PAGE = {
-    "translator": InPage(partial(loaded, "translator"), translations, partial(script, "translator")),
-    "language-model": InPage(partial(loaded, "language-model"), texts, partial(script, "language-model")),
-    "one-layer": InPage(partial(inside, "one-layer"), rounds, partial(data_inside, "one-layer")),
-    "two-layers": InPage(partial(inside, "two-layers"), rounds, partial(data_inside, "two-layers")),
-    "gpt": InPage(loaded_gpt, docstrings, partial(script, "gpt")),
-}
+RUNS = {"translator": translations, "language-model": texts, "induction": rounds, "gpt": docstrings}
+IN_PAGE = {name: InPage(cache(openable()[name].load), runs) for name, runs in RUNS.items()}
 SCRIPTS = ("model.js", "transformer.js", "gpt.js", "die.js", "bench/chances.js")
 
 
 def in_node(name: str, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
     """What the scripts make of these runs, in Node."""
-    return answer(name, f"({IN_JAVASCRIPT})({json.dumps([name, runs])})", folder)
+    return returned(name, runs, RUNNING, folder)
 
 
-def returned(name: str, given: Any, body: str, folder: Path) -> Any:
-    """What a function of `model`, its `data` and `given` returns."""
-    kinds = "{ Transformer, LanguageModel, GPT }"
+def returned(name: str, given: Any, body: str, folder: Path, more: Iterable[str] = ()) -> Any:
+    """What an async function of `model`, its `data` and `given` returns, with these scripts more."""
+    scripts = [(BOOK / "_static" / each).read_text("utf-8") for each in (*SCRIPTS, *more)]
     setup = f"const data = stored[{json.dumps(name)}]; const given = {json.dumps(given)};"
-    return answer(
-        name, f"(() => {{ {setup} const model = new ({kinds}[data.kind])(data); {body} }})()", folder
-    )
-
-
-def answer(name: str, expression: str, folder: Path) -> Any:
-    scripts = [(BOOK / "_static" / script).read_text("utf-8") for script in SCRIPTS]
-    call = f"console.log(JSON.stringify({expression}));"
+    kinds = "{ Transformer, LanguageModel, Induction: LanguageModel, GPT }"
+    call = f"""(async () => {{ {setup} const model = new ({kinds}[data.kind])(data); {body} }})()
+      .then((value) => console.log(JSON.stringify(value)));"""
     program = folder / "program.js"
-    program.write_text("\n".join([*scripts, "const stored = {};", IN_PAGE[name].script(), call]), "utf-8")
+    program.write_text("\n".join([*scripts, PACKING, "const stored = {};", script(name), call]), "utf-8")
     done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -311,11 +279,10 @@ def traced(model: nn.Module, stack: str, changes: Run, compute: Any, *given: Any
     return found
 
 
-def largest_difference(run: Run, said: dict[str, Any], model: nn.Module) -> float:
+def largest_difference(said: dict[str, Any], traces: list[Trace]) -> float:
     """Between all tensors of both; it must be the same ones that both have."""
     assert "error" not in said, said["error"]
     differences = []
-    traces = in_pytorch(model, run, said["translation"])
     for ours, packed in zip(traces, said["traces"], strict=True):
         assert ours.keys() == packed.keys(), ours.keys() ^ packed.keys()
         for name, tensor in ours.items():

@@ -1,13 +1,18 @@
 """What PyTorch's modules say of the word so far, and of each part's share in one logit against another."""
 
-from typing import Any
-
 import torch
-from script_and_pytorch import in_pytorch, spelled
+from script_and_pytorch import Trace
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attnlab.transformer import GPT, LanguageModel, Transformer
+
+# The names of the embedding, of the layers, and of what each has.
+NAMES = {
+    Transformer: ("written", "decoder", ("self_attention", "cross_attention", "feed_forward")),
+    LanguageModel: ("embedding", "layers", ("self_attention", "feed_forward")),
+    GPT: ("pieces", "blocks", ("attention", "narrow")),
+}
 
 
 class Reference:
@@ -17,15 +22,10 @@ class Reference:
     does not come from a formula here, but from autograd.
     """
 
-    def __init__(self, model: nn.Module, run: dict[str, Any], translation: list[int] | None) -> None:
-        self.model, self.rivals = spelled(model, run.get("changes", {})), run["rivals"]
-        self.trace = in_pytorch(model, run, translation)[-1]
-        # The names of the embedding, of the layers, of what each has, and of the last norm.
-        self.names = {
-            Transformer: ("written", "decoder", ("self_attention", "cross_attention", "feed_forward")),
-            LanguageModel: ("embedding", "layers", ("self_attention", "feed_forward")),
-            GPT: ("pieces", "blocks", ("attention", "narrow")),
-        }[type(model)]
+    def __init__(self, model: nn.Module, trace: Trace, rivals: list[int]) -> None:
+        """Of the stack that speaks; the model is changed as the run was."""
+        self.model, self.trace, self.rivals = model, trace, rivals
+        self.names = next(names for kind, names in NAMES.items() if isinstance(model, kind))
         self.last = "decoder_norm" if isinstance(model, Transformer) else "norm"
         self.norm = self.model.get_submodule(self.last)
         self.table = None if isinstance(model, GPT) else self.model.word
@@ -99,6 +99,10 @@ class Reference:
 
     def matrix(self) -> Tensor:
         return self.model.pieces.weight if self.table is None else self.table.weight
+
+    def all_heads(self) -> list[tuple[str, int]]:
+        looking = [name for name, _, _ in self.parts() if name.endswith("attention")]
+        return [(name, head) for name in looking for head in range(self.heads(name))]
 
     def heads(self, name: str) -> int:
         return int(self.model.get_submodule(name).heads)

@@ -1,305 +1,134 @@
-"""The numbers of each step of book/_static/bench/steps.js, by PyTorch: from hooks on attnlab's modules."""
+"""The numbers of each step of book/_static/bench/steps.js, of what PyTorch's modules gave on the way."""
 
-import copy
 import math
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from typing import Any
-from unittest.mock import patch
 
 import torch
-from script_and_pytorch import Run
+from script_and_pytorch import Trace
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-import attnlab.transformer
-from attnlab.attention import MultiHeadAttention
-from attnlab.inside import watched
-from attnlab.layers import ScaledEmbedding
-from attnlab.masks import causal
-from attnlab.positions import SinusoidalPositions
-from attnlab.transformer import GPT, Transformer
+from attnlab.transformer import GPT
 
 Numbers = dict[str, Tensor]
-GELU = {"approximate": "tanh"}
+LAYERS = {"read": "encoder", "written": "decoder", "text": "layers"}
+PARTS = {
+    "read": ("self_attention", "feed_forward"),
+    "written": ("self_attention", "cross_attention", "feed_forward"),
+    "text": ("self_attention", "feed_forward"),
+}
+ENDS = {"read": "encoder_norm", "written": "decoder_norm", "text": "norm"}
 
 
-class Seen:
-    """What each module of a model was given, and what came out, in one stack's run."""
+class Way:
+    """One word's way through a stack: `model` is changed as the run was, `traces` are what it gave."""
 
-    def __init__(self, model: nn.Module, compute: Callable[[], Tensor]) -> None:
-        self.model = model
-        self.given: dict[str, Tensor] = {}
-        self.memory: dict[str, Tensor] = {}
-        self.out: dict[str, Tensor] = {}
-        hooks = [module.register_forward_hook(self.note(name)) for name, module in model.named_modules()]
-        with watched(model) as self.weights:
-            self.logits = compute()
-        for hook in hooks:
-            hook.remove()
+    def __init__(self, model: nn.Module, traces: dict[str, Trace], stack: str, place: int) -> None:
+        self.model, self.traces, self.stack, self.place = model, traces, stack, place
+        self.trace = traces[stack]
+        self.of_gpt = isinstance(model, GPT)
+        self.layers = "blocks" if self.of_gpt else LAYERS[stack]
 
-    def note(self, name: str) -> Callable[..., None]:
-        def hook(_: nn.Module, given: Any, output: Any) -> None:
-            self.given[name], self.memory[name] = given[0], given[-1]
-            self.out[name] = output[0] if isinstance(output, tuple) else output
+    def at(self, name: str) -> Tensor:
+        return self.trace[name][0, self.place]
 
-        return hook
+    def weight(self, name: str) -> Tensor:
+        return self.model.get_parameter(name).detach()
 
+    # ---- names ----
 
-@torch.no_grad()
-def seen(model: nn.Module, run: Run, written: list[int] | None) -> dict[str, Seen]:
-    """Of each stack what was seen, with the parts changed that are changed in this run."""
-    model = edited(model, run)
-    read = torch.tensor([run["read"]])
-    if not isinstance(model, Transformer):
-        with changed(model, run, "text"):
-            return {"text": Seen(model, lambda: model(read))}
-    visible = torch.tensor([[[f"read {key}" not in run.get("hidden", []) for key in range(read.shape[1])]]])
-    with changed(model, run, "read"):
-        encoded = Seen(model, lambda: model.encode(read, visible))
-    with changed(model, run, "written"):
-        previous = torch.tensor([written])
+    def names(self, layer: int, part: int) -> dict[str, str]:
+        """Of a part of a layer: its module, its norm, the last of its modules, and the stream behind it."""
+        prefix = f"{self.layers}.{layer}"
+        if self.of_gpt:
+            attention = {"part": f"{prefix}.attention", "output": f"{prefix}.attention.write"}
+            network = {"part": prefix, "output": f"{prefix}.narrow", "after": prefix}
+            norms = [f"{prefix}.before_attention", f"{prefix}.before_network"]
+            return [attention | {"after": f"{prefix}.after_attention"}, network][part] | {"norm": norms[part]}
+        kind = PARTS[self.stack][part]
+        around = f"{prefix}.around_{kind}"
+        last = "narrow" if kind == "feed_forward" else "out_proj"
+        module = f"{prefix}.{kind}"
+        return {"part": module, "norm": f"{around}.norm", "output": f"{module}.{last}", "after": around}
+
+    def stream(self, layer: int | None, part: int | None) -> Tensor:
+        """What this part is given, or what the last norm is."""
+        if layer is None:
+            return self.at(f"{self.layers}.{len(self.model.get_submodule(self.layers)) - 1}")
+        if part:
+            return self.at(self.names(layer, part - 1)["after"])
+        return self.at(f"{self.layers}.{layer - 1}" if layer else "positions")
+
+    # ---- numbers ----
+
+    def numbers(self, step: dict[str, Any]) -> Numbers:
+        kind, layer, part = (step[name] for name in ("kind", "layer", "part"))
+        if kind in ("embedding", "positions"):
+            return self.goes_in(kind)
+        norm = ENDS[self.stack] if layer is None else self.names(layer, part)["norm"]
+        if kind == "norm":
+            return self.normed(norm, self.stream(layer, part))
+        if kind in ("logits", "chances"):
+            logits = self.at("logits" if self.of_gpt else "word")
+            return {"logits": logits} | (
+                {"given": self.at(norm)} if kind == "logits" else {"chances": logits.softmax(-1)}
+            )
+        names, stream = self.names(layer, part), self.stream(layer, part)
+        if kind in ("widen", "narrow"):
+            return self.network(kind, names, stream)
+        return self.attention(names, stream, step["head"], step["key"])[kind]
+
+    def goes_in(self, kind: str) -> Numbers:
+        name = "pieces" if self.of_gpt else {"text": "embedding"}.get(self.stack, self.stack)
+        result, position = self.at(name), self.at("positions")
+        if kind == "positions":
+            return {"given": result, "position": position - result, "result": position}
+        return {"row": result / (1 if self.of_gpt else math.sqrt(len(result))), "result": result}
+
+    def normed(self, name: str, given: Tensor) -> Numbers:
+        deviation = (given.var(unbiased=False) + 1e-5).sqrt()
         return {
-            "read": encoded,
-            "written": Seen(model, lambda: model.decode(previous, encoded.logits, visible)),
+            "given": given,
+            "mean": given.mean(),
+            "deviation": deviation,
+            "normal": (given - given.mean()) / deviation,
+            "gain": self.weight(f"{name}.weight"),
+            "bias": self.weight(f"{name}.bias"),
+            "result": self.at(name),
         }
 
+    def attention(self, names: dict[str, str], stream: Tensor, head: int, key: int) -> dict[str, Numbers]:
+        part, given = names["part"], self.trace[names["norm"]][0]
+        memory = self.traces["read"]["encoder_norm"][0] if part.endswith("cross_attention") else given
+        heads = self.model.get_submodule(part).heads
+        d_k = given.shape[-1] // heads
+        share = slice(head * d_k, (head + 1) * d_k)
+        queries, keys, values = (self.trace[f"{part}.{each}"][0] for each in ("queries", "keys", "values"))
+        query, keys, values = queries[self.place, share], keys[:, share], values[:, share]
+        weights, mixed = self.trace[f"{part}.weights"][0, head, self.place], self.at(f"{part}.mixed")
+        products, scale = query * keys[key], math.sqrt(d_k)
+        columns = self.weight(f"{names['output']}.weight").unflatten(1, (heads, d_k))  # (d_model, heads, d_k)
+        scored = {"products": products, "sum": products.sum(), "divisor": torch.tensor(scale)}
+        return {
+            "query": {"given": given[self.place], "query": query, "other": memory[key], "key": keys[key]},
+            "score": {"query": query, "key": keys[key], "score": products.sum() / scale} | scored,
+            "softmax": {"scores": keys @ query / scale, "visible": (weights > 0).float(), "weights": weights},
+            "mix": {"weights": weights, "values": values, "mix": mixed[share]},
+            "output": {
+                "given": stream,
+                "heads": torch.einsum("dhk,hk->hd", columns, mixed.unflatten(0, (heads, d_k))),
+                "bias": self.weight(f"{names['output']}.bias"),
+                "more": self.at(names["output"]),
+                "result": self.at(names["after"]),
+            },
+        }
 
-@contextmanager
-def changed(model: nn.Module, run: Run, stack: str) -> Iterator[None]:
-    """The model with heads off, places hidden and tensors carried over as the run says."""
-    hidden = [int(place.split()[1]) for place in run.get("hidden", []) if place.split()[0] == stack]
-
-    def mask(*sizes: Any, **options: Any) -> Tensor:
-        visible = causal(*sizes, **options).clone()
-        if not run.get("mask", True):
-            visible[:] = True
-        visible[..., hidden] = False
-        return visible
-
-    with ExitStack() as kept, torch.no_grad():
-        kept.enter_context(patch.object(attnlab.transformer, "causal", mask))
-        for name, number in (head.split() for head in run.get("off", [])):
-            nothing = torch.zeros(model.get_submodule(name).d_model // model.get_submodule(name).heads)  # type: ignore[operator]
-            hooked(kept, model, f"{name}.mixed", None, int(number), nothing)
-        for each in run.get("carried", []):
-            if each["stack"] == stack:
-                hooked(
-                    kept, model, each["name"], each["place"], each.get("head"), torch.tensor(each["vector"])
-                )
-        yield
-
-
-@torch.no_grad()
-def edited(model: nn.Module, run: Run) -> nn.Module:
-    """A copy whose weights are set as the run says, where it does."""
-    if "numbers" not in run:
-        return model
-    model = copy.deepcopy(model)
-    for each in run["numbers"]:
-        place = (each["row"], each["column"]) if "column" in each else each["row"]
-        model.get_parameter(each["name"])[place] = each["value"]
-    return model
-
-
-def hooked(
-    kept: ExitStack, model: nn.Module, name: str, place: int | None, head: int | None, vector: Tensor
-) -> None:
-    """What comes out under that name is this vector, at one place or all, whole or in one head's share."""
-
-    def put(tensor: Tensor) -> Tensor:
-        tensor = tensor.clone()
-        share = slice(None) if head is None else slice(head * len(vector), (head + 1) * len(vector))
-        tensor[:, slice(None) if place is None else place, share] = vector
-        return tensor
-
-    if name.endswith(".mixed"):
-        attention = model.get_submodule(name.removesuffix(".mixed"))
-        output = attention.out_proj if isinstance(attention, MultiHeadAttention) else attention.write
-        kept.callback(output.register_forward_pre_hook(lambda _, given: put(given[0])).remove)
-    else:
-        kept.callback(model.get_submodule(name).register_forward_hook(lambda _, __, out: put(out)).remove)
-
-
-@torch.no_grad()
-def numbers_of(step: dict[str, Any], run: Run, stacks: dict[str, Seen]) -> Numbers:
-    """What the step of that kind, layer and part must have, by name."""
-    found = stacks[step["stack"]]
-    make = {"embedding": embedding, "positions": positions, "norm": norm, "logits": ends, "chances": ends}
-    make |= {
-        "query": attention,
-        "score": attention,
-        "softmax": attention,
-        "mix": attention,
-        "output": attention,
-    }
-    make |= {"widen": network, "narrow": network}
-    return make[step["kind"]](found, step, run)
-
-
-# ---- names ----
-
-
-def of_gpt(found: Seen) -> bool:
-    return isinstance(found.model, GPT)
-
-
-def layer_of(step: dict[str, Any], found: Seen) -> str:
-    prefix = {"read": "encoder", "written": "decoder", "text": "blocks" if of_gpt(found) else "layers"}
-    return f"{prefix[step['stack']]}.{step['layer']}"
-
-
-def part_of(step: dict[str, Any], found: Seen) -> str:
-    if of_gpt(found):
-        return ["attention", "network"][step["part"]]
-    parts = ["self_attention", "feed_forward"]
-    return (["self_attention", "cross_attention", "feed_forward"] if step["stack"] == "written" else parts)[
-        step["part"]
-    ]
-
-
-def norm_of(step: dict[str, Any], found: Seen) -> str:
-    if step["layer"] is None:
-        return {"read": "encoder_norm", "written": "decoder_norm", "text": "norm"}[step["stack"]]
-    if of_gpt(found):
-        return f"{layer_of(step, found)}.before_{part_of(step, found)}"
-    return f"{layer_of(step, found)}.around_{part_of(step, found)}.norm"
-
-
-# ---- what goes in, and what comes out ----
-
-
-def embedding(found: Seen, step: dict[str, Any], run: Run) -> Numbers:
-    name = {"read": "read", "written": "written", "text": "pieces" if of_gpt(found) else "embedding"}[
-        step["stack"]
-    ]
-    module = found.model.get_submodule(name)
-    row = module.weight[found.given[name][0, step["place"]]]  # type: ignore[index]
-    assert isinstance(module, ScaledEmbedding | nn.Embedding)
-    return {"row": row, "result": found.out[name][0, step["place"]]}
-
-
-def positions(found: Seen, step: dict[str, Any], run: Run) -> Numbers:
-    given = embedding(found, step, run)["result"]
-    if of_gpt(found):
-        position, result = found.out["places"][step["place"]], found.given["blocks.0"][0, step["place"]]
-        return {"given": given, "position": position, "result": result}
-    module: Any = found.model.positions
-    table = module.rows(0, 200) if isinstance(module, SinusoidalPositions) else module.table
-    return {
-        "given": given,
-        "position": table[step["place"]],
-        "result": found.out["positions"][0, step["place"]],
-    }
-
-
-def norm(found: Seen, step: dict[str, Any], run: Run) -> Numbers:
-    name = norm_of(step, found)
-    given = found.given[name][0, step["place"]]
-    module: Any = found.model.get_submodule(name)
-    deviation = (given.var(unbiased=False) + 1e-5).sqrt()
-    return {
-        "given": given,
-        "mean": given.mean(),
-        "deviation": deviation,
-        "normal": (given - given.mean()) / deviation,
-        "gain": module.weight,
-        "bias": module.bias,
-        "result": found.out[name][0, step["place"]],
-    }
-
-
-def ends(found: Seen, step: dict[str, Any], run: Run) -> Numbers:
-    logits = found.logits[0, step["place"]]
-    if step["kind"] == "chances":
-        return {"logits": logits, "chances": logits.softmax(-1)}
-    return {"given": found.out[norm_of(step, found)][0, step["place"]], "logits": logits}
-
-
-# ---- the parts of a layer ----
-
-
-def attention(found: Seen, step: dict[str, Any], run: Run) -> Numbers:
-    name, place, head, key = (
-        f"{layer_of(step, found)}.{part_of(step, found)}",
-        step["place"],
-        step["head"],
-        step["key"],
-    )
-    module: Any = found.model.get_submodule(name)
-    given = found.out[norm_of(step, found)][0]
-    if of_gpt(found):
-        memory, output, d_model = given, "write", module.write.in_features
-        query, keys, values = found.out[f"{name}.project"][0].chunk(3, -1)
-        weights = causal_weights(query, keys, module.heads)
-        result = found.given[f"{layer_of(step, found)}.before_network"][0, place]
-    else:
-        memory, output, d_model = found.memory[name][0], "out_proj", module.d_model
-        query, keys, values = (
-            F.linear(side, weight, bias)
-            for side, weight, bias in zip(
-                (given, memory, memory),
-                module.in_proj_weight.chunk(3),
-                module.in_proj_bias.chunk(3),
-                strict=True,
-            )
-        )
-        weights = found.weights[name][0]
-        result = found.out[name.replace(part_of(step, found), f"around_{part_of(step, found)}")][0, place]
-    d_k = d_model // module.heads
-    share = slice(head * d_k, (head + 1) * d_k)
-    query, keys, values, weights = query[place, share], keys[:, share], values[:, share], weights[head, place]
-    mixed = found.given[f"{name}.{output}"][0, place]
-    columns = getattr(module, output).weight.unflatten(1, (module.heads, d_k))  # (d_model, heads, d_k)
-    products = query * keys[key]
-    return {
-        "query": {"given": given[place], "query": query, "other": memory[key], "key": keys[key]},
-        "score": {
-            "query": query,
-            "key": keys[key],
-            "products": products,
-            "sum": products.sum(),
-            "divisor": torch.tensor(math.sqrt(d_k)),
-            "score": products.sum() / math.sqrt(d_k),
-        },
-        "softmax": {
-            "scores": keys @ query / math.sqrt(d_k),
-            "visible": (weights > 0).float(),
-            "weights": weights,
-        },
-        "mix": {"weights": weights, "values": values, "mix": mixed[share]},
-        "output": {
-            "given": found.given[norm_of(step, found)][0, place],
-            "heads": torch.einsum("dhk,hk->hd", columns, mixed.unflatten(0, (module.heads, d_k))),
-            "bias": getattr(module, output).bias,
-            "more": found.out[f"{name}.{output}"][0, place],
-            "result": result,
-        },
-    }[step["kind"]]
-
-
-def causal_weights(query: Tensor, keys: Tensor, heads: int) -> Tensor:
-    """What PyTorch's fused attention keeps for itself, of queries and keys (T, d_model): (heads, T, T)."""
-    query, keys = (side.unflatten(-1, (heads, -1)).transpose(0, 1) for side in (query, keys))
-    scores = query @ keys.mT / math.sqrt(query.shape[-1])
-    return scores.masked_fill(scores.new_ones(scores.shape[-2:]).triu(1) > 0, -math.inf).softmax(-1)
-
-
-def network(found: Seen, step: dict[str, Any], run: Run) -> Numbers:
-    layer, place = layer_of(step, found), step["place"]
-    name = layer if of_gpt(found) else f"{layer}.feed_forward"
-    given = norm_of(step, found)
-    wide = found.out[f"{name}.widen"][0, place]
-    narrow: Any = found.model.get_submodule(f"{name}.narrow")
-    active = F.gelu(wide, **GELU) if of_gpt(found) else wide.relu()
-    strengths = active.abs() * narrow.weight.norm(dim=0)
-    if step["kind"] == "widen":
-        return {"given": found.out[given][0, place], "wide": wide, "active": active, "strengths": strengths}
-    return {
-        "given": found.given[given][0, place],
-        "active": active,
-        "strengths": strengths,
-        "bias": narrow.bias,
-        "more": found.out[f"{name}.narrow"][0, place],
-        "result": found.out[layer if of_gpt(found) else f"{layer}.around_feed_forward"][0, place],
-    }
+    def network(self, kind: str, names: dict[str, str], stream: Tensor) -> Numbers:
+        wide = self.at(f"{names['part']}.widen")
+        active = F.gelu(wide, approximate="tanh") if self.of_gpt else wide.relu()
+        output = names["output"]
+        shared = {"active": active, "strengths": active.abs() * self.weight(f"{output}.weight").norm(dim=0)}
+        if kind == "widen":
+            return {"given": self.at(names["norm"]), "wide": wide} | shared
+        added = {"bias": self.weight(f"{output}.bias"), "more": self.at(output)}
+        return {"given": stream, "result": self.at(names["after"])} | added | shared

@@ -1,49 +1,39 @@
-"""What all benches share: texts that are read, changes and their way back, views, words and truth."""
-
-from pathlib import Path
+"""What all benches share: changes and their way back, texts, words, views; and that all can use them."""
 
 import pytest
-from bench_page import opened_bench
-from bench_state import BENCH, CHANGES, KINDS, SEEN, changed, logits, looked, put, translated, troubles
+from accessible import AXE, RULES, violations
+from bench_page import (
+    BENCH,
+    CHANGES,
+    KINDS,
+    SEEN,
+    TEXTS,
+    WAYS,
+    changed,
+    deeds,
+    logits,
+    looked,
+    opened_bench,
+    put,
+    translated,
+    troubles,
+)
 from playwright.sync_api import Locator, Page, expect
+from tiers import left_to
 
 from bookkit.playground import exported, openable
 
-WEEKLY = pytest.mark.weekly
-VIEWS = ("Looks and effects", "Step by step", "Reach in")
-TEXTS = {
-    "translator": "the hungry king 's dogs will hide",
-    "language-model": "the kings that the king hears",
-    "induction": "abcdefgabcdefgab",
-    "gpt": "Return the number of nodes",
-}
-
-
+EVERY = [(model, view) for model in openable() for view in WAYS]
+LOOKS = ("language-model", "Looks and effects")
 LONGEST = "the dog and the cat and the horse sleep because my sisters will love the old kings"
-
-
-def deeds(box: Locator) -> Locator:
-    return box.get_by_role("list", name="What you have changed")
 
 
 # ---- changes, and their way back ----
 
 
-@pytest.mark.parametrize(
-    ("model", "view"),
-    [
-        pytest.param(
-            model,
-            view,
-            marks=[WEEKLY] * ((model, view) != ("language-model", "Looks and effects")),
-        )
-        for model in openable()
-        for view in VIEWS
-    ],
-)
-def test_a_change_and_its_undo_leave_exactly_what_was(
-    page: Page, tmp_path: Path, model: str, view: str
-) -> None:
+@pytest.mark.parametrize("bench", left_to(pytest.mark.weekly, EVERY, but=[LOOKS]), ids=", ".join)
+def test_a_change_and_its_undo_leave_exactly_what_was(page, tmp_path, bench):
+    model, view = bench
     box = opened_bench(page, tmp_path, model)
     put(page, TEXTS[model])
     looked(box, view)
@@ -51,16 +41,16 @@ def test_a_change_and_its_undo_leave_exactly_what_was(
     for kind in KINDS:
         changed(page, kind)
         assert logits(page) != numbers, kind
-        assert deeds(box).get_by_role("listitem").all_inner_texts() == [f"{kind} undo"]
+        assert deeds(box).all_inner_texts() == [f"{kind} undo"]
         deeds(box).get_by_role("button", name=f"undo: {kind}").press("Enter")
-        expect(deeds(box).get_by_role("listitem")).to_have_count(0)
+        expect(deeds(box)).to_have_count(0)
         expect(box.get_by_role("textbox").first).to_be_focused()
         assert logits(page) == numbers, kind
         assert box.evaluate(SEEN) == before, kind
 
 
 @pytest.mark.thorough
-def test_all_is_as_it_was_after_one_press(page: Page, tmp_path: Path) -> None:
+def test_all_is_as_it_was_after_one_press(page, tmp_path):
     box = opened_bench(page, tmp_path, "language-model", TEXTS["language-model"])
     looked(box, "Looks and effects")
     changed(page, "a head")
@@ -68,37 +58,35 @@ def test_all_is_as_it_was_after_one_press(page: Page, tmp_path: Path) -> None:
     deeds(box).get_by_role("button").click()
     before, numbers = box.evaluate(SEEN), logits(page)
     changed(page, *KINDS)
-    expect(deeds(box).get_by_role("listitem")).to_have_count(len(KINDS) + 1)
+    expect(deeds(box)).to_have_count(len(KINDS) + 1)
     # One in the middle is taken back by itself, and the focus is on what has come to its place.
     deeds(box).get_by_role("button", name="undo: the mask").press("Enter")
     expect(deeds(box).get_by_role("button", name="undo: the positions")).to_be_focused()
     left = [f"{kind} undo" for kind in KINDS if kind != "the mask"]
-    expect(deeds(box).get_by_role("listitem")).to_have_text([*left, "All as it was"])
+    expect(deeds(box)).to_have_text([*left, "All as it was"])
     box.get_by_role("button", name="All as it was").press("Enter")
-    expect(deeds(box).get_by_role("listitem")).to_have_count(0)
+    expect(deeds(box)).to_have_count(0)
     expect(box.get_by_role("textbox")).to_be_focused()
     assert logits(page) == numbers
     assert box.evaluate(SEEN) == before
 
 
 @pytest.mark.thorough
-def test_a_change_that_takes_an_earlier_one_back_leaves_neither(page: Page, tmp_path: Path) -> None:
+def test_a_change_that_takes_an_earlier_one_back_leaves_neither(page, tmp_path):
     box = opened_bench(page, tmp_path, "language-model", TEXTS["language-model"])
     looked(box, "Looks and effects")
     changed(page, "a hidden word")
     numbers = logits(page)
     box.get_by_role("button", name="This head off").click()
-    expect(deeds(box).get_by_role("listitem")).to_have_count(3)  # with “All as it was”
+    expect(deeds(box)).to_have_count(3)  # with “All as it was”
     changed(page, "the positions")
     box.get_by_role("button", name="This head on again").click()
-    expect(deeds(box).get_by_role("listitem")).to_have_text(
-        ["a hidden word undo", "the positions undo", "All as it was"]
-    )
+    expect(deeds(box)).to_have_text(["a hidden word undo", "the positions undo", "All as it was"])
     deeds(box).get_by_role("button", name="undo: the positions").click()
-    expect(deeds(box).get_by_role("listitem")).to_have_text(["a hidden word undo"])
+    expect(deeds(box)).to_have_text(["a hidden word undo"])
     assert logits(page) == numbers
     changed(page, "a hidden word")  # it is so already
-    expect(deeds(box).get_by_role("listitem")).to_have_text(["a hidden word undo"])
+    expect(deeds(box)).to_have_text(["a hidden word undo"])
 
 
 # ---- one text after another ----
@@ -116,7 +104,7 @@ bench.showAnswer = () => {
 
 
 @pytest.mark.thorough
-def test_whoever_types_on_sees_no_answer_to_what_was_typed_before(page: Page, tmp_path: Path) -> None:
+def test_whoever_types_on_sees_no_answer_to_what_was_typed_before(page, tmp_path):
     found = troubles(page)
     opened_bench(page, tmp_path, "translator")
     words = LONGEST.split()
@@ -148,14 +136,12 @@ def test_whoever_types_on_sees_no_answer_to_what_was_typed_before(page: Page, tm
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("model", openable())
-def test_a_text_that_gets_shorter_loses_what_was_hidden_or_followed_behind_its_end(
-    page: Page, tmp_path: Path, model: str
-) -> None:
+def test_a_text_that_gets_shorter_loses_what_was_hidden_or_followed_behind_its_end(page, tmp_path, model):
     found = troubles(page)
     box = opened_bench(page, tmp_path, model)
     text = TEXTS[model]
     short = text[:4] if model == "induction" else " ".join(text.split()[:2])
-    for view in VIEWS:
+    for view in WAYS:
         put(page, text)
         looked(box, view)
         first = logits(page)
@@ -175,16 +161,16 @@ def test_a_text_that_gets_shorter_loses_what_was_hidden_or_followed_behind_its_e
         assert "NaN" not in box.inner_text()
         numbers = logits(page)
         deeds(box).get_by_role("button").click()
-        expect(deeds(box).get_by_role("listitem")).to_have_count(0)
+        expect(deeds(box)).to_have_count(0)
         assert logits(page) == numbers  # there was nothing to hide
     assert not found
 
 
 @pytest.mark.thorough
-def test_a_translation_that_gets_shorter_is_followed_to_its_end(page: Page, tmp_path: Path) -> None:
+def test_a_translation_that_gets_shorter_is_followed_to_its_end(page, tmp_path):
     found = troubles(page)
     box = opened_bench(page, tmp_path, "translator", "the old king 's hungry red dogs will hide")
-    for view in VIEWS:
+    for view in WAYS:
         looked(box, view)
         page.evaluate(
             f"""async () => {{ {BENCH}
@@ -206,7 +192,7 @@ def test_a_translation_that_gets_shorter_is_followed_to_its_end(page: Page, tmp_
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("model", ["translator", "induction"])
-def test_an_empty_field_says_what_to_do(page: Page, tmp_path: Path, model: str) -> None:
+def test_an_empty_field_says_what_to_do(page, tmp_path, model):
     found = troubles(page)
     box = opened_bench(page, tmp_path, model)
     told = {
@@ -222,7 +208,7 @@ def test_an_empty_field_says_what_to_do(page: Page, tmp_path: Path, model: str) 
     box.get_by_role("textbox").fill("?" if model == "induction" else "wolf ")
     expect(box.locator(".ask .hint")).to_contain_text("Nothing is read.")
     expect(box.locator(".verdict")).to_have_text("")
-    for view in VIEWS:
+    for view in WAYS:
         box.get_by_role("button", name=view).click()
     box.get_by_role("button", name="Another").click()
     expect(box.locator(".view")).to_be_visible()
@@ -232,11 +218,11 @@ def test_an_empty_field_says_what_to_do(page: Page, tmp_path: Path, model: str) 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("model", ["language-model", "gpt"])
-def test_a_model_that_writes_on_begins_at_the_start(page: Page, tmp_path: Path, model: str) -> None:
+def test_a_model_that_writes_on_begins_at_the_start(page, tmp_path, model):
     found = troubles(page)
     box = opened_bench(page, tmp_path, model, "")
     expect(box.locator(".next tbody tr")).to_have_count({"language-model": 8, "gpt": 5}[model])
-    for view in VIEWS:
+    for view in WAYS:
         looked(box, view)
         assert box.locator(".view").inner_text()
         assert "undefined" not in box.locator(".view").inner_text()
@@ -245,9 +231,7 @@ def test_a_model_that_writes_on_begins_at_the_start(page: Page, tmp_path: Path, 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("model", ["translator", "language-model"])
-def test_the_words_it_knows_are_folded_below_the_answer_and_endings_are_explained(
-    page: Page, tmp_path: Path, model: str
-) -> None:
+def test_the_words_it_knows_are_folded_below_the_answer_and_endings_are_explained(page, tmp_path, model):
     box = opened_bench(page, tmp_path, model)
     known = box.locator("details.known")
     assert known.get_attribute("open") is None
@@ -267,7 +251,7 @@ def test_the_words_it_knows_are_folded_below_the_answer_and_endings_are_explaine
 
 
 @pytest.mark.thorough
-def test_a_view_whose_script_comes_damaged_is_asked_for_again(page: Page, tmp_path: Path) -> None:
+def test_a_view_whose_script_comes_damaged_is_asked_for_again(page, tmp_path):
     box = opened_bench(page, tmp_path, "language-model")
     steps = tmp_path / "_static/steps.js"
     whole = steps.read_text("utf-8")
@@ -283,3 +267,89 @@ def test_a_view_whose_script_comes_damaged_is_asked_for_again(page: Page, tmp_pa
     steps.write_text(whole, "utf-8")
     button.click()
     expect(box.locator(".view > .steps")).to_be_visible()
+
+
+# ---- in every view: in both colours, on a narrow phone, by keyboard, on paper ----
+
+SCREENS = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 320, "height": 700}}
+WITHOUT_FETCHING = RULES | {"preload": False}  # from a folder axe can't fetch the styles once more
+PUSHED = [("translator", "Looks and effects"), ("language-model", "Step by step"), ("translator", "Reach in")]
+# What is wider than the screen, and does not scroll in its own place; type and targets that are too small.
+SMALL = """box => {
+  const isSeen = (it) => it.checkVisibility({ visibilityProperty: true });
+  const moves = (it) => it.matches(".unseen") || getComputedStyle(it).overflowX !== "visible";
+  const inPlace = (it) => it && (moves(it) || inPlace(it.parentElement));
+  const found = [];
+  for (const it of [...box.querySelectorAll("*")].filter(isSeen)) {
+    const { left, right, width, height } = it.getBoundingClientRect();
+    const name = `${it.tagName} ${it.getAttribute("class") ?? ""} ${it.textContent.slice(0, 30)}`;
+    if (width && (right > innerWidth + 0.5 || left < -0.5) && !inPlace(it)) found.push(`too wide: ${name}`);
+    const text = [...it.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    const isSmall = parseFloat(getComputedStyle(it).fontSize) < 12;
+    if (text && !it.closest(".unseen, svg") && isSmall) found.push(`type: ${name}`);
+    const isTarget = it.matches("button, select, summary, input");
+    if (isTarget && (width < 24 || height < 23.9)) found.push(`target: ${width} ${height} ${name}`);
+  }
+  return [...new Set(found)];
+}"""
+
+
+# All that can be pressed; and of a place that has the focus whether it is inside, and a number of its own.
+PRESSED = """box => [...box.querySelectorAll("*")]
+  .filter((it) => it.matches(":is(button, select, input, textarea):enabled, summary, a[href]"))
+  .filter((it) => it.checkVisibility({ visibilityProperty: true }) && it.tabIndex >= 0).length"""
+FOCUSED = """() => {
+  const it = document.activeElement;
+  window.numbered ??= new Map();
+  if (!numbered.has(it)) numbered.set(it, numbered.size);
+  return [Boolean(it.closest(".playground")), numbered.get(it)];
+}"""
+
+
+def reached_by_tab(page: Page, box: Locator, most: int) -> int:
+    box.evaluate("it => it.before(Object.assign(document.createElement('a'), { href: '#' }))")
+    before = box.locator("xpath=preceding-sibling::a")
+    before.focus()
+    reached = set()
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        inside, number = page.evaluate(FOCUSED)
+        if not inside:
+            break
+        reached.add(number)
+    before.evaluate("it => it.remove()")
+    return len(reached)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("bench", left_to(pytest.mark.weekly, EVERY, but=PUSHED), ids=", ".join)
+def test_a_bench_is_for_everyone(page, tmp_path, bench):
+    """With something changed, and all that is folded open."""
+    model, view = bench
+    box = opened_bench(page, tmp_path, model)
+    looked(box, view)
+    changed(page, "a head", "the positions")
+    for fold in box.locator("summary").all():
+        if not fold.evaluate("it => it.parentElement.open"):
+            fold.evaluate("it => it.click()")
+    expect(deeds(box)).to_have_count(3)
+    wanted = box.evaluate(PRESSED)  # of pieces and cells that the arrow keys lead through, one
+    assert reached_by_tab(page, box, wanted + 40) >= wanted > 12
+    page.evaluate(AXE)
+    found = []
+    for screen, size in SCREENS.items():
+        page.set_viewport_size(size)
+        for colours in ("dark", "light"):
+            page.emulate_media(color_scheme=colours)
+            found += [f"{screen}, {colours}: {line}" for line in violations(page, WITHOUT_FETCHING)]
+    assert not found, "\n".join(found)
+    assert page.evaluate("document.documentElement.scrollWidth") == SCREENS["phone"]["width"]
+    assert box.evaluate(SMALL) == []
+    # On paper stands what was shown; what a reader presses is of no use there.
+    page.emulate_media(media="print")
+    expect(box.get_by_role("textbox").first).to_be_visible()
+    expect(box.locator(".view > *").first).to_be_visible()
+    expect(box.locator(".deeds")).to_contain_text("a head")
+    assert box.get_by_role("button", name="undo").filter(visible=True).count() == 0
+    assert box.get_by_role("group", name="Ways to look at it").filter(visible=True).count() == 0
+    page.emulate_media(media="screen")
