@@ -42,9 +42,8 @@ def touched(files: list[str]) -> list[list[str]]:
     tests = sorted(file for file in files if Path(file).name.startswith("test_") and file.endswith(".py"))
     runs = [tests] if tests else []
     for file in files:
-        room = Path(*Path(file).parts[1:]).with_suffix("")
-        own = Path("tests", room.parent, f"test_{room.name}.py")
         if file.endswith((".py", ".js")) and file.startswith(("book/", "tools/")):
+            own = Path("tests", *Path(file).parts[1:-1], f"test_{Path(file).stem}.py")
             run = [str(own)] if (ROOT / own).exists() else tests_of(file)
             runs += [run] if run not in runs else []
     runs += [[file] for file in files if file.endswith(".ipynb")]
