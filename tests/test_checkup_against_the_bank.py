@@ -31,7 +31,7 @@ def found_in(fault: Fault) -> tuple[Finding, ...]:
 
 
 def has_right_line(fault: Fault, finding: Finding) -> bool:
-    return finding.inquiry in (fault.inquiry, *fault.also_right)
+    return finding.inquiry in fault.inquiries
 
 
 def has_right_layer(fault: Fault, finding: Finding) -> bool:
