@@ -35,25 +35,14 @@ def test_iterations_per_epoch_are_those_of_dataloader(
         share = DistributedSampler(data, workers, rank, drop_last=drop_last)
         loader = DataLoader(data, batch_size, sampler=share, drop_last=drop_last)
         assert len(list(loader)) == expected
-    alone = list(DataLoader(data, batch_size, drop_last=drop_last))
-    assert len(alone) == iterations_per_epoch(examples, batch_size, drop_last)
+    if workers == 1 and expected:
+        x, y = torch.arange(examples), -torch.arange(examples)
+        ours = list(Batches(x, y, batch_size=batch_size, drop_last=drop_last))
+        theirs = list(DataLoader(TensorDataset(x, y), batch_size, drop_last=drop_last))
+        torch.testing.assert_close([list(batch) for batch in ours], theirs)
 
 
 # ---- batches ----
-
-
-@settings(deadline=None)
-@given(st.integers(1, 30), st.integers(1, 10), st.booleans())
-def test_batches_in_order_are_those_of_dataloader(examples: int, batch_size: int, drop_last: bool) -> None:
-    x, y = torch.arange(examples), -torch.arange(examples)
-    expected = list(DataLoader(TensorDataset(x, y), batch_size, drop_last=drop_last))
-    if not expected:
-        return
-    data = Batches(x, y, batch_size=batch_size, drop_last=drop_last)
-    assert len(data) == len(expected)
-    for (batch_x, batch_y), (expected_x, expected_y) in zip(data, expected, strict=True):
-        assert torch.equal(batch_x, expected_x)
-        assert torch.equal(batch_y, expected_y)
 
 
 def test_shuffled_batches_hold_every_example_once_and_keep_it_whole() -> None:
@@ -70,13 +59,10 @@ def test_shuffled_batches_hold_every_example_once_and_keep_it_whole() -> None:
     assert epochs[0] != epochs[1]
     again = Batches(x, batch_size=10, shuffle=generator(0))
     assert [batch[0].tolist() for _ in range(2) for batch in again] == epochs
-
-
-def test_dropping_the_last_batch_drops_only_that() -> None:
-    x = torch.arange(5)
-    assert [batch.tolist() for (batch,) in Batches(x, batch_size=2, drop_last=True)] == [[0, 1], [2, 3]]
-    shuffled = Batches(torch.arange(10), batch_size=4, drop_last=True, shuffle=generator(1))
-    assert [len(batch) for (batch,) in shuffled] == [4, 4]
+    assert [len(batch) for (batch,) in Batches(x, batch_size=4, drop_last=True, shuffle=generator(1))] == [
+        4,
+        4,
+    ]
 
 
 def test_a_tuple_of_tensors_is_one_batch_and_the_rest_stays_as_it_is() -> None:
