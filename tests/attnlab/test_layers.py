@@ -309,12 +309,10 @@ def test_residual_norms_behind_or_before_and_drops_what_is_added() -> None:
         (lambda: LayerNorm(4)(torch.zeros(2, 1)), "inputs must be (…, d_model = 4), got (2, 1)"),
         (lambda: LayerNorm(0), "d_model must be at least 1, got 0"),
         (lambda: FeedForward(4, 0), "hidden must be at least 1, got 0"),
-        (
-            lambda: Residual(4)(torch.zeros(2, 3, 4), lambda vectors: vectors[:, :1]),
-            "block must keep the shape (2, 3, 4), got (2, 1, 4)",
-        ),
+        (lambda: Residual(4)(torch.zeros(2, 3, 4), lambda vectors: vectors[:, :1]),
+            "block must keep the shape (2, 3, 4), got (2, 1, 4)"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_work_is_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=re.escape(words)):
         call()

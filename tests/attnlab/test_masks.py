@@ -144,12 +144,10 @@ HIDES = torch.zeros(3, 4, dtype=torch.bool)
         (lambda: from_multihead(2, attn_mask=HIDES[0]), "attn_mask must be (n, m) or (batch · heads, n, m)"),
         (lambda: from_multihead(2, attn_mask=HIDES[:, None]), "n, m), got (3, 1, 4) and heads = 2"),
         (lambda: from_multihead(0, attn_mask=HIDES[None]), "heads must be at least 1, got 0"),
-        (
-            lambda: from_multihead(2, attn_mask=torch.tensor([True, False]).view(2, 1, 1)),
-            "attn_mask must hide the same from every head",
-        ),
+        (lambda: from_multihead(2, attn_mask=torch.tensor([True, False]).view(2, 1, 1)),
+            "attn_mask must hide the same from every head"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_work_is_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=re.escape(words)):
         call()

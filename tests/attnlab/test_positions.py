@@ -384,10 +384,7 @@ def test_a_larger_base_is_a_base() -> None:
         (lambda: sinusoidal(3, 4, 0.0), "base must be above 0, got 0.0"),
         (lambda: shift_rotation(1, 7), "d_model must be even"),
         (lambda: LearnedPositions(4, 6)(torch.zeros(2, 7, 4)), "inputs has 7 positions, and max_length is 6"),
-        (
-            lambda: LearnedPositions(4, 20)(torch.zeros(1, 3, 4), offset=18),
-            "inputs has 21 positions",
-        ),
+        (lambda: LearnedPositions(4, 20)(torch.zeros(1, 3, 4), offset=18), "inputs has 21 positions"),
         (lambda: rotate(torch.zeros(2, 7)), "d_k must be even"),
         (lambda: rotate(torch.zeros(8)), "vectors must be (…, time, d_k), got (8,)"),
         (lambda: rotate(torch.zeros(2, 8), offset=-1), "offset must be at least 0"),
@@ -400,7 +397,7 @@ def test_a_larger_base_is_a_base() -> None:
         (lambda: stretched(FREQUENCIES, 4, 0, "mixed"), "longest must be at least 1, got 0"),
         (lambda: stretched(FREQUENCIES, 4, 8, "mixed", slow=-1), "slow = -1 and fast = 32"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_work_is_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         call()

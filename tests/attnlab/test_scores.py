@@ -196,13 +196,10 @@ def test_compiles() -> None:
     [
         (General(2, 3), general, {"weight": (2, 3)}),
         (Concat(2, 3, hidden=8), concat, {"weight": (8, 5), "vector": (8,)}),
-        (
-            Additive(2, 3, hidden=8, chunk=1),
-            additive,
-            {"query_weight": (8, 2), "key_weight": (8, 3), "vector": (8,)},
-        ),
+        (Additive(2, 3, hidden=8, chunk=1), additive,
+            {"query_weight": (8, 2), "key_weight": (8, 3), "vector": (8,)}),
     ],
-)
+)  # fmt: skip
 def test_a_module_is_its_function_with_weights(
     module: nn.Module, function: Callable[..., Tensor], shapes: dict[str, tuple[int, ...]]
 ) -> None:
@@ -272,10 +269,8 @@ def test_a_query_and_a_key_that_do_not_fit_are_refused(
         (lambda: dot(QUERY, KEY), "key must be (…, m, d_k = 2), got (2, 5, 3)"),
         (lambda: scaled_dot(QUERY, KEY), "key must be (…, m, d_k = 2), got (2, 5, 3)"),
         (lambda: general(QUERY, KEY, OF_QUERY), "weight must be (d_query = 2, d_key = 3), got (8, 2)"),
-        (
-            lambda: concat(QUERY, KEY, torch.ones(5, 8), VECTOR),
-            "weight must be (hidden = 8, d_query_and_d_key = 5), got (5, 8)",
-        ),
+        (lambda: concat(QUERY, KEY, torch.ones(5, 8), VECTOR),
+            "weight must be (hidden = 8, d_query_and_d_key = 5), got (5, 8)"),
         (lambda: additive(QUERY, KEY, OF_QUERY.T, OF_KEY, VECTOR), "query_weight must be (hidden = 8, d_q"),
         (lambda: additive(QUERY, KEY, OF_QUERY, OF_KEY.T, VECTOR), "key_weight must be (hidden = 8, d_key"),
         (lambda: additive(QUERY, KEY, OF_QUERY, OF_KEY, VECTOR[:, None]), "vector must be (hidden = 8), got"),
@@ -284,7 +279,7 @@ def test_a_query_and_a_key_that_do_not_fit_are_refused(
             for chunk in (0, 1.5, "large")
         ),
     ],
-)
+)  # fmt: skip
 def test_weights_and_chunks_that_do_not_fit_are_refused(call: Callable[[], Tensor], words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         call()

@@ -136,42 +136,20 @@ BAD = [
     (lambda: ("GPT", IDS), TypeError, "model must be an nn.Module, got str"),
     (lambda: (Returns(lambda _: None), IDS), TypeError, "model must return logits, .* got NoneType"),
     (lambda: (Returns(lambda _: ()), IDS), TypeError, "model must return logits, .* got tuple"),
-    (
-        lambda: (Returns(lambda ids: torch.zeros(*ids.shape, 5, dtype=torch.long)), IDS),
-        ValueError,
-        r"model must return logits .* got torch.int64 \(3, 9, 5\)",
-    ),
-    (
-        lambda: (Returns(lambda _: raises("one\ntwo\nthree")), IDS),
-        ValueError,
-        "model must accept the batch, got RuntimeError: one$",
-    ),
-    (
-        lambda: (Returns(lambda ids: torch.zeros(len(ids), 2, 3, 4)), IDS),
-        ValueError,
-        r"model must return logits \(B, T, V\), as one that 'writes', got torch.float32 \(3, 2, 3, 4\)",
-    ),
-    (
-        lambda: (Returns(lambda ids: torch.zeros(len(ids), 4, 5)), IDS),
-        ValueError,
-        r"batch must hold whole numbers \(B, T\) that fit logits \(3, 4, 5\), got \{'0': \(3, 9\)\}",
-    ),
-    (
-        lambda: (Transformer(9, 9, 8, 2, 8, 1), IDS),
-        ValueError,
-        "model must accept the batch, got TypeError: .* missing 2 required positional arguments",
-    ),
-    (
-        lambda: (nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2, device="meta")), IDS),
-        ValueError,
-        "model must be on one device, got cpu and meta",
-    ),
+    (lambda: (Returns(lambda ids: torch.zeros(*ids.shape, 5, dtype=torch.long)), IDS), ValueError,
+        r"model must return logits .* got torch.int64 \(3, 9, 5\)"),
+    (lambda: (Returns(lambda _: raises("one\ntwo\nthree")), IDS), ValueError,
+        "model must accept the batch, got RuntimeError: one$"),
+    (lambda: (Returns(lambda ids: torch.zeros(len(ids), 2, 3, 4)), IDS), ValueError,
+        r"model must return logits \(B, T, V\), as one that 'writes', got torch.float32 \(3, 2, 3, 4\)"),
+    (lambda: (Returns(lambda ids: torch.zeros(len(ids), 4, 5)), IDS), ValueError,
+        r"batch must hold whole numbers \(B, T\) that fit logits \(3, 4, 5\), got \{'0': \(3, 9\)\}"),
+    (lambda: (Transformer(9, 9, 8, 2, 8, 1), IDS), ValueError,
+        "model must accept the batch, got TypeError: .* missing 2 required positional arguments"),
+    (lambda: (nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2, device="meta")), IDS), ValueError,
+        "model must be on one device, got cpu and meta"),
     (lambda: (nn.Identity(), IDS), ValueError, "model must have parameters, got none"),
-    (
-        lambda: (Small().to("meta"), IDS),
-        ValueError,
-        "model must have numbers, got one on the device meta",
-    ),
+    (lambda: (Small().to("meta"), IDS), ValueError, "model must have numbers, got one on the device meta"),
     (lambda: small(IDS.tolist()), TypeError, r"batch must be ids \(B, T\), .* got list"),
     (lambda: small(None), TypeError, r"batch must be ids \(B, T\), .* got NoneType"),
     (lambda: small(IDS[:0]), ValueError, "batch must hold at least one id"),
@@ -181,7 +159,7 @@ BAD = [
     (lambda: small(IDS, {"seconds": 0}), ValueError, "seconds must be above 0, got 0"),
     (lambda: small(IDS, {"padding": 0.5}), TypeError, "padding must be an id, .* got float"),
     (lambda: small(IDS, {"loss": 3}), TypeError, "loss must be a function"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("make", "error", "words"), BAD)

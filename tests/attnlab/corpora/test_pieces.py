@@ -216,10 +216,7 @@ def test_the_tokenizers_library_cuts_alike(script: str, vocabulary: int) -> None
     ("call", "words"),
     [
         (lambda: Pieces([(256, 97)]), "merges[0] must join two pieces from 0 to 255, got (256, 97)"),
-        (
-            lambda: Pieces([(97, 98), (257, 99)]),
-            "merges[1] must join two pieces from 0 to 256, got",
-        ),
+        (lambda: Pieces([(97, 98), (257, 99)]), "merges[1] must join two pieces from 0 to 256, got"),
         (lambda: Pieces([(97, -1)]), "merges[0] must join two pieces from 0 to 255, got (97, -1)"),
         (lambda: Pieces([(97, 98)]).decode([97, 258]), "ids must be from 0 to 257, got 258"),
         (lambda: Pieces([(97, 98)]).decode([97, -1]), "ids must be from 0 to 257, got -1"),
@@ -233,7 +230,7 @@ def test_the_tokenizers_library_cuts_alike(script: str, vocabulary: int) -> None
             for lone in ("\ud83d", "a\udc80b")
         ),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_work_is_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=re.escape(words)):
         call()

@@ -98,25 +98,16 @@ def test_batches_move_to_the_device_of_the_model() -> None:
         (lambda: Batches(*map(torch.ones, (3, 4)), batch_size=2), ValueError, r"one length, .* \[3, 4\]"),
         (lambda: Batches(torch.ones(3), [1, 2, 3], batch_size=2), TypeError, r"got \(Tensor, list\)"),
         (lambda: Batches(torch.ones(3), batch_size=0), ValueError, "batch_size must be at least 1, got 0"),
-        (
-            lambda: Batches(torch.ones(3), batch_size=4, drop_last=True),
-            ValueError,
-            "batch_size must be at most 3, .* with drop_last, got 4",
-        ),
-        (
-            lambda: as_batches("data", iter([]), epochs=2),
-            TypeError,
-            "data must be readable anew for each of 2 epochs, got an iterator",
-        ),
+        (lambda: Batches(torch.ones(3), batch_size=4, drop_last=True), ValueError,
+            "batch_size must be at most 3, .* with drop_last, got 4"),
+        (lambda: as_batches("data", iter([]), epochs=2), TypeError,
+            "data must be readable anew for each of 2 epochs, got an iterator"),
         (lambda: list(on_device_of(nn.Tanh(), torch.ones(3))), TypeError, r"targets\), got Tensor"),
         (lambda: list(on_device_of(nn.Tanh(), [(torch.ones(3),)])), TypeError, r"targets\), got \(Tensor\)"),
-        (
-            lambda: list(on_device_of(nn.Tanh(), [(torch.ones(1), [1.0])])),
-            TypeError,
-            r"targets\), got \(Tensor, list\)",
-        ),
+        (lambda: list(on_device_of(nn.Tanh(), [(torch.ones(1), [1.0])])), TypeError,
+            r"targets\), got \(Tensor, list\)"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_work_is_refused_in_words(call, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
