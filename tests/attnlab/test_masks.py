@@ -50,14 +50,6 @@ def test_causal_shows_the_past_and_a_window_the_last_few_and_the_first_few(
         assert window(n, 9).equal(causal(n))
 
 
-def test_causal_is_what_is_causal_means() -> None:
-    x = random(1, 1, 5, 4)
-    theirs = F.scaled_dot_product_attention(x, x, x, is_causal=True)
-    torch.testing.assert_close(
-        F.scaled_dot_product_attention(x, x, x, attn_mask=for_heads(causal(5))), theirs
-    )
-
-
 @quick
 @given(lengths_of_rows)
 def test_combine_shows_what_all_show(lengths: list[int]) -> None:

@@ -239,19 +239,6 @@ def test_a_rotation_is_a_complex_multiplication(length: int, d_k: int, offset: i
     torch.testing.assert_close(rotate(vectors, offset, base), expected, rtol=0, atol=1e-12)
 
 
-@quick
-@given(d_k=even_widths, offset=st.integers(0, 1000))
-def test_scores_depend_only_on_the_distance(d_k: int, offset: int) -> None:
-    query, key = random(2, 4, 7, d_k), random(2, 4, 9, d_k).flip(-1)
-    here = rotate(query) @ rotate(key).transpose(-2, -1)
-    there = rotate(query, offset) @ rotate(key, offset).transpose(-2, -1)
-    # Angles of 1000 have a last bit of 1e-13, and d_k ≤ 64 products are summed.
-    torch.testing.assert_close(here, there, rtol=0, atol=1e-10)
-    # In the table an angle's sine comes first and its cosine second, in a vector x before y: it turns the
-    # other way, from y to x.
-    torch.testing.assert_close(rotate(query[0, 0, :1], offset), query[0, 0, :1] @ shift_rotation(offset, d_k))
-
-
 def test_rotations_have_gradients_and_the_module_is_the_function() -> None:
     assert torch.autograd.gradcheck(rotate, random(3, 8).requires_grad_())
     vectors = random(2, 3, 6, 8, dtype=torch.float32)
@@ -296,15 +283,6 @@ def test_a_bias_equals_the_formula(heads: int, n: int, cached: int) -> None:
     bias = alibi_bias(heads, n, m, dtype=torch.float64)
     assert bias.shape == (heads, n, m)
     assert bias.tolist() == expected
-
-
-def test_under_a_causal_mask_a_bias_is_a_ramp_along_the_keys() -> None:
-    # Softmax ignores what is added to a whole row, so slope · key says what -slope · (query - key) says.
-    past, scores = torch.ones(6, 6).tril().bool(), random(3, 6, 6)
-    ramp = torch.tensor(alibi_slopes(3), dtype=torch.float64)[:, None, None] * torch.arange(6)
-    biased = scores + alibi_bias(3, 6, 6, torch.float64)
-    weights, expected = (s.masked_fill(~past, -math.inf).softmax(-1) for s in (biased, scores + ramp))
-    torch.testing.assert_close(weights, expected)
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES)
@@ -364,13 +342,6 @@ def test_stretched(how: str, factor: float, ends: dict[str, float], shares: list
     assert torch.equal(stretched(FREQUENCIES, 1, 100, how, **ends), FREQUENCIES)
     assert stretched(FREQUENCIES.float(), factor, 100, how, **ends).dtype == torch.float32
     assert torch.equal(FREQUENCIES, before)
-
-
-def test_a_larger_base_is_a_base() -> None:
-    """The rule: the base times factor^(d_k / (d_k - 2))."""
-    pairs = torch.arange(0, 16, 2, dtype=torch.float64) / 16
-    made = stretched(10_000**-pairs, 4, 128, "larger base")
-    torch.testing.assert_close(made, (10_000 * 4 ** (16 / 14)) ** -pairs, rtol=1e-6, atol=0)
 
 
 # ---- what cannot work: the words are in test_require.py ----

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as some
 from tensors import DEVICES, several
 from torch import Tensor
 
@@ -45,12 +43,6 @@ def pair_by_pair(query: Tensor, key: Tensor, value: Tensor, decay: float = 1.0) 
 def test_equals_a_loop_over_pairs(chunk: int, decay: float, dtype: torch.dtype, device: str) -> None:
     words = [each.to(device) for each in drawn(2, 3, words=13, dtype=dtype)]
     torch.testing.assert_close(linear(*words, decay, chunk), pair_by_pair(*words, decay), **CLOSE[dtype])
-
-
-@given(words=some.integers(1, 12), chunk=some.integers(1, 14), decay=some.floats(0.01, 1.0))
-def test_any_chunk_gives_the_same(words: int, chunk: int, decay: float) -> None:
-    tensors = drawn(words=words)
-    torch.testing.assert_close(linear(*tensors, decay, chunk), pair_by_pair(*tensors, decay))
 
 
 def test_by_default_nothing_is_forgotten_and_chunks_are_of_64() -> None:

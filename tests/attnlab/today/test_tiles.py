@@ -63,12 +63,6 @@ def test_equals_the_whole(
     assert_equals_the_whole(inputs, causal, tile=tile)
 
 
-@pytest.mark.parametrize("dtype", CLOSE)
-@pytest.mark.parametrize("causal", [False, True])
-def test_equals_the_whole_where_tiles_do_not_divide_it(dtype: torch.dtype, causal: bool) -> None:
-    assert_equals_the_whole(drawn(2, 2, n=150, m=201, d_k=8, dtype=dtype), causal, tile=64)
-
-
 def test_more_queries_than_keys_leading_axes_and_scores_beyond_an_exponential() -> None:
     for tile in (1, 2, 3):
         assert_equals_the_whole(drawn(n=5, m=3), tile=tile)
