@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from checkup_cases import IDS, WORDS, Small
+from checkup_cases import IDS, WORDS, Small, small
 from headings import anchors
 from torch import nn
 from torch.nn import functional as F
@@ -109,7 +109,7 @@ def test_assert_healthy_tells_what_it_found():
     torch.manual_seed(0)
     assert_healthy(Small(), IDS)
     with pytest.raises(AssertionError, match=r"1 found:\n  \[scores\] blocks.0.attention: products"):
-        assert_healthy(Small("no divisor"), IDS)
+        assert_healthy(small("no divisor"), IDS)
 
 
 # ---- bad input ----
@@ -126,10 +126,6 @@ class Returns(nn.Module):
 
 def raises(words):
     raise RuntimeError(words)
-
-
-def small(*given):
-    return Small(), *given
 
 
 BAD = [
@@ -150,15 +146,15 @@ BAD = [
         "model must be on one device, got cpu and meta"),
     (lambda: (nn.Identity(), IDS), ValueError, "model must have parameters, got none"),
     (lambda: (Small().to("meta"), IDS), ValueError, "model must have numbers, got one on the device meta"),
-    (lambda: small(IDS.tolist()), TypeError, r"batch must be ids \(B, T\), .* got list"),
-    (lambda: small(None), TypeError, r"batch must be ids \(B, T\), .* got NoneType"),
-    (lambda: small(IDS[:0]), ValueError, "batch must hold at least one id"),
-    (lambda: small(IDS.to("meta")), ValueError, "batch must be on cpu, where the model is, got meta"),
-    (lambda: small(IDS + 50), ValueError, "model must accept the batch, got IndexError in words"),
-    (lambda: small(IDS, {"kind": "sings"}), ValueError, "kind must be one of .* got 'sings'"),
-    (lambda: small(IDS, {"seconds": 0}), ValueError, "seconds must be above 0, got 0"),
-    (lambda: small(IDS, {"padding": 0.5}), TypeError, "padding must be an id, .* got float"),
-    (lambda: small(IDS, {"loss": 3}), TypeError, "loss must be a function"),
+    (lambda: (Small(), IDS.tolist()), TypeError, r"batch must be ids \(B, T\), .* got list"),
+    (lambda: (Small(), None), TypeError, r"batch must be ids \(B, T\), .* got NoneType"),
+    (lambda: (Small(), IDS[:0]), ValueError, "batch must hold at least one id"),
+    (lambda: (Small(), IDS.to("meta")), ValueError, "batch must be on cpu, where the model is, got meta"),
+    (lambda: (Small(), IDS + 50), ValueError, "model must accept the batch, got IndexError in words"),
+    (lambda: (Small(), IDS, {"kind": "sings"}), ValueError, "kind must be one of .* got 'sings'"),
+    (lambda: (Small(), IDS, {"seconds": 0}), ValueError, "seconds must be above 0, got 0"),
+    (lambda: (Small(), IDS, {"padding": 0.5}), TypeError, "padding must be an id, .* got float"),
+    (lambda: (Small(), IDS, {"loss": 3}), TypeError, "loss must be a function"),
 ]  # fmt: skip
 
 
@@ -185,7 +181,7 @@ def test_nan_is_found_and_nothing_else_of_it_is_raised():
 
 def test_the_words_of_a_report():
     torch.manual_seed(0)
-    report = checkup(Small("no divisor"), IDS)
+    report = checkup(small("no divisor"), IDS)
     words = str(report)
     assert words.startswith(f"{len(report.tried)} tests tried, 1 finding.")
     assert "✗ the divisor of scores" in words

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import torch
-from checkup_cases import IDS, WIDTH, WORDS, Remembering, Small
+from checkup_cases import IDS, WIDTH, WORDS, Remembering, Small, small
 from clocks import Clock
 from torch import nn
 from torch.nn.utils import prune
@@ -224,7 +224,7 @@ def test_a_model_without_shapes_is_refused_and_stays_without():
 @pytest.mark.thorough
 def test_a_compiled_model_is_looked_at_as_it_was_written():
     torch.manual_seed(0)
-    model = torch.compile(Small("no divisor"), backend="eager")
+    model = torch.compile(small("no divisor"), backend="eager")
     before = all_of(model)
     report = checkup(model, IDS)
     assert [finding.where for finding in report.findings] == ["blocks.0.attention"], report
