@@ -1,4 +1,4 @@
-"""The models that `attnlab.checkup` is held against: is each fault one, and is each healthy model healthy?"""
+"""The ill models that `attnlab.checkup` is held against: is each fault one, and does it show?"""
 
 import copy
 import math
@@ -12,7 +12,6 @@ import torch
 from faulty_models import FAULTS, faulty, healthy
 from faulty_models.families import FAMILIES, TRANSLATORS
 from faulty_models.kinds import INQUIRIES, ROOTS, Change, Fault
-from healthy_models import HEALTHY
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -186,13 +185,6 @@ def test_faults_have_a_name_each_and_a_line_of_inquiry():
     assert {fault.model for fault in FAULTS} == {*FAMILIES}
 
 
-def test_a_text_that_stands_twice_or_nowhere_is_no_place_for_a_fault():
-    for change in (Change("x.py", "a", "b"), Change("x.py", "c", "d"), Change("x.py", "a", "b", which=2)):
-        with pytest.raises(ValueError, match=r"stands there \d times"):
-            change.made("a a")
-    assert Change("x.py", "a", "b", which=1).made("a a") == "a b"
-
-
 def test_where_a_fault_sits_is_a_part_of_its_model():
     """Of the healthy one: a fault may take the part away."""
     names = {family: [name for name, _ in healthy(family)[0].named_modules()] for family in FAMILIES}
@@ -222,22 +214,3 @@ def test_nothing_of_the_book_stays_changed():
     assert sys.meta_path == path
     assert sys.modules["attnlab"].transformer is sys.modules["attnlab.transformer"]
     assert TRANSLATORS in after
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", HEALTHY)
-def test_a_healthy_model_runs_both_ways(name: str):
-    torch.manual_seed(0)
-    model, batch, options = HEALTHY[name]()
-    if isinstance(batch, Tensor):
-        found = model(batch)
-    else:
-        found = model(**batch) if isinstance(batch, dict) else model(*batch)
-    logits = found if isinstance(found, Tensor) else getattr(found, "logits", None)
-    logits = found[0] if logits is None else logits
-    assert logits.isfinite().all()
-    assert logits.dim() == (2 if options.get("kind") == "classifies" else 3)
-    logits.float().logsumexp(-1).sum().backward()
-    gradients = [weight.grad for weight in model.parameters()]
-    assert all(each is None or each.isfinite().all() for each in gradients)
-    assert any(each is not None and each.any() for each in gradients)
