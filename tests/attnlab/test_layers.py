@@ -146,19 +146,6 @@ class TestBothLayers:
 
         torch.testing.assert_close(run(0.0), run(1000.0))
 
-    @pytest.mark.parametrize("dtype", HALVES)
-    def test_half_precision(self, norm_first: bool, dtype: torch.dtype) -> None:
-        arguments = (INPUTS, causal(6)), (INPUTS, MEMORY, causal(6))
-        halves = (INPUTS.to(dtype), causal(6)), (INPUTS.to(dtype), MEMORY.to(dtype), causal(6))
-        for exact, layer, given_exact, rounded in zip(
-            both(norm_first), both(norm_first, dtype), arguments, halves, strict=True
-        ):
-            found = layer(*rounded)
-            assert found.dtype == dtype
-            # Values are about 1 and go through a dozen roundings.
-            tolerance = 12 * torch.finfo(dtype).eps
-            torch.testing.assert_close(found.double(), exact(*given_exact), rtol=0, atol=tolerance)
-
     def test_dropout_is_where_pytorch_has_it(self, norm_first: bool) -> None:
         options = {"d_model": 8, "dropout": 0.5, "norm_first": norm_first}
         ours = DecoderLayer(**options, heads=2, hidden=16)

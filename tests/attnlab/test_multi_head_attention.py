@@ -1,6 +1,5 @@
 """Attention with many heads, against PyTorch's own layer."""
 
-import copy
 import math
 from collections.abc import Callable
 
@@ -9,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tensors import (
-    HALVES,
     META,
     TOLERANCE,
     assert_same,
@@ -168,18 +166,6 @@ def test_padding_acts_on_examples_and_not_on_heads() -> None:
         (gradient,) = torch.autograd.grad(output.square().sum(), x)
         assert gradient[0].eq(0).all()
         assert gradient[1].isfinite().all()
-
-
-@pytest.mark.parametrize("dtype", HALVES)
-@with_and_without_weights
-def test_half_precision(dtype: torch.dtype, need_weights: bool) -> None:
-    exact, _ = pair(8, 2)
-    attention, x = copy.deepcopy(exact).to(dtype), random(2, 4, 8)
-    output, _ = attention(x.to(dtype), mask=causal(4), need_weights=need_weights)
-    assert output.dtype == dtype
-    # Four products in a row, of numbers of order 1, each rounded.
-    steps = 16 * torch.finfo(dtype).eps
-    torch.testing.assert_close(output.double(), exact(x, mask=causal(4))[0], rtol=steps, atol=steps)
 
 
 def test_many_seeds_at_once() -> None:

@@ -133,13 +133,6 @@ def test_one_epoch_can_come_from_an_iterator_or_a_dataset_without_a_length() -> 
         assert model.slope.item() == 3
 
 
-def test_a_model_may_take_several_inputs() -> None:
-    model = nn.Bilinear(2, 3, 1)
-    data = (torch.ones(5, 2), torch.ones(5, 3), torch.ones(5, 1))
-    history = train(model, data, F.mse_loss, sgd(model, lr=0.05), epochs=40)
-    assert history.training_losses[-1] < 1e-6
-
-
 def test_learning_with_dropout_measuring_without() -> None:
     model, modes = Slope(), []
     model.register_forward_hook(lambda *_: modes.append(model.training))
