@@ -248,6 +248,13 @@ def test_rms_norm_from_its_definition() -> None:
         torch.testing.assert_close(came.float(), torch.tensor([0.8485, -1.1314]), rtol=5e-3, atol=0)
 
 
+def test_residual_norms_behind_unless_told_otherwise() -> None:
+    inputs, norm = random(2, 3, 4), nn.LayerNorm(4).double()
+    post, pre = Residual(4).double(), Residual(4, norm_first=True).double()
+    torch.testing.assert_close(post(inputs, torch.sin), norm(inputs + inputs.sin()))
+    torch.testing.assert_close(pre(inputs, torch.sin), inputs + norm(inputs).sin())
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
