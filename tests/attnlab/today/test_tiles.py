@@ -67,6 +67,7 @@ def test_more_queries_than_keys_leading_axes_and_scores_beyond_an_exponential() 
     for tile in (1, 2, 3):
         assert_equals_the_whole(drawn(n=5, m=3), tile=tile)
     assert_equals_the_whole(several((2, 1, 5, 4), (3, 7, 4), (1, 1, 7, 2)), tile=2)
+    assert_equals_the_whole(several((5, 4), (7, 4), (2, 7, 2)), tile=2)
     query, key, value = drawn(n=6, m=9, dtype=torch.float32)
     assert (1000 * query @ key.mT).exp().isinf().any()
     assert_equals_the_whole([1000 * query, key, value], tile=2)
