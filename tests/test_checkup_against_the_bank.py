@@ -30,24 +30,20 @@ def found_in(fault: Fault) -> tuple[Finding, ...]:
     return tuple(checkup(model, batch, seconds=NO_HURRY, **options(fault)).findings)
 
 
-def has_right_line(fault: Fault, finding: Finding) -> bool:
-    return finding.inquiry in (fault.inquiry, *fault.also_right)
-
-
-def has_right_layer(fault: Fault, finding: Finding) -> bool:
-    return fault.where is not None and re.fullmatch(fault.where, finding.where) is not None
+def right(fault: Fault, finding: Finding) -> tuple[bool, bool]:
+    """Whether the line of inquiry is, and whether the layer is."""
+    in_layer = fault.where is not None and re.fullmatch(fault.where, finding.where) is not None
+    return finding.inquiry in fault.inquiries, in_layer
 
 
 def is_named(fault: Fault) -> bool:
     """A finding without a layer is of the whole model: then its line of inquiry must be right."""
-    return any(has_right_line(fault, one) or has_right_layer(fault, one) for one in found_in(fault))
+    return any(any(right(fault, one)) for one in found_in(fault))
 
 
 def is_named_by_both(fault: Fault) -> bool:
-    return any(
-        has_right_line(fault, one) and (fault.where is None or has_right_layer(fault, one))
-        for one in found_in(fault)
-    )
+    found = [right(fault, one) for one in found_in(fault)]
+    return any(line and (layer or fault.where is None) for line, layer in found)
 
 
 def of(family: str) -> list[Fault]:

@@ -1,15 +1,24 @@
-"""Beam search, against every row there is and the likeliest word at each step; and drawing."""
+"""Writing: a beam against all rows there are, draws, rows in one batch, a cache, and a helper's guesses."""
 
 import itertools
+import math
+import re
+from collections import Counter
 
 import pytest
 import torch
-from torch import nn
+from tensors import random
+from torch.nn import functional as F
 
-from attnlab.decoding import beam, chances, writable, written
+from attnlab.attention import Cache
+from attnlab.decoding import beam, chances, left_padded, speculated, writable, written
 from attnlab.runtime import generator
+from attnlab.today.model import Today
 
 START, END, WORDS = 0, 1, 5
+
+
+# ---- beams ----
 
 
 def odds(seed, ends=True):
@@ -21,48 +30,33 @@ def odds(seed, ends=True):
     return scores.log_softmax(-1)
 
 
-def by_the_last_word(table):
-    return lambda words, state: (table[words], state)
-
-
 def search(table, width, longest=5):
-    return beam(by_the_last_word(table), torch.zeros(1, 1), START, END, width, longest)
+    return beam(lambda words, state: (table[words], state), torch.zeros(1, 1), START, END, width, longest)
 
 
 def likelihood(table, row):
     return sum(table[a, b] for a, b in itertools.pairwise([START, *row]))
 
 
-def every_row(longest):
-    for length in range(longest):
-        for words in itertools.product(range(2, WORDS), repeat=length):
-            yield [*words, END]
-
-
 @pytest.mark.parametrize("seed", range(5))
-def test_a_beam_as_wide_as_all_rows_finds_the_likeliest(seed):
+def test_a_beam_finds_what_its_width_lets_it_find(seed):
     table = odds(seed)
     row, total = search(table, width=500)
-    best = max(every_row(5), key=lambda row: likelihood(table, row))
-    assert row.tolist() == best
+    every = [[*row, END] for n in range(5) for row in itertools.product(range(2, WORDS), repeat=n)]
+    best = max(every, key=lambda row: likelihood(table, row))
+    assert row.tolist() == best, "as wide as all rows"
     torch.testing.assert_close(total, likelihood(table, best))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_beam_of_one_takes_the_likeliest_word_at_each_step(seed):
-    table = odds(seed)
     row, expected = search(table, width=1, longest=30)[0].tolist(), [START]
     while expected[-1] != END and len(expected) <= 30:
         expected.append(int(table[expected[-1]].argmax()))
-    assert row == expected[1:]
-
-
-@pytest.mark.parametrize("width", [1, 2, 3])
-def test_what_comes_back_is_as_likely_as_it_says(width):
-    for seed in range(10):
-        table = odds(seed)
+    assert row == expected[1:], "the likeliest word at each step"
+    for width in (1, 2, 3):
         row, total = search(table, width)
         torch.testing.assert_close(total, likelihood(table, row.tolist()))
+    table = odds(seed, ends=False)
+    row, total = search(table, width=2, longest=7)
+    assert len(row) == 7, "where nothing ends it is cut"
+    torch.testing.assert_close(total, likelihood(table, row.tolist()))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -92,13 +86,6 @@ def test_states_follow_their_rows(seed):
     assert float(total) == pytest.approx(total_of(best), abs=1e-5)
 
 
-def test_where_nothing_ends_it_is_cut():
-    table = odds(0, ends=False)
-    row, total = search(table, width=2, longest=7)
-    assert len(row) == 7
-    torch.testing.assert_close(total, likelihood(table, row.tolist()))
-
-
 @pytest.mark.parametrize("wrong", [{"width": 0}, {"width": 1, "longest": 0}])
 def test_no_width_and_no_length_are_refused(wrong):
     with pytest.raises(ValueError, match="at least 1"):
@@ -110,12 +97,12 @@ def test_no_width_and_no_length_are_refused(wrong):
 
 @pytest.mark.parametrize("temperature", [0.3, 1.0, 2.5])
 def test_chances_without_a_cut_are_a_softmax(temperature):
-    logits = torch.randn(4, 7, generator=generator(0), dtype=torch.float64)
+    logits = random(4, 7)
     torch.testing.assert_close(chances(logits, temperature), (logits / temperature).softmax(-1))
 
 
 def test_each_cut_keeps_what_it_says():
-    odds = torch.tensor([[0.05, 0.4, 0.1, 0.15, 0.3]], dtype=torch.float64)
+    shares = torch.tensor([[0.05, 0.4, 0.1, 0.15, 0.3]], dtype=torch.float64)
     kept = {
         "top_k": {1: [1], 2: [1, 4], 9: [0, 1, 2, 3, 4]},
         "top_p": {0.3: [1], 0.45: [1, 4], 0.71: [1, 3, 4], 1.0: [0, 1, 2, 3, 4]},
@@ -123,68 +110,257 @@ def test_each_cut_keeps_what_it_says():
     }
     for how, places in kept.items():
         for value, stay in places.items():
-            left = chances(odds.log(), **{how: value})
-            expected = torch.zeros_like(odds)
-            expected[0, stay] = odds[0, stay] / odds[0, stay].sum()
-            torch.testing.assert_close(left, expected)
+            expected = torch.zeros_like(shares)
+            expected[0, stay] = shares[0, stay] / shares[0, stay].sum()
+            torch.testing.assert_close(chances(shares.log(), **{how: value}), expected)
 
 
 def test_cuts_add_up_and_rows_are_cut_by_themselves():
-    logits = torch.randn(5, 9, generator=generator(1))
+    logits = random(5, 9)
     together = chances(logits, 0.8, top_k=4, top_p=0.7)
     for row, cut in zip(logits, together, strict=True):
         torch.testing.assert_close(chances(row, 0.8, top_k=4, top_p=0.7), cut)
-    fewest = torch.minimum(
-        *((chances(logits, 0.8, **how) > 0).sum(-1) for how in ({"top_k": 4}, {"top_p": 0.7}))
-    )
-    assert ((together > 0).sum(-1) == fewest).all()
-    torch.testing.assert_close(together.sum(-1), torch.ones(5))
+    left = [(chances(logits, 0.8, **how) > 0).sum(-1) for how in ({"top_k": 4}, {"top_p": 0.7})]
+    assert ((together > 0).sum(-1) == torch.minimum(*left)).all()
+    torch.testing.assert_close(together.sum(-1), torch.ones(5, dtype=torch.float64))
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        ({"temperature": 0.0}, "temperature must be above 0, got 0.0"),
-        ({"top_k": 0}, "top_k must be at least 1, got 0"),
-        ({"top_p": 0.0}, "top_p must be above 0, got 0.0"),
-    ],
-)
-def test_what_can_not_be_drawn_from_is_refused(how, words):
-    with pytest.raises(ValueError, match=words):
+@pytest.mark.parametrize("how", [{"temperature": 0.0}, {"top_k": 0}, {"top_p": 0.0}])
+def test_what_can_not_be_drawn_from_is_refused(how):
+    ((name, value),) = how.items()
+    with pytest.raises(ValueError, match=rf"{name} must be .*, got {value}$"):
         chances(torch.zeros(3), **how)
 
 
-class Counting(nn.Module):
-    """After an id comes the next one, surely; what it was given is kept."""
-
-    def __init__(self):
-        super().__init__()
-        self.given = []
-
-    def forward(self, ids):
-        self.given.append(ids)
-        return 100.0 * nn.functional.one_hot((ids + 1) % 10, 10).float()
-
-
 def test_writing_goes_on_with_each_row_and_sees_the_context_alone():
-    model = Counting()
+    seen = []
+
+    def model(ids):
+        """After an id comes the next one, surely."""
+        seen.append(ids)
+        return 100.0 * F.one_hot((ids + 1) % 10, 10).float()
+
     rows = written(model, torch.tensor([[1, 2], [7, 8]]), 4, generator(0), context=3)
     assert rows.tolist() == [[1, 2, 3, 4, 5, 6], [7, 8, 9, 0, 1, 2]]
-    assert [given.shape[1] for given in model.given] == [2, 3, 3, 3]
-    assert model.given[-1].tolist() == [[3, 4, 5], [9, 0, 1]]
+    assert [ids.shape[1] for ids in seen] == [2, 3, 3, 3]
+    assert seen[-1].tolist() == [[3, 4, 5], [9, 0, 1]]
 
 
-def test_what_is_never_to_be_written_is_not_drawn_though_it_be_the_likeliest():
-    model = lambda ids: torch.arange(5.0, 0, -1).expand(*ids.shape, 5)  # noqa: E731
-    start = torch.zeros(2, 1, dtype=torch.long)
-    rows = written(model, start, 50, generator(0), 8, lambda logits: chances(writable(logits, [0, 1])))
-    assert {*rows[:, 1:].flatten().tolist()} == {2, 3, 4}
-
-
-def test_writing_repeats_with_its_seed():
-    model = lambda ids: torch.zeros(*ids.shape, 50)  # noqa: E731
+def test_writing_repeats_with_its_seed_and_never_writes_what_it_must_not():
+    model = lambda ids: torch.arange(50.0, 0, -1).expand(*ids.shape, 50) / 50  # noqa: E731
     start = torch.zeros(2, 1, dtype=torch.long)
     one, same, other = (written(model, start, 20, generator(seed), 8) for seed in (0, 0, 1))
     assert one.equal(same)
     assert not one.equal(other)
     assert one[0].tolist() != one[1].tolist()
+    model = lambda ids: torch.arange(5.0, 0, -1).expand(*ids.shape, 5)  # noqa: E731
+    rows = written(model, start, 50, generator(0), 8, lambda logits: chances(writable(logits, [0, 1])))
+    assert {*rows[:, 1:].flatten().tolist()} == {2, 3, 4}, "0 would be the likeliest"
+
+
+# ---- left padding ----
+
+ROWS = [[5, 6, 7, 8, 9], [3], [1, 2, 4]]
+PROMPT = torch.tensor([[1, 0, 2]])
+
+
+def today(seed, vocabulary=10, d_model=8, layers=2, longest=64, spread=0.5):
+    torch.manual_seed(seed)
+    sizes = {"heads": 2, "groups": 1, "hidden": 8, "layers": layers, "longest": longest}
+    return Today(vocabulary, d_model, **sizes, spread=spread).eval()
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("filler", [0, 9])
+def test_each_row_of_a_batch_gets_what_it_gets_alone(filler):
+    model = today(0).double()
+    ids, visible, places = left_padded(ROWS, filler)
+    caches = [Cache() for _ in model.blocks]
+    logits = model(ids, caches, visible, places)
+    assert logits.isfinite().all()
+    seen = F.pad(visible[:, -1:], (0, 1), value=True)  # (B, 1, T + 1)
+    further = model(torch.tensor([[7], [8], [9]]), caches, seen, places[:, -1:] + 1)
+    for row, word, each, last in zip(ROWS, (7, 8, 9), logits, further, strict=True):
+        alone = model(torch.tensor([[*row, word]]))[0]
+        torch.testing.assert_close(torch.cat([each[-len(row) :], last]), alone)
+
+
+def test_places_count_from_each_texts_own_start():
+    ids, visible, places = left_padded(ROWS, filler=0)
+    assert ids.tolist() == [[5, 6, 7, 8, 9], [0, 0, 0, 0, 3], [0, 0, 1, 2, 4]]
+    assert places.tolist() == [[0, 1, 2, 3, 4], [0, 0, 0, 0, 0], [0, 0, 0, 1, 2]]
+    assert visible.sum(-1).tolist() == [[1, 2, 3, 4, 5], [1, 1, 1, 1, 1], [1, 1, 1, 2, 3]]
+    assert left_padded([[4, 4]], filler=0)[0].tolist() == [[4, 4]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "filler", "error", "words"),
+    [
+        ([], 0, ValueError, "rows must hold at least one row, got none"),
+        ([[1], []], 0, ValueError, "rows[1] must hold at least one id, got none"),
+        ([1, 2], 0, TypeError, "rows[0] must be a list of ids, got int"),
+        ([[1, 2.0]], 0, TypeError, "rows[0][1] must be a whole number, got 2.0"),
+        ([[-1]], 0, ValueError, "rows[0][0] must be at least 0, got -1"),
+        ([[1]], -100, ValueError, "filler must be at least 0, got -100"),
+    ],
+)
+def test_rows_that_are_none_are_refused(rows, filler, error, words):
+    with pytest.raises(error, match=re.escape(words) + "$"):
+        left_padded(rows, filler)
+
+
+# ---- a cache, which can forget ----
+
+
+def test_a_cache_puts_what_is_new_behind_what_it_keeps():
+    rows, cache = random(2, 3, 7, 4), Cache()
+    assert cache.length == 0
+    for start, end in ((0, 1), (1, 4), (4, 7)):
+        keys, values = cache.extended(rows[:, :, start:end], -rows[:, :, start:end])
+        assert torch.equal(keys, rows[:, :, :end])
+        assert torch.equal(values, -rows[:, :, :end])
+        assert cache.length == end
+    cache.cut(2)  # then it goes on as if the rest had never come
+    assert cache.length == 2
+    keys, values = cache.extended(rows[:, :, 5:], -rows[:, :, 5:])
+    assert torch.equal(keys, rows[:, :, [0, 1, 5, 6]])
+    assert torch.equal(values, -keys)
+    cache.cut(0)
+    assert cache.length == 0
+
+
+@pytest.mark.parametrize(
+    ("length", "error", "words"),
+    [
+        (-1, ValueError, "length must be at least 0, got -1"),
+        (4, ValueError, "length must be at most 3, the words remembered, got 4"),
+        (1.5, TypeError, "length must be a whole number, got 1.5"),
+    ],
+)
+def test_a_length_that_no_cache_has_is_refused(length, error, words):
+    cache = Cache()
+    cache.cut(0)
+    with pytest.raises(ValueError, match="length must be at most 0, the words remembered, got 1"):
+        cache.cut(1)
+    cache.extended(*torch.zeros(2, 1, 1, 3, 2))
+    with pytest.raises(error, match=re.escape(words) + "$"):
+        cache.cut(length)
+    assert cache.length == 3
+
+
+# ---- guesses ----
+
+
+def greedy(logits):
+    return F.one_hot(logits.argmax(-1), logits.shape[-1]).float()
+
+
+def most_likely(logits):
+    return chances(logits, top_k=1)
+
+
+@pytest.mark.parametrize(
+    ("guesses", "seed", "choose"),
+    [(1, 1, greedy), (2, 2, most_likely), (2, 1, greedy), (5, 2, greedy), (40, 1, greedy)],
+)
+def test_the_likeliest_stays_the_likeliest(guesses, seed, choose):
+    model, helper = today(0), today(seed, d_model=4, layers=1)
+    text, kept = speculated(model, helper, PROMPT, 30, generator(0), guesses, choose=choose)
+    assert torch.equal(text, written(model, PROMPT, 30, generator(0), 64, choose=greedy))
+    assert sum(kept) + len(kept) == 30
+    assert max(kept) <= guesses
+
+
+def test_who_guesses_as_the_model_would_is_never_refused():
+    model = today(0)
+    text, kept = speculated(model, model, PROMPT, 30, generator(0), guesses=4)
+    assert kept == [4] * 6
+    assert text.shape == (1, 33)
+    assert torch.equal(text[:, :3], PROMPT)
+    text, kept = speculated(model, model, PROMPT, 1, generator(0))
+    assert text.shape == (1, 4)
+    assert kept == [0], "the last piece needs no guess"
+
+
+def test_its_draws_have_the_chances_of_the_model():
+    """Three pieces behind a beginning, against the product of their chances, by chi-square."""
+    model = today(0, vocabulary=3, spread=0.25)
+    helper = today(4, vocabulary=3, d_model=4, layers=1, spread=0.25)
+    draws, source = 400, generator(0)
+    counted = Counter(
+        tuple(speculated(model, helper, PROMPT, 3, source, guesses=2).ids[0, 3:].tolist())
+        for _ in range(draws)
+    )
+    every = list(itertools.product(range(3), repeat=3))
+    with torch.no_grad():
+        logits = model(torch.cat([PROMPT.expand(27, 3), torch.tensor(every)], dim=1))[:, 2:5]
+    by_piece = logits.softmax(-1).gather(-1, torch.tensor(every)[..., None])  # (27, 3, 1)
+    expected = draws * by_piece.prod(1).flatten()
+    off = sum((counted[each] - float(n)) ** 2 / float(n) for each, n in zip(every, expected, strict=True))
+    # With 26 degrees of freedom the sum is 26 in the mean, and above 55 once in a thousand seeds.
+    assert off < 55, off
+
+
+class Fixed:
+    """The same chances behind every id; what it was given is kept."""
+
+    longest = 1000
+
+    def __init__(self, *shares):
+        self.blocks, self.logits, self.given = [None], torch.tensor(shares).log(), []
+
+    def __call__(self, ids, caches):
+        caches[0].extended(*torch.zeros(2, 1, 1, ids.shape[1], 1))
+        self.given.append(ids.shape[1])
+        return self.logits.expand(*ids.shape, -1)
+
+
+def test_guesses_are_kept_as_often_as_the_chances_overlap():
+    model, helper = Fixed(0.5, 0.3, 0.2), Fixed(0.2, 0.6, 0.2)
+    text, kept = speculated(model, helper, PROMPT, 900, generator(1), guesses=1)
+    share = sum(kept) / len(kept)
+    # 0.2 + 0.3 + 0.2, within three times the error of so many draws.
+    assert share == pytest.approx(0.7, abs=3 * math.sqrt(0.21 / len(kept)))
+    counts = torch.bincount(text[0, 3:], minlength=3) / 900
+    torch.testing.assert_close(counts, torch.tensor([0.5, 0.3, 0.2]), rtol=0, atol=3 * math.sqrt(0.25 / 900))
+
+
+def test_what_was_kept_is_not_read_twice():
+    model, helper = Fixed(0.5, 0.5), Fixed(0.5, 0.5)
+    speculated(model, helper, PROMPT, 10, generator(0), guesses=4)
+    assert model.given == [3 + 4, 1 + 4]
+    # The last guess is read with the piece that the model adds.
+    assert helper.given == [3, 1, 1, 1, 2, 1, 1, 1]
+
+
+def test_a_refusal_by_rounding_alone_draws_from_the_model():
+    """Where no chance is above the helper's, nothing would be left to draw from."""
+    model, helper = Fixed(0.25, 0.25), Fixed(0.5, 0.5)
+    text, _ = speculated(model, helper, PROMPT, 50, generator(0), choose=lambda logits: logits.exp())
+    assert text.shape == (1, 53)
+
+
+def test_a_seed_repeats():
+    model, helper = today(0), today(1)
+    one, same, other = (speculated(model, helper, PROMPT, 30, generator(seed)).ids for seed in (0, 0, 1))
+    assert one.equal(same)
+    assert not one.equal(other)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"guesses": 0}, "guesses must be at least 1, got 0"),
+        ({"count": 0}, "count must be at least 1, got 0"),
+        ({"ids": PROMPT.expand(2, 3)}, "ids must be one row, (1, T), with at least one id, got (2, 3)"),
+        ({"ids": PROMPT[0]}, "with at least one id, got (3,)"),
+        ({"ids": PROMPT[:, :0]}, "with at least one id, got (1, 0)"),
+        ({"count": 62}, "count must be at most 61, as ids are 3 and the models read 64, got 62"),
+        ({"helper": today(1, longest=8)}, "at most 5, as ids are 3 and the models read 8, got 20"),
+        ({"helper": today(1, vocabulary=9)}, "helper must give chances (10,), got (9,)"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(how, words):
+    given = {"model": today(0), "helper": today(1), "ids": PROMPT, "count": 20, "source": generator(0)}
+    with pytest.raises(ValueError, match=re.escape(words) + "$"):
+        speculated(**given | how)

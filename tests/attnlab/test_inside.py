@@ -1,7 +1,10 @@
 """Watching changes nothing, what is kept is what was looked at, and a changed head is changed for a while."""
 
+import contextlib
+
 import pytest
 import torch
+from tensors import random
 from torch import Tensor, nn
 
 from attnlab.attention import MultiHeadAttention
@@ -10,12 +13,7 @@ from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
 
 WORDS = torch.randint(9, (3, 7), generator=generator(0))
-
-
-@pytest.fixture
-def model() -> LanguageModel:
-    torch.manual_seed(0)
-    return LanguageModel(words=9, d_model=16, heads=4, hidden=32, layers=2).eval()
+INPUTS = random(2, 5, 12, dtype=torch.float32)
 
 
 @pytest.fixture
@@ -24,15 +22,12 @@ def attention() -> MultiHeadAttention:
     return MultiHeadAttention(d_model=12, heads=3)
 
 
-def inputs_of(*shape: int) -> Tensor:
-    return torch.randn(*shape, generator=generator(1))
-
-
 # ---- watching ----
 
 
 @torch.no_grad()
-def test_every_attention_is_watched_and_the_outputs_stay(model):
+def test_every_attention_is_watched_and_the_outputs_stay():
+    model = LanguageModel(words=9, d_model=16, heads=4, hidden=32, layers=2).eval()
     alone = model(WORDS)
     with watched(model) as weights:
         assert torch.allclose(model(WORDS), alone, atol=1e-6)
@@ -41,15 +36,6 @@ def test_every_attention_is_watched_and_the_outputs_stay(model):
         assert each.shape == (3, 4, 7, 7)
         assert torch.allclose(each.sum(-1), torch.ones(3, 4, 7))
         assert each.triu(1).eq(0).all(), "what is watched is what the mask lets through"
-
-
-@torch.no_grad()
-def test_what_is_kept_are_the_weights_that_an_attention_gives(attention):
-    inputs = inputs_of(2, 5, 12)
-    _, own = attention(inputs)
-    with watched(attention) as weights:
-        attention(inputs, need_weights=False)
-    assert torch.equal(weights[""], own)
 
 
 @torch.no_grad()
@@ -66,16 +52,15 @@ def test_reading_writing_and_looking_across_are_told_apart():
 
 @pytest.mark.parametrize("fails", [False, True])
 @torch.no_grad()
-def test_nothing_is_watched_behind_the_end(attention, fails):
-    try:
-        with watched(attention) as weights:
-            attention(inputs_of(2, 5, 12))
-            if fails:
-                raise KeyError
-    except KeyError:
-        pass
+def test_what_is_kept_are_the_weights_and_behind_the_end_nothing_is(attention, fails):
+    _, own = attention(INPUTS)
+    with contextlib.suppress(KeyError), watched(attention) as weights:
+        attention(INPUTS, need_weights=False)
+        if fails:
+            raise KeyError
     kept = weights[""]
-    _, given = attention(inputs_of(2, 4, 12), need_weights=False)
+    assert torch.equal(kept, own)
+    _, given = attention(INPUTS[:, :4], need_weights=False)
     assert given is None
     assert weights[""] is kept
 
@@ -84,13 +69,17 @@ def test_nothing_is_watched_behind_the_end(attention, fails):
 
 
 @pytest.mark.parametrize("head", range(3))
+@pytest.mark.parametrize("fails", [False, True])
 @torch.no_grad()
-def test_a_head_at_zero_is_its_columns_at_zero(attention, head):
-    inputs = inputs_of(2, 5, 12)
-    with heads_changed(attention, zeroed(head)):
-        without, _ = attention(inputs)
+def test_a_head_at_zero_is_its_columns_at_zero_and_comes_back(attention, head, fails):
+    whole, _ = attention(INPUTS)
+    with contextlib.suppress(KeyError), heads_changed(attention, zeroed(head)):
+        without, _ = attention(INPUTS)
+        if fails:
+            raise KeyError
+    assert torch.equal(attention(INPUTS)[0], whole)
     attention.out_proj.weight[:, 4 * head : 4 * (head + 1)] = 0
-    assert torch.allclose(without, attention(inputs)[0], atol=1e-6)
+    assert torch.allclose(without, attention(INPUTS)[0], atol=1e-6)
 
 
 def heads_of(attention: MultiHeadAttention, inputs: Tensor) -> Tensor:
@@ -103,7 +92,7 @@ def heads_of(attention: MultiHeadAttention, inputs: Tensor) -> Tensor:
 
 @torch.no_grad()
 def test_the_others_stay_and_so_does_what_is_caught(attention):
-    heads = heads_of(attention, inputs_of(2, 5, 12))
+    heads = heads_of(attention, INPUTS)
     whole = heads.clone()
     expected = {
         zeroed: torch.zeros(2, 5, 4),
@@ -119,59 +108,34 @@ def test_the_others_stay_and_so_does_what_is_caught(attention):
 
 @torch.no_grad()
 def test_heads_are_split_as_the_attention_splits_them(attention):
-    inputs = inputs_of(2, 5, 12)
-    _, weights = attention(inputs)
-    values = inputs @ attention.in_proj_weight[24:].T + attention.in_proj_bias[24:]
+    _, weights = attention(INPUTS)
+    values = INPUTS @ attention.in_proj_weight[24:].T + attention.in_proj_bias[24:]
     mixed = weights @ values.view(2, 5, 3, 4).transpose(1, 2)  # (B, heads, n, d_k)
-    assert torch.allclose(heads_of(attention, inputs), mixed.transpose(1, 2), atol=1e-6)
+    assert torch.allclose(heads_of(attention, INPUTS), mixed.transpose(1, 2), atol=1e-6)
 
 
-@pytest.mark.parametrize("fails", [False, True])
-@torch.no_grad()
-def test_the_head_is_back_behind_the_end(attention, fails):
-    inputs = inputs_of(2, 5, 12)
-    whole, _ = attention(inputs)
-    try:
-        with heads_changed(attention, zeroed(0)):
-            assert not torch.allclose(attention(inputs)[0], whole)
-            if fails:
-                raise KeyError
-    except KeyError:
-        pass
-    assert torch.equal(attention(inputs)[0], whole)
-
-
-def test_a_change_of_the_shape_is_refused(attention):
+@pytest.mark.parametrize(
+    ("change", "error"), [(lambda heads: heads[:, :, :1], ValueError), (lambda heads: None, TypeError)]
+)
+def test_a_change_of_the_shape_is_refused(attention, change, error):
     with (
-        heads_changed(attention, lambda heads: heads[:, :, :1]),
-        pytest.raises(ValueError, match="change must keep the shape"),
+        heads_changed(attention, change),
+        pytest.raises(error, match=r"change must keep the shape \(2, 5, 3, 4\), got"),
     ):
-        attention(inputs_of(2, 5, 12))
-
-
-def test_a_change_that_returns_nothing_is_refused(attention):
-    with (
-        heads_changed(attention, lambda heads: None),
-        pytest.raises(TypeError, match=r"change must keep the shape \(2, 5, 3, 4\), got NoneType"),
-    ):
-        attention(inputs_of(2, 5, 12))
+        attention(INPUTS)
 
 
 def test_a_gradient_finds_its_way_through_a_changed_head(attention):
     with heads_changed(attention, averaged(1)):
-        attention(inputs_of(2, 5, 12))[0].square().sum().backward()
-    assert attention.in_proj_weight.grad is not None
+        attention(INPUTS)[0].square().sum().backward()
     assert attention.in_proj_weight.grad[24:].abs().sum(-1).gt(0).all()
 
 
 @pytest.mark.parametrize("kind", [MultiHeadAttention, nn.MultiheadAttention])
-def test_a_change_that_was_never_asked_for_is_told(kind):
+def test_a_change_that_was_never_asked_for_is_told_but_hides_no_error(kind):
     attention, x = kind(8, 2), torch.randn(1, 3, 8)
     told = r"no head was changed: Multi[Hh]eadAttention.out_proj was not called"
     with pytest.raises(RuntimeError, match=told), heads_changed(attention, zeroed(0)):
         _ = attention(x, x, x) if kind is nn.MultiheadAttention else None
-
-
-def test_an_error_of_the_model_is_not_hidden_by_that():
-    with pytest.raises(ZeroDivisionError), heads_changed(MultiHeadAttention(8, 2), zeroed(0)):
+    with pytest.raises(ZeroDivisionError), heads_changed(attention, zeroed(0)):
         raise ZeroDivisionError

@@ -1,299 +1,182 @@
-"""Positions: the table to the digit, its rotation, learned rows, rotary, ALiBi."""
+"""Positions: the table to the digit, its rotation, learned rows, and those that go into scores."""
 
 import copy
 import math
+import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from position_cases import bases, even_widths, quick, random
+from tensors import ALL_DTYPES, HALVES, META, bases, even_widths, quick, random
 from torch import Tensor, nn
 
 from attnlab.positions import (
     LearnedPositions,
     RotaryPositions,
     SinusoidalPositions,
+    alibi,
+    alibi_bias,
+    alibi_slopes,
+    rotary,
+    rotate,
     shift_rotation,
     sinusoidal,
     stretched,
 )
+from attnlab.scores import scaled_dot
 from attnlab.training.many_seeds import ManySeeds
 
 # What d_model = 16 prints in float32, to five significant digits.
 ROW_1 = """0.84147 0.54030 0.31098 0.95042 0.099833 0.99500 0.031618 0.99950
     0.0099998 0.99995 0.0031623 0.99999 0.0010000 1.0000 0.00031623 1.0000"""
-
-
 ROW_2 = """0.90930 -0.41615 0.59113 0.80658 0.19867 0.98007 0.063203 0.99800
     0.019999 0.99980 0.0063245 0.99998 0.0020000 1.0000 0.00063246 1.0000"""
-
-
 ROW_2_LESS_1 = """0.067826 -0.95645 0.28014 -0.14384 0.098836 -0.014938 0.031586 -0.0014994
     0.0099988 -0.00014997 0.0031622 -0.000014961 0.0010000 -0.0000014901 0.00031623 -0.00000011921"""
-
-
 ROW_3_LESS_2 = """-0.76818 -0.57385 0.22152 -0.22382 0.096851 -0.024730 0.031523 -0.0024973
     0.0099968 -0.00024998 0.0031622 -0.000025034 0.0010000 -0.0000025034 0.00031623 -0.00000023842"""
-
-
-def digits(row: Tensor) -> list[str]:
-    return [f"{value:.4e}" for value in row.tolist()]
-
-
-def printed(row: str) -> list[str]:
-    return [f"{float(value):.4e}" for value in row.split()]
 
 
 def slow_table(length: int, d_model: int, base: float) -> Tensor:
     """The formula, one number at a time."""
     rows = []
     for position in range(length):
-        row = []
-        for column in range(d_model):
-            angle = position / base ** (2 * (column // 2) / d_model)
-            row.append(math.cos(angle) if column % 2 else math.sin(angle))
-        rows.append(row)
+        angles = [position / base ** (2 * (column // 2) / d_model) for column in range(d_model)]
+        rows.append([math.cos(a) if column % 2 else math.sin(a) for column, a in enumerate(angles)])
     return torch.tensor(rows, dtype=torch.float64).reshape(length, d_model)
 
 
-class TestSinusoidal:
-    @pytest.mark.parametrize(("row", "expected"), [(1, ROW_1), (2, ROW_2)])
-    def test_rows_to_the_digit(self, row: int, expected: str) -> None:
-        assert digits(sinusoidal(5000, 16)[row]) == printed(expected)
+# ---- the table ----
 
-    @pytest.mark.parametrize(("row", "expected"), [(2, ROW_2_LESS_1), (3, ROW_3_LESS_2)])
-    def test_differences_to_the_digit(self, row: int, expected: str) -> None:
-        table = sinusoidal(5000, 16)
-        assert digits(table[row] - table[row - 1]) == printed(expected)
 
-    def test_smallest_difference_is_float32_cancellation(self) -> None:
-        exact = sinusoidal(3, 16, dtype=torch.float64)
-        assert f"{exact[2, 15] - exact[1, 15]:.2e}" == "-1.50e-07"
-        rounded = sinusoidal(3, 16)
-        assert f"{rounded[2, 15] - rounded[1, 15]:.2e}" == "-1.19e-07"
+def test_rows_and_their_differences_to_the_digit() -> None:
+    table = sinusoidal(5000, 16)
+    found = table[1], table[2], table[2] - table[1], table[3] - table[2]
+    for row, printed in zip(found, (ROW_1, ROW_2, ROW_2_LESS_1, ROW_3_LESS_2), strict=True):
+        assert [f"{x:.4e}" for x in row.tolist()] == [f"{float(x):.4e}" for x in printed.split()]
+    assert sinusoidal(1, 8).tolist() == [[0, 1, 0, 1, 0, 1, 0, 1]]
 
-    def test_last_digits_are_those_of_a_float32_sine(self) -> None:
-        exact, printed_column = sinusoidal(3, 16, dtype=torch.float64), sinusoidal(3, 16)[:, 11]
-        assert f"{exact[2, 11] - exact[1, 11]:.4e}" == "-1.5000e-05"
-        assert f"{printed_column[2] - printed_column[1]:.4e}" == "-1.4961e-05"
-        # Rounding after the cosine in place of before moves one of the two by a float32 step, 6e-8.
-        rounded_column = exact.float()[:, 11]
-        assert f"{rounded_column[2] - rounded_column[1]:.4e}" == "-1.5020e-05"
 
-    def test_row_0_alternates(self) -> None:
-        assert sinusoidal(1, 8).tolist() == [[0, 1, 0, 1, 0, 1, 0, 1]]
+def test_the_last_digits_are_those_of_a_float32_sine() -> None:
+    exact, rounded = sinusoidal(3, 16, dtype=torch.float64), sinusoidal(3, 16)
+    # Rounding after the cosine in place of before moves one of the two by a float32 step, 6e-8.
+    for column, table, step in (
+        (15, exact, "-1.5000e-07"), (15, rounded, "-1.1921e-07"),
+        (11, exact, "-1.5000e-05"), (11, rounded, "-1.4961e-05"), (11, exact.float(), "-1.5020e-05"),
+    ):  # fmt: skip
+        assert f"{table[2, column] - table[1, column]:.4e}" == step
 
-    @quick
-    @given(length=st.integers(0, 40), d_model=st.integers(1, 33), base=bases)
-    def test_equals_the_formula(self, length: int, d_model: int, base: float) -> None:
-        table = sinusoidal(length, d_model, base, dtype=torch.float64)
-        assert table.shape == (length, d_model)
-        # A power and a product may each differ in the last bit of an angle, and angles go up to 40.
-        torch.testing.assert_close(table, slow_table(length, d_model, base), rtol=0, atol=1e-13)
 
-    def test_far_rows_are_as_good_as_near_ones_in_float32(self) -> None:
-        # Rounding an angle below 2π to float32 costs at most 2^-22, and rounding its sine 2^-24. Angles that
-        # are float32 all along would be off by 2e-4 here.
-        expected = slow_table(5000, 16, 10000.0)
-        torch.testing.assert_close(sinusoidal(5000, 16).double(), expected, rtol=0, atol=2**-22 + 2**-24)
+@quick
+@given(length=st.integers(0, 40), d_model=st.integers(1, 33), base=bases)
+def test_the_table_equals_the_formula(length: int, d_model: int, base: float) -> None:
+    table = sinusoidal(length, d_model, base, dtype=torch.float64)
+    # A power and a product may each differ in the last bit of an angle, and angles go up to 40.
+    torch.testing.assert_close(table, slow_table(length, d_model, base), rtol=0, atol=1e-13)
 
-    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-    def test_half_precision_is_rounded_once(self, dtype: torch.dtype) -> None:
-        table = sinusoidal(50, 10, dtype=dtype)
-        assert table.dtype == dtype
-        assert torch.equal(table, sinusoidal(50, 10).to(dtype))
 
-    @quick
-    @given(d_model=even_widths, base=bases)
-    def test_every_row_has_the_norm_of_its_cosines(self, d_model: int, base: float) -> None:
-        norms = sinusoidal(100, d_model, base, dtype=torch.float64).norm(dim=-1)
-        torch.testing.assert_close(norms, torch.full_like(norms, math.sqrt(d_model / 2)), rtol=1e-14, atol=0)
+def test_far_rows_are_as_good_as_near_ones_in_float32_and_rounded_once_in_less() -> None:
+    # Rounding an angle below 2π to float32 costs at most 2^-22, and rounding its sine 2^-24. Angles that
+    # are float32 all along would be off by 2e-4 here.
+    table = sinusoidal(5000, 16)
+    torch.testing.assert_close(table.double(), slow_table(5000, 16, 10000.0), rtol=0, atol=2**-22 + 2**-24)
+    for dtype in HALVES:
+        assert torch.equal(sinusoidal(50, 16, dtype=dtype), table[:50].to(dtype))
 
-    def test_meta(self) -> None:
-        assert sinusoidal(5, 4, device=torch.device("meta")).is_meta
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ((-1, 4), "length must be at least 0, got -1"),
-            ((3, 0), "d_model must be at least 1, got 0"),
-            ((3, 4, 0.0), "base must be above 0, got 0.0"),
-        ],
+@quick
+@given(shift=st.integers(-200, 200), other=st.integers(-50, 50), d_model=even_widths, base=bases)
+def test_a_shift_is_a_rotation(shift: int, other: int, d_model: int, base: float) -> None:
+    table = sinusoidal(600, d_model, base, dtype=torch.float64)
+    there = shift_rotation(shift, d_model, base)
+    # Angles go up to 600, whose last bit is 1e-13.
+    shifted = table[200 + shift : 400 + shift]
+    torch.testing.assert_close(table[200:400] @ there.T, shifted, rtol=0, atol=1e-12)
+    identity = torch.eye(d_model, dtype=torch.float64)
+    torch.testing.assert_close(there @ there.T, identity)
+    torch.testing.assert_close(there.T, shift_rotation(-shift, d_model, base))
+    both = shift_rotation(shift + other, d_model, base)
+    torch.testing.assert_close(there @ shift_rotation(other, d_model, base), both)
+    assert torch.equal(shift_rotation(0, d_model), identity)
+
+
+# ---- the modules ----
+
+
+@quick
+@given(batch=st.integers(1, 5), length=st.integers(0, 12), d_model=st.integers(1, 9), base=bases)
+def test_the_row_of_each_position_is_added(batch: int, length: int, d_model: int, base: float) -> None:
+    # Batch and length are sometimes equal, which hides a length read from the wrong axis, and often not.
+    inputs = random(batch, length, d_model)
+    positions = SinusoidalPositions(d_model, max_length=5, base=base).double()
+    torch.testing.assert_close(
+        positions(inputs), inputs + slow_table(length, d_model, base), rtol=0, atol=1e-13
     )
-    def test_refuses(self, arguments: tuple[int, int], message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            sinusoidal(*arguments)
+    assert torch.equal(positions(inputs)[0], positions(inputs[0]))
 
 
-class TestShiftRotation:
-    @quick
-    @given(shift=st.integers(-200, 200), d_model=even_widths, base=bases)
-    def test_shifts_every_row(self, shift: int, d_model: int, base: float) -> None:
-        table = sinusoidal(600, d_model, base, dtype=torch.float64)
-        before, after = table[200:400], table[200 + shift : 400 + shift]
-        # Angles go up to 600, whose last bit is 1e-13.
-        torch.testing.assert_close(before @ shift_rotation(shift, d_model, base).T, after, rtol=0, atol=1e-12)
-
-    @quick
-    @given(first=st.integers(-50, 50), second=st.integers(-50, 50), d_model=even_widths)
-    def test_is_a_rotation_and_shifts_add_up(self, first: int, second: int, d_model: int) -> None:
-        there, back = shift_rotation(first, d_model), shift_rotation(-first, d_model)
-        torch.testing.assert_close(there @ there.T, torch.eye(d_model, dtype=torch.float64))
-        torch.testing.assert_close(there.T, back)
-        both = shift_rotation(first + second, d_model)
-        torch.testing.assert_close(there @ shift_rotation(second, d_model), both)
-
-    def test_no_shift_is_the_identity(self) -> None:
-        assert torch.equal(shift_rotation(0, 6), torch.eye(6, dtype=torch.float64))
-
-    def test_refuses_an_odd_width(self) -> None:
-        with pytest.raises(
-            ValueError, match="d_model must be even, since pairs of columns turn together, got 7"
-        ):
-            shift_rotation(1, 7)
-
-
-class TestSinusoidalPositions:
-    @quick
-    @given(batch=st.integers(1, 5), length=st.integers(0, 12), d_model=st.integers(1, 9), base=bases)
-    def test_adds_the_row_of_each_position(self, batch: int, length: int, d_model: int, base: float) -> None:
-        # Batch and length are sometimes equal, which hides a length read from the wrong axis, and often not.
-        inputs = random(batch, length, d_model)
-        outputs = SinusoidalPositions(d_model, max_length=5, base=base).double()(inputs)
-        # As in test_equals_the_formula.
-        torch.testing.assert_close(outputs, inputs + slow_table(length, d_model, base), rtol=0, atol=1e-13)
-
-    def test_one_sentence_alone(self) -> None:
-        positions, inputs = SinusoidalPositions(6), random(3, 7, 6, dtype=torch.float32)
-        assert torch.equal(positions(inputs)[1], positions(inputs[1]))
-
-    def test_the_buffer_moves_but_is_neither_trained_nor_saved(self) -> None:
-        positions = SinusoidalPositions(4, max_length=10)
+def test_a_table_of_waves_is_neither_trained_nor_saved_and_grows() -> None:
+    for positions in (SinusoidalPositions(6, max_length=4), RotaryPositions(6, max_length=4)):
         assert [name for name, _ in positions.named_buffers()] == ["table"]
-        assert list(positions.parameters()) == []
+        assert not [*positions.parameters()]
         assert positions.state_dict() == {}
-        assert positions.to("meta").table.is_meta
-
-    def test_a_checkpoint_of_another_length_loads(self) -> None:
-        def model(max_length: int) -> nn.Module:
-            return nn.Sequential(nn.Linear(4, 4), SinusoidalPositions(4, max_length))
-
-        saved, loaded = model(50), model(7)
-        loaded.load_state_dict(saved.state_dict())
-        inputs = random(2, 30, 4, dtype=torch.float32)
-        assert torch.equal(loaded(inputs), saved(inputs))
-
-    def test_grows_without_changing_what_stood(self) -> None:
-        positions = SinusoidalPositions(6, max_length=4)
-        short, long = torch.zeros(1, 4, 6), torch.zeros(1, 9, 6)
-        before = positions(short)
-        assert torch.equal(positions(long)[0], sinusoidal(9, 6))
-        assert torch.equal(positions(short), before)
-        assert positions.table.shape == (9, 6)
-        positions(torch.zeros(1, 10, 6))
+        before = positions(torch.ones(1, 4, 6))
+        assert positions(torch.ones(1, 9, 6)).shape == (1, 9, 6)
+        assert torch.equal(positions.table, sinusoidal(9, 6))
+        assert torch.equal(positions(torch.ones(1, 4, 6)), before)
+        positions(torch.ones(1, 10, 6))
         assert positions.table.shape == (18, 6)
-
-    def test_grows_from_nothing(self) -> None:
-        assert SinusoidalPositions(4, max_length=0)(torch.zeros(1, 3, 4)).shape == (1, 3, 4)
-
-    def test_the_table_is_exact_after_every_change_of_dtype(self) -> None:
-        # Float16 numbers made float64 would be off by 5e-4.
-        table = SinusoidalPositions(8, max_length=30).half().double().table
-        assert torch.equal(table, sinusoidal(30, 8, dtype=torch.float64))
-
-    def test_the_table_is_filled_on_the_way_back_from_meta(self) -> None:
-        with torch.device("meta"):
-            positions = SinusoidalPositions(8, max_length=30)
-        assert positions.table.is_meta
-        assert torch.equal(positions.to_empty(device="cpu").table, sinusoidal(30, 8))
-
-    def test_takes_the_default_dtype(self) -> None:
-        torch.set_default_dtype(torch.float64)
-        try:
-            table = SinusoidalPositions(8, max_length=30).table
-        finally:
-            torch.set_default_dtype(torch.float32)
-        assert torch.equal(table, sinusoidal(30, 8, dtype=torch.float64))
-
-    @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
-    def test_keeps_the_dtype_of_its_input(self, dtype: torch.dtype) -> None:
-        inputs = random(2, 3, 4, dtype=dtype)
-        assert SinusoidalPositions(4)(inputs).dtype == dtype
-        assert SinusoidalPositions(4).to(dtype)(inputs).dtype == dtype
-
-    def test_meta_input(self) -> None:
-        outputs = SinusoidalPositions(4, max_length=2).to("meta")(torch.empty(2, 5, 4, device="meta"))
-        assert outputs.is_meta
-        assert outputs.shape == (2, 5, 4)
-
-    def test_dropout_is_on_the_sum_and_only_in_training(self) -> None:
-        positions = SinusoidalPositions(4, dropout=1.0)
-        inputs = torch.ones(1, 3, 4)
-        assert positions(inputs).count_nonzero() == 0
-        assert torch.equal(positions.eval()(inputs), inputs + sinusoidal(3, 4))
-
-    def test_refuses(self) -> None:
-        positions = SinusoidalPositions(4)
-        with pytest.raises(ValueError, match=r"inputs must be \(…, time, d_model = 4\), got \(2, 3, 5\)"):
-            positions(torch.zeros(2, 3, 5))
-        with pytest.raises(ValueError, match=r"inputs must be \(…, time, d_model = 4\), got \(4,\)"):
-            positions(torch.zeros(4))
-        with pytest.raises(TypeError, match=r"inputs must be floating-point vectors, got torch\.int64"):
-            positions(torch.zeros(2, 4, dtype=torch.int64))
+        assert positions.to("meta").table.is_meta
+    assert SinusoidalPositions(4, max_length=0)(torch.zeros(1, 3, 4)).shape == (1, 3, 4)
 
 
-class TestLearnedPositions:
-    def test_adds_and_trains_only_the_rows_in_use(self) -> None:
-        positions, inputs = LearnedPositions(4, max_length=6), random(3, 5, 4, dtype=torch.float32)
-        outputs = positions(inputs)
-        assert torch.equal(outputs, inputs + positions.table[:5])
-        outputs.sum().backward()
-        # One gradient of 1 from each of the three sentences, and none for the row that no sentence reached.
-        assert positions.table.grad.tolist() == [[3.0] * 4] * 5 + [[0.0] * 4]
-
-    def test_the_longest_sentence_takes_every_row(self) -> None:
-        positions, inputs = LearnedPositions(4, max_length=6), random(3, 6, 4, dtype=torch.float32)
-        assert torch.equal(positions(inputs), inputs + positions.table)
-
-    def test_starts_as_loud_as_the_sinusoidal_table(self) -> None:
-        torch.manual_seed(0)
-        learned = LearnedPositions(64, max_length=500).table.square().mean().item()
-        sinusoids = sinusoidal(500, 64).square().mean().item()
-        # Four standard errors: the square of a number of variance 1/2 has variance 1/2, and there are 32,000.
-        assert learned == pytest.approx(sinusoids, abs=4 * math.sqrt(0.5 / 32000))
-
-    def test_state_dict_round_trip(self) -> None:
-        saved, loaded = LearnedPositions(4, max_length=6), LearnedPositions(4, max_length=6)
-        loaded.load_state_dict(saved.state_dict())
-        assert list(saved.state_dict()) == ["table"]
-        assert torch.equal(loaded.table, saved.table)
-
-    def test_dropout_is_on_the_sum_and_only_in_training(self) -> None:
-        positions = LearnedPositions(4, max_length=6, dropout=1.0)
-        inputs = torch.ones(1, 3, 4)
-        assert positions(inputs).count_nonzero() == 0
-        assert torch.equal(positions.eval()(inputs), inputs + positions.table[:3])
-
-    def test_meta(self) -> None:
-        outputs = LearnedPositions(4, max_length=6).to("meta")(torch.empty(2, 5, 4, device="meta"))
-        assert outputs.shape == (2, 5, 4)
-
-    def test_refuses(self) -> None:
-        positions = LearnedPositions(4, max_length=6)
-        with pytest.raises(ValueError, match="inputs has 7 positions, and max_length is 6"):
-            positions(torch.zeros(2, 7, 4))
-        with pytest.raises(ValueError, match=r"inputs must be \(…, time, d_model = 4\), got \(2, 3, 5\)"):
-            positions(torch.zeros(2, 3, 5))
+def test_the_table_is_exact_wherever_it_comes_from() -> None:
+    # Float16 numbers made float64 would be off by 5e-4.
+    table = SinusoidalPositions(8, max_length=30).half().double().table
+    assert torch.equal(table, sinusoidal(30, 8, dtype=torch.float64))
+    with META:
+        positions = SinusoidalPositions(8, max_length=30)
+    assert positions.table.is_meta
+    assert torch.equal(positions.to_empty(device="cpu").table, sinusoidal(30, 8))
+    torch.set_default_dtype(torch.float64)
+    try:
+        table = SinusoidalPositions(8, max_length=30).table
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.equal(table, sinusoidal(30, 8, dtype=torch.float64))
 
 
-MODULES = {
-    "sinusoidal": lambda: SinusoidalPositions(8, max_length=4),
-    "rotary": lambda: RotaryPositions(8, max_length=4),
-    "learned": lambda: LearnedPositions(8, max_length=20),
+def test_learned_rows_are_added_and_only_those_in_use_learn() -> None:
+    positions, inputs = LearnedPositions(4, max_length=6), random(3, 6, 4, dtype=torch.float32)
+    assert torch.equal(positions(inputs), inputs + positions.table)
+    positions(inputs[:, :5]).sum().backward()
+    # One gradient of 1 from each of the three sentences, and none for the row that no sentence reached.
+    assert positions.table.grad.tolist() == [[3.0] * 4] * 5 + [[0.0] * 4]
+    assert [*positions.state_dict()] == ["table"]
+
+
+def test_learned_rows_start_as_loud_as_waves() -> None:
+    torch.manual_seed(0)
+    learned = LearnedPositions(64, max_length=500).table.square().mean().item()
+    waves = sinusoidal(500, 64).square().mean().item()
+    # Four standard errors: the square of a number of variance 1/2 has variance 1/2, and there are 32,000.
+    assert learned == pytest.approx(waves, abs=4 * math.sqrt(0.5 / 32000))
+
+
+MODULES: dict[str, Callable[..., nn.Module]] = {
+    "sinusoidal": lambda **more: SinusoidalPositions(8, max_length=4, **more),
+    "learned": lambda **more: LearnedPositions(8, max_length=20, **more),
+    "rotary": lambda **more: RotaryPositions(8, max_length=4, **more),
 }
+
+
+@pytest.mark.parametrize("name", ["sinusoidal", "learned"])
+def test_dropout_is_on_the_sum_and_only_in_training(name: str) -> None:
+    positions, inputs = MODULES[name](dropout=1.0), torch.ones(1, 3, 8)
+    assert positions(inputs).count_nonzero() == 0
+    assert torch.equal(positions.eval()(inputs), inputs + positions.table[:3])
 
 
 @pytest.mark.parametrize("build", MODULES.values(), ids=MODULES)
@@ -304,66 +187,188 @@ class TestEveryModule:
         compiled = torch.compile(copy.deepcopy(module), backend="eager", fullgraph=True)
         assert torch.equal(compiled(inputs), module(inputs))
 
-    def test_vmaps(self, build: Callable[[], nn.Module]) -> None:
-        module, inputs = build(), random(3, 2, 10, 8, dtype=torch.float32)
-        assert torch.equal(torch.vmap(module)(inputs), torch.stack([module(example) for example in inputs]))
-
-    def test_stacks_and_moves_over_seeds(self, build: Callable[[], nn.Module]) -> None:
-        members, inputs = [build(), build()], random(2, 10, 8)
+    def test_vmaps_and_stacks_over_seeds(self, build: Callable[[], nn.Module]) -> None:
+        members, inputs = [build(), build()], random(3, 2, 10, 8)
         many = ManySeeds(members).double()
-        expected = torch.stack([member.double()(inputs) for member in members])
+        for member in members:
+            member.double()
+        each = torch.stack([members[0](example) for example in inputs])
+        assert torch.equal(torch.vmap(members[0])(inputs), each)
+        expected = torch.stack([member(inputs) for member in members])
         torch.testing.assert_close(many(inputs), expected, rtol=0, atol=1e-12)
 
+    @pytest.mark.parametrize("dtype", ALL_DTYPES)
+    def test_keeps_the_dtype_and_the_device(self, build: Callable[[], nn.Module], dtype: torch.dtype) -> None:
+        inputs = random(2, 3, 8, dtype=dtype)
+        assert build().to(dtype)(inputs).dtype == dtype
+        assert build().to("meta")(torch.empty(2, 5, 8, device="meta")).shape == (2, 5, 8)
 
-class TestStretched:
-    # Radians a place of 4 pairs: within 100 places they turn 63, 6.3, 0.63 and 0.063 times, in turns of 2π.
-    FREQUENCIES = 2 * math.pi * torch.tensor([0.63, 0.063, 0.0063, 0.00063], dtype=torch.float64)
+    def test_an_offset_goes_on_where_the_words_before_ended(self, build: Callable[[], nn.Module]) -> None:
+        positions, text = build(), random(2, 9, 8, dtype=torch.float32)
+        whole = positions(text)
+        for start in (0, 1, 5):
+            assert torch.equal(positions(text[:, start:], offset=start), whole[:, start:])
+        one_by_one = [build()(text[:, t : t + 1], offset=t) for t in range(9)]
+        if build is not MODULES["learned"]:  # whose rows are drawn anew
+            torch.testing.assert_close(torch.cat(one_by_one, dim=1), whole, rtol=0, atol=1e-6)
 
-    def shares(self, factor: float, how: str, **ends: float) -> list[float]:
-        return (stretched(self.FREQUENCIES, factor, 100, how, **ends) / self.FREQUENCIES).tolist()
+    def test_refuses(self, build: Callable[[], nn.Module]) -> None:
+        with pytest.raises(ValueError, match="offset must be at least 0, got -1"):
+            build()(torch.zeros(2, 8), offset=-1)
+        for shape in ((8,), (2, 6)):
+            with pytest.raises(
+                ValueError, match=rf"must be \(…, time, d_(model|k) = 8\), got {re.escape(str(shape))}"
+            ):
+                build()(torch.zeros(shape))
+        with pytest.raises(TypeError, match=r"must be floating-point vectors, got torch\.int64"):
+            build()(torch.zeros(2, 8, dtype=torch.int64))
 
-    def test_interpolated_divides_each_pair(self) -> None:
-        assert self.shares(4, "interpolated") == pytest.approx([1 / 4] * 4)
 
-    def test_a_larger_base_leaves_the_fastest_and_divides_the_slowest(self) -> None:
-        assert self.shares(8, "larger base") == pytest.approx([1, 1 / 2, 1 / 4, 1 / 8])
+# ---- rotary ----
 
-    def test_a_larger_base_is_a_base(self) -> None:
-        """The rule: the base times factor^(d_k / (d_k - 2))."""
-        pairs = torch.arange(0, 16, 2, dtype=torch.float64) / 16
-        larger = (10_000 * 4 ** (16 / 14)) ** -pairs
-        made = stretched(10_000**-pairs, 4, 128, "larger base")
-        torch.testing.assert_close(made, larger, rtol=1e-6, atol=0)
 
-    def test_mixed_leaves_fast_pairs_and_divides_slow_ones(self) -> None:
-        assert self.shares(4, "mixed") == pytest.approx([1, 1 / 4 + 3 / 4 * 5.3 / 31, 1 / 4, 1 / 4])
-        middle = self.shares(4, "mixed", slow=0.5, fast=6.3)
-        assert middle == pytest.approx([1, 1, 1 / 4 + 3 / 4 * 0.13 / 5.8, 1 / 4])
+@quick
+@given(length=st.integers(1, 20), d_k=even_widths, offset=st.integers(0, 50), base=bases)
+def test_a_rotation_is_a_complex_multiplication(length: int, d_k: int, offset: int, base: float) -> None:
+    vectors = random(2, 3, length, d_k)
+    pairs = torch.view_as_complex(vectors.unflatten(-1, (-1, 2)))
+    places, columns = torch.arange(length).double() + offset, torch.arange(0, d_k, 2).double()
+    angles = places[:, None] / base ** (columns / d_k)
+    expected = torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+    # As for the table: angles go up to 70.
+    torch.testing.assert_close(rotate(vectors, offset, base), expected, rtol=0, atol=1e-12)
 
-    @pytest.mark.parametrize("how", ["interpolated", "larger base", "mixed"])
-    def test_a_factor_of_1_changes_nothing(self, how: str) -> None:
-        assert torch.equal(stretched(self.FREQUENCIES, 1, 100, how), self.FREQUENCIES)
 
-    def test_keeps_the_dtype_and_leaves_what_it_is_given(self) -> None:
-        given = self.FREQUENCIES.float()
-        before = given.clone()
-        for how in ("interpolated", "larger base", "mixed"):
-            assert stretched(given, 4, 100, how).dtype == torch.float32
-        assert torch.equal(given, before)
+def test_rotations_have_gradients_and_the_module_is_the_function() -> None:
+    assert torch.autograd.gradcheck(rotate, random(3, 8).requires_grad_())
+    vectors = random(2, 3, 6, 8, dtype=torch.float32)
+    turning = RotaryPositions(8, max_length=4, base=500.0)
+    assert torch.equal(turning(vectors, offset=3), rotate(vectors, 3, base=500.0))
+    with torch.inference_mode():  # a table that grew there can train
+        turning(torch.ones(1, 20, 8))
+    turning(vectors.requires_grad_()).sum().backward()
+    assert vectors.grad is not None
 
-    @pytest.mark.parametrize(
-        ("changed", "words"),
-        [
-            ({"factor": 0.5}, "factor must be at least 1, got 0.5"),
-            ({"factor": math.nan}, "factor must be at least 1, got nan"),
-            ({"longest": 0}, "longest must be at least 1, got 0"),
-            ({"how": "yarn"}, "how must be one of 'interpolated', 'larger base', 'mixed', got 'yarn'"),
-            ({"slow": 2, "fast": 2}, "slow must be at least 0 and below fast, got slow = 2 and fast = 2"),
-            ({"slow": -1}, "slow must be at least 0 and below fast, got slow = -1 and fast = 32"),
-        ],
-    )
-    def test_refuses(self, changed: dict[str, Any], words: str) -> None:
-        with pytest.raises(ValueError, match=f"^{words}$"):
-            stretched(
-                **{"frequencies": self.FREQUENCIES, "factor": 4, "longest": 8, "how": "mixed"} | changed
-            )
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES)
+def test_rotations_in_any_precision(dtype: torch.dtype) -> None:
+    vectors = random(2, 5, 8)
+    turned = rotate(vectors.to(dtype))
+    assert torch.equal(RotaryPositions(8).to(dtype)(vectors.to(dtype)), turned)
+    assert RotaryPositions(8)(vectors.to(dtype)).dtype == turned.dtype == dtype
+    # The vector, the table, two products and a sum are each rounded once; values stay below 4.
+    torch.testing.assert_close(turned.double(), rotate(vectors), rtol=0, atol=10 * torch.finfo(dtype).eps)
+
+
+# ---- ALiBi ----
+
+
+def test_slopes() -> None:
+    assert alibi_slopes(8) == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
+    assert alibi_slopes(16)[:2] == [2**-0.5, 2**-1]
+    assert alibi_slopes(1) == [1 / 256]
+    # Eight heads' slopes, then the 1st, 3rd, 5th and 7th of sixteen heads'.
+    assert alibi_slopes(12) == [*alibi_slopes(8), 2**-0.5, 2**-1.5, 2**-2.5, 2**-3.5]
+    assert alibi_slopes(6) == [2**-2, 2**-4, 2**-6, 2**-8, 2**-1, 2**-3]
+    for heads in range(1, 40):
+        assert len({*alibi_slopes(heads)}) == heads
+
+
+@quick
+@given(heads=st.integers(1, 9), n=st.integers(0, 6), cached=st.integers(0, 3))
+def test_a_bias_equals_the_formula(heads: int, n: int, cached: int) -> None:
+    m = n + cached
+    places = [[abs(cached + row - key) for key in range(m)] for row in range(n)]
+    expected = [[[-slope * away for away in row] for row in places] for slope in alibi_slopes(heads)]
+    bias = alibi_bias(heads, n, m, dtype=torch.float64)
+    assert bias.shape == (heads, n, m)
+    assert bias.tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES)
+def test_far_distances_are_rounded_once(dtype: torch.dtype) -> None:
+    bias = alibi_bias(1, 1, 1000, dtype)
+    assert torch.equal(bias[0, 0], (-torch.arange(999, -1, -1, dtype=torch.float64) / 256).to(dtype))
+    assert alibi_bias(2, 3, 4, device=META).shape == (2, 3, 4)
+
+
+# ---- as scores ----
+
+
+@quick
+@given(heads=st.integers(1, 4), n=st.integers(1, 5), cached=st.integers(0, 3), d_k=even_widths)
+def test_scores_are_what_they_are_made_of(heads: int, n: int, cached: int, d_k: int) -> None:
+    m = n + cached
+    query, key = random(2, heads, n, d_k), random(2, heads, m, d_k).flip(-1)
+    # All m queries, of which the last n are asked for.
+    padded = torch.cat([random(2, heads, cached, d_k), query], dim=-2)
+    turned = scaled_dot(rotate(padded), rotate(key))[..., cached:, :]
+    # Numbers of order 1, in sums of up to 64.
+    torch.testing.assert_close(rotary(query, key), turned, rtol=0, atol=1e-12)
+    torch.testing.assert_close(rotary(query[0, 0], key[0, 0]), turned[0, 0], rtol=0, atol=1e-12)
+    biased = scaled_dot(query, key) + alibi_bias(heads, n, m, torch.float64)
+    torch.testing.assert_close(alibi(query, key), biased, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("score", [rotary, alibi])
+@pytest.mark.parametrize("dtype", ALL_DTYPES)
+def test_scores_keep_the_dtype_and_the_device(score: Callable[..., Tensor], dtype: torch.dtype) -> None:
+    query, key = torch.empty(2, 3, 4, 8, dtype=dtype), torch.empty(2, 3, 5, 8, dtype=dtype)
+    assert score(query, key).dtype == dtype
+    assert score(query.to("meta"), key.to("meta")).is_meta
+
+
+# ---- frequencies for longer texts ----
+
+# Radians a place of 4 pairs: within 100 places they turn 63, 6.3, 0.63 and 0.063 times, in turns of 2π.
+FREQUENCIES = 2 * math.pi * torch.tensor([0.63, 0.063, 0.0063, 0.00063], dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("how", "factor", "ends", "shares"),
+    [
+        ("interpolated", 4, {}, [1 / 4] * 4),
+        # A larger base leaves the fastest and divides the slowest.
+        ("larger base", 8, {}, [1, 1 / 2, 1 / 4, 1 / 8]),
+        # Mixed leaves fast pairs and divides slow ones.
+        ("mixed", 4, {}, [1, 1 / 4 + 3 / 4 * 5.3 / 31, 1 / 4, 1 / 4]),
+        ("mixed", 4, {"slow": 0.5, "fast": 6.3}, [1, 1, 1 / 4 + 3 / 4 * 0.13 / 5.8, 1 / 4]),
+    ],
+)
+def test_stretched(how: str, factor: float, ends: dict[str, float], shares: list[float]) -> None:
+    before = FREQUENCIES.clone()
+    made = stretched(FREQUENCIES, factor, 100, how, **ends)
+    assert (made / FREQUENCIES).tolist() == pytest.approx(shares)
+    assert torch.equal(stretched(FREQUENCIES, 1, 100, how, **ends), FREQUENCIES)
+    assert stretched(FREQUENCIES.float(), factor, 100, how, **ends).dtype == torch.float32
+    assert torch.equal(FREQUENCIES, before)
+
+
+# ---- what cannot work: the words are in test_require.py ----
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: sinusoidal(-1, 4), "length must be at least 0, got -1"),
+        (lambda: sinusoidal(3, 0), "d_model must be at least 1, got 0"),
+        (lambda: sinusoidal(3, 4, 0.0), "base must be above 0, got 0.0"),
+        (lambda: shift_rotation(1, 7), "d_model must be even"),
+        (lambda: LearnedPositions(4, 6)(torch.zeros(2, 7, 4)), "inputs has 7 positions, and max_length is 6"),
+        (lambda: LearnedPositions(4, 20)(torch.zeros(1, 3, 4), offset=18), "inputs has 21 positions"),
+        (lambda: rotate(torch.zeros(2, 7)), "d_k must be even"),
+        (lambda: rotate(torch.zeros(8)), "vectors must be (…, time, d_k), got (8,)"),
+        (lambda: rotate(torch.zeros(2, 8), offset=-1), "offset must be at least 0"),
+        (lambda: RotaryPositions(7), "d_k must be even"),
+        (lambda: alibi_bias(0, 2, 2), "heads must be at least 1, got 0"),
+        (lambda: alibi_bias(2, -1, 2), "n must be from 0 to m"),
+        (lambda: alibi(torch.zeros(3, 4), torch.zeros(3, 4)), "query must be (…, heads, n, d_k), got (3, 4)"),
+        (lambda: alibi(torch.zeros(1, 3, 4), torch.zeros(1, 2, 4)), "n must be from 0 to m"),
+        (lambda: rotary(torch.zeros(1, 3, 4), torch.zeros(1, 2, 4)), "n must be from 0 to m"),
+        (lambda: stretched(FREQUENCIES, 4, 0, "mixed"), "longest must be at least 1, got 0"),
+        (lambda: stretched(FREQUENCIES, 4, 8, "mixed", slow=-1), "slow = -1 and fast = 32"),
+    ],
+)  # fmt: skip
+def test_what_cannot_work_is_refused(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        call()

@@ -32,59 +32,44 @@ def settings_put_back():
         kind.allow_tf32 = allow
 
 
-def test_the_variable_overrides_the_choice(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.delenv(runtime.DEVICE_VARIABLE, raising=False)
-    assert runtime.choose_device().type == "cuda"
-    monkeypatch.setenv(runtime.DEVICE_VARIABLE, "cpu")
-    assert runtime.choose_device().type == "cpu"
-
-
-def test_without_a_gpu_the_choice_is_the_cpu(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.delenv(runtime.DEVICE_VARIABLE, raising=False)
-    assert runtime.choose_device().type == "cpu"
-
-
-@pytest.mark.parametrize("wanted", ["cuda", "cuda:1"])
-def test_a_gpu_that_is_not_there_is_an_error_and_never_the_cpu(monkeypatch, wanted):
+@pytest.mark.parametrize(
+    ("wanted", "gpus", "chosen"),
+    [
+        ("", 0, "cpu"),
+        ("", 1, "cuda"),
+        ("cpu", 1, "cpu"),
+        ("cuda", 1, "cuda"),
+        ("cuda:0", 1, "cuda:0"),
+        ("cuda:1", 2, "cuda:1"),
+        # A GPU that is not there is an error, and never the CPU.
+        ("cuda", 0, "PyTorch sees 0 GPUs"),
+        ("cuda:1", 1, "PyTorch sees 1 GPUs"),
+        ("gpu", 1, "ATTNLAB_DEVICE must be cpu or cuda, and it is 'gpu'"),
+    ],
+)
+def test_the_device_is_the_gpu_that_is_there_unless_the_variable_says_otherwise(
+    wanted, gpus, chosen, monkeypatch
+):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gpus > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
     monkeypatch.setenv(runtime.DEVICE_VARIABLE, wanted)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    with pytest.raises(ValueError, match="PyTorch sees 0 GPUs"):
+    if " " not in chosen:
+        assert runtime.choose_device() == torch.device(chosen)
+        return
+    with pytest.raises(ValueError, match=chosen):
         runtime.choose_device()
 
 
-def test_of_one_gpu_the_first_is_there_and_the_second_is_not(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    for wanted in ("cuda", "cuda:0"):
-        monkeypatch.setenv(runtime.DEVICE_VARIABLE, wanted)
-        assert runtime.choose_device() == torch.device(wanted)
-    monkeypatch.setenv(runtime.DEVICE_VARIABLE, "cuda:1")
-    with pytest.raises(ValueError, match="PyTorch sees 1 GPUs"):
-        runtime.choose_device()
-
-
-def test_an_unknown_device_is_named(monkeypatch):
-    monkeypatch.setenv(runtime.DEVICE_VARIABLE, "gpu")
-    with pytest.raises(ValueError, match="ATTNLAB_DEVICE must be cpu or cuda, and it is 'gpu'"):
-        runtime.choose_device()
-
-
-def test_preparing_twice_repeats_every_number():
-    runtime.prepare(seed=3)
-    first = random.random(), torch.rand(3).tolist()
-    runtime.prepare(seed=3)
-    assert (random.random(), torch.rand(3).tolist()) == first
-    runtime.prepare(seed=4)
-    assert random.random() != first[0]
-    assert torch.rand(3).tolist() != first[1]
-
-
-def test_preparing_makes_pytorch_deterministic_and_sets_the_threads(monkeypatch):
+def test_preparing_seeds_makes_pytorch_deterministic_and_sets_the_threads(monkeypatch):
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     torch.set_num_threads(2)
-    runtime.prepare(threads=1)
+    drawn = []
+    for seed in (3, 3, 4):
+        runtime.prepare(seed, threads=1)
+        drawn.append((random.random(), torch.rand(3).tolist()))
+    assert drawn[0] == drawn[1]
+    assert not {drawn[0][0], *drawn[0][1]} & {drawn[2][0], *drawn[2][1]}
     assert torch.are_deterministic_algorithms_enabled()
     assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == ":4096:8"
     assert torch.get_num_threads() == 1
@@ -103,16 +88,15 @@ def test_a_generator_is_on_the_cpu_and_depends_on_its_seed_alone():
 
 # ---- how long code may take ----
 
-EITHER_WAY = pytest.mark.parametrize("alarms", [True, False], ids=["alarms", "as on Windows"])
-
 
 @pytest.fixture
 def clock(monkeypatch):
     return Clock(monkeypatch)
 
 
-def without_alarms(monkeypatch, alarms):
-    if not alarms:
+@pytest.fixture(params=[True, False], ids=["alarms", "as on Windows"])
+def either_way(request, monkeypatch):
+    if not request.param:
         monkeypatch.delattr(signal, "setitimer")
 
 
@@ -125,19 +109,11 @@ def work(clock, seconds=100):
         clock.passes(1)
 
 
-def retry(clock):
+def retry(clock, swallowed=Exception):
     for _ in range(100):
         try:
             clock.passes(1)
-        except Exception:
-            continue
-
-
-def retry_whatever_it_is(clock):
-    for _ in range(100):
-        try:
-            clock.passes(1)
-        except:  # noqa: E722 - this reader swallows everything
+        except swallowed:
             continue
 
 
@@ -149,7 +125,8 @@ def answer_late(clock):
 
 
 @pytest.mark.parametrize(
-    ("endless", "after"), [(work, 6), (retry, 6), (retry_whatever_it_is, 6 + TIDYING), (answer_late, 100)]
+    ("endless", "after"),
+    [(work, 6), (retry, 6), (lambda clock: retry(clock, BaseException), 6 + TIDYING), (answer_late, 100)],
 )
 def test_what_never_ends_is_stopped(endless, after, clock):
     alarm, trace = signal.getsignal(signal.SIGALRM), sys.gettrace()
@@ -161,17 +138,13 @@ def test_what_never_ends_is_stopped(endless, after, clock):
     assert sys.gettrace() is trace
 
 
-def sleep(seconds):
-    time.sleep(seconds)
-
-
 def compute(seconds):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         pass
 
 
-@pytest.mark.parametrize("action", [sleep, compute])
+@pytest.mark.parametrize("action", [time.sleep, compute])
 def test_a_real_alarm_interrupts(action, monkeypatch):
     monkeypatch.setattr(runtime, "monotonic", time.monotonic)
     monkeypatch.setattr(runtime, "thread_time", lambda: 0.0)  # as one who sleeps has it
@@ -196,25 +169,20 @@ def test_what_is_stopped_clears_up_behind_itself_though_the_alarm_rings_again(cl
     assert cleared == [True]
 
 
-class Tidied:
-    """Takes its time to be deleted, and says when it has been."""
-
-    def __init__(self, clock, deleted):
-        self.clock, self.deleted = clock, deleted
-
-    def __del__(self):
-        self.clock.passes(5.5)
-        self.clock.passes(TIDYING / 2)
-        self.deleted.append(True)
-
-
-@EITHER_WAY
-def test_what_python_deletes_just_then_is_deleted_whole(alarms, clock, monkeypatch):
-    without_alarms(monkeypatch, alarms)
+@pytest.mark.usefixtures("either_way")
+def test_what_python_deletes_just_then_is_deleted_whole(clock):
     deleted = []
 
+    class Tidied:
+        """Takes its time to be deleted, and says when it has been."""
+
+        def __del__(self):
+            clock.passes(5.5)
+            clock.passes(TIDYING / 2)
+            deleted.append(True)
+
     def let_go():
-        Tidied(clock, deleted)  # nobody keeps it
+        Tidied()  # nobody keeps it
         work(clock)
 
     with pytest.raises(TimeUpError):
@@ -242,14 +210,13 @@ def test_the_alarm_is_set_to_what_is_left(clock, monkeypatch):
     assert [times[0] for times in timers] == [10, 0, 0, 4, 0, 0]
 
 
-@EITHER_WAY
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(
     ("served", "end"),
     [(1, 11), (0.25, 20), (0.025, 61), (0.001, 11)],
     ids=["alone", "till it has had half", "on a busy machine, not for ever", "asleep, however busy it is"],
 )
-def test_who_has_hardly_had_the_processor_may_go_on(alarms, served, end, monkeypatch):
-    without_alarms(monkeypatch, alarms)
+def test_who_has_hardly_had_the_processor_may_go_on(served, end, monkeypatch):
     clock = Clock(monkeypatch, served)
     limited(lambda: work(clock, end - 1), Deadline(10))
     clock.now = 0
@@ -266,7 +233,7 @@ def test_another_thread_can_run_code_and_stop_a_loop(clock):
 
 
 def test_a_loop_is_stopped_where_there_are_no_alarms(clock, monkeypatch):
-    without_alarms(monkeypatch, False)
+    monkeypatch.delattr(signal, "setitimer")
     trace = sys.gettrace()
     with pytest.raises(TimeUpError):
         limited(lambda: work(clock), Deadline(5))

@@ -1,25 +1,22 @@
 """Whole models: equal to PyTorch's with the same weights, no look ahead, and a cache that changes nothing."""
 
 import math
-import re
 from functools import partial
 
 import pytest
 import torch
-from same_weights import DECODER_NAMES, ENCODER_NAMES, assert_same, load_from_pytorch, random
+from same_weights import DECODER_NAMES, ENCODER_NAMES, assert_same, load_from_pytorch
+from tensors import DEVICES
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from attnlab.attention import Cache, MultiHeadAttention
-from attnlab.layers import EncoderLayer
+from attnlab.attention import Cache
 from attnlab.masks import causal, padding
-from attnlab.positions import LearnedPositions, RotaryPositions, SinusoidalPositions, sinusoidal
+from attnlab.positions import LearnedPositions, sinusoidal
 from attnlab.transformer import GPT, LanguageModel, Transformer
 
 SOURCE, LENGTHS = torch.tensor([[5, 7, 2, 3], [9, 2, 0, 0], [1, 1, 1, 0]]), torch.tensor([4, 2, 3])
 PREVIOUS = torch.tensor([[1, 4, 6, 6, 2], [1, 8, 3, 0, 0], [1, 9, 9, 9, 9]])
-
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def translator(**options: object) -> Transformer:
@@ -38,282 +35,186 @@ def gpt(**options: float) -> GPT:
     return GPT(**sizes | options).eval()
 
 
-class TestTransformer:
-    @pytest.mark.parametrize("norm_first", [True, False])
-    def test_equals_pytorch(self, norm_first: bool) -> None:
-        ours = translator(norm_first=norm_first)
-        options = {"dropout": 0.0, "batch_first": True, "norm_first": norm_first}
-        reading = nn.TransformerEncoder(
-            nn.TransformerEncoderLayer(16, 2, 24, **options), 2, nn.LayerNorm(16), enable_nested_tensor=False
-        )
-        theirs = nn.Transformer(
-            16, 2, num_decoder_layers=2, dim_feedforward=24, custom_encoder=reading, **options
-        )
-        theirs.double().eval()
-        names = {"encoder.norm": "encoder_norm", "decoder.norm": "decoder_norm"}
-        for place in range(2):
-            for tower, inner in (("encoder", ENCODER_NAMES), ("decoder", DECODER_NAMES)):
-                names |= {
-                    f"{tower}.layers.{place}.{their}": f"{tower}.{place}.{our}"
-                    for their, our in inner.items()
-                }
-        load_from_pytorch(ours, theirs, names)
-        hidden = ~padding(LENGTHS)[:, 0]
-        expected = theirs(
-            ours.positions(ours.read(SOURCE)),
-            ours.positions(ours.written(PREVIOUS)),
-            tgt_mask=~causal(5)[0],
-            src_key_padding_mask=hidden,
-            memory_key_padding_mask=hidden,
-        )
-        assert_same(ours(SOURCE, LENGTHS, PREVIOUS), ours.word(expected))
-
-    def test_words_are_scaled_and_positions_added(self) -> None:
-        model = translator()
-        seen: list[Tensor] = []
-        model.encoder[0].register_forward_pre_hook(lambda _, given: seen.append(given[0]))
-        model.decoder[0].register_forward_pre_hook(lambda _, given: seen.append(given[0]))
-        model(SOURCE, LENGTHS, PREVIOUS)
-        for ids, table, vectors in ((SOURCE, model.read, seen[0]), (PREVIOUS, model.written, seen[1])):
-            positions = sinusoidal(ids.shape[1], 16, dtype=torch.float64)
-            torch.testing.assert_close(vectors, 4 * table.weight[ids] + positions)
-
-    def test_a_sentence_alone_is_as_among_others(self) -> None:
-        model = translator()
-        together = model(SOURCE, LENGTHS, PREVIOUS)
-        for row, length in enumerate(LENGTHS.tolist()):
-            one = slice(row, row + 1)
-            alone = model(SOURCE[one, :length], LENGTHS[one], PREVIOUS[one])
-            torch.testing.assert_close(alone[0], together[row])
-
-    def test_no_word_sees_those_after_it(self) -> None:
-        model, other = translator(), PREVIOUS.clone()
-        other[:, 3:] = 11
-        change = (model(SOURCE, LENGTHS, other) - model(SOURCE, LENGTHS, PREVIOUS)).abs().amax((0, 2))
-        assert change[:3].max() == 0
-        assert change[3:].min() > 1e-3
-
-    def test_forward_is_decode_of_encode(self) -> None:
-        model, mask = translator(), padding(LENGTHS)
-        memory = model.encode(SOURCE, mask)
-        assert memory.shape == (3, 4, 16)
-        torch.testing.assert_close(
-            model.decode(PREVIOUS, memory, mask), model(SOURCE, LENGTHS, PREVIOUS), rtol=0, atol=0
-        )
-
-    def test_dropout_is_for_training_only(self) -> None:
-        model = translator(dropout=0.5)
-        assert torch.equal(model(SOURCE, LENGTHS, PREVIOUS), model(SOURCE, LENGTHS, PREVIOUS))
-        model.train()
-        assert not torch.allclose(model(SOURCE, LENGTHS, PREVIOUS), model(SOURCE, LENGTHS, PREVIOUS))
+def assert_dropout_is_for_training_only(model: nn.Module, *batch: Tensor) -> None:
+    assert torch.equal(model(*batch), model(*batch))
+    model.train()
+    assert not torch.allclose(model(*batch), model(*batch))
 
 
-class TestLanguageModel:
-    def test_equals_layers_one_after_the_other(self) -> None:
-        model = language_model()
-        x = 4 * model.embedding.weight[PREVIOUS] + sinusoidal(5, 16, dtype=torch.float64)
-        for layer in model.layers:
-            assert isinstance(layer, EncoderLayer)
-            assert layer.around_self_attention.norm_first
-            x = layer(x, causal(5))
-        torch.testing.assert_close(model(PREVIOUS), model.word(model.norm(x)))
-
-    def test_no_word_sees_those_after_it(self) -> None:
-        model, other = language_model(), PREVIOUS.clone()
-        other[:, 2:] = 5
-        change = (model(other) - model(PREVIOUS)).abs().amax((0, 2))
-        assert change[:2].max() == 0
-        assert change[2:].min() > 1e-3
-
-    @pytest.mark.parametrize("parts", [[1, 1, 1, 1, 1], [2, 3], [4, 1], [5], [1, 3, 1]])
-    @pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
-    def test_with_a_cache_it_says_the_same(self, parts: list[int], positions: str) -> None:
-        model = language_model(
-            positions=None if positions == "sinusoidal" else LearnedPositions(16, 9).double()
-        )
-        caches = model.caches()
-        steps = [model(part, caches) for part in PREVIOUS.split(parts, dim=1)]
-        torch.testing.assert_close(torch.cat(steps, dim=1), model(PREVIOUS))
-        assert [cache.length for cache in caches] == [5, 5]
-
-    def test_caches_of_two_texts_do_not_mix(self) -> None:
-        model = language_model()
-        first, second = model.caches(), model.caches()
-        model(PREVIOUS[:1, :2], first)
-        model(PREVIOUS[1:2], second)
-        torch.testing.assert_close(model(PREVIOUS[:1, 2:], first), model(PREVIOUS[:1])[:, 2:])
-
-    def test_without_a_cache_nothing_is_kept(self) -> None:
-        model = language_model()
-        assert torch.equal(model(PREVIOUS), model(PREVIOUS))
-
-    def test_without_a_cache_none_is_made(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        model = language_model()
-        right = model(PREVIOUS, model.caches())
-        monkeypatch.setattr(Cache, "extended", lambda *_: pytest.fail("a cache was filled"))
-        assert torch.equal(model(PREVIOUS), right)
+# ---- Transformer ----
 
 
-class TestGPT:
-    @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-    @pytest.mark.parametrize("device", DEVICES)
-    def test_equals_pytorch(self, dtype: torch.dtype, device: str) -> None:
-        ours = gpt().to(device, dtype)
-        layer = nn.TransformerEncoderLayer(
-            12, 3, 48, 0.0, partial(F.gelu, approximate="tanh"), batch_first=True, norm_first=True
-        )
-        theirs = nn.TransformerEncoder(layer, 2, nn.LayerNorm(12), enable_nested_tensor=False)
-        names = {"norm": "norm"}
-        for place in range(2):
-            for their, our in {
-                "self_attn.out_proj": "attention.write",
-                "norm1": "before_attention",
-                "norm2": "before_network",
-                "linear1": "widen",
-                "linear2": "narrow",
-            }.items():
-                names[f"layers.{place}.{their}"] = f"blocks.{place}.{our}"
-        theirs.to(device, dtype)
-        load_from_pytorch(ours, theirs, names)
-        for mine, layer in zip(ours.blocks, theirs.layers, strict=True):
-            mine.attention.project.weight.data = layer.self_attn.in_proj_weight.data
-            mine.attention.project.bias.data = layer.self_attn.in_proj_bias.data
-        for ids in (PREVIOUS.to(device), PREVIOUS[:, :1].to(device), torch.arange(7, device=device)[None]):
-            length = ids.shape[1]
-            stream = ours.pieces.weight[ids] + ours.places.weight[:length]
-            seen = theirs(stream, mask=~causal(length)[0].to(device), is_causal=True)
-            assert_same(ours(ids), seen @ ours.pieces.weight.T)
-
-    def test_no_piece_sees_those_after_it(self) -> None:
-        model, other = gpt(spread=1.0).double(), PREVIOUS.clone()
-        other[:, 2:] = 5
-        change = (model(other) - model(PREVIOUS)).abs().amax((0, 2))
-        assert change[:2].max() == 0
-        assert change[2:].min() > 1e-3
-        torch.testing.assert_close(model(PREVIOUS[:, :3]), model(PREVIOUS)[:, :3])
-
-    def test_it_has_as_many_weights_as_gpt_2(self) -> None:
-        with torch.device("meta"):
-            model = GPT(50257, d_model=768, heads=12, layers=12, context=1024)
-        # As is told of GPT-2 wherever it can be downloaded.
-        assert sum(weight.numel() for weight in model.parameters()) == 124_439_808
-
-    @pytest.mark.parametrize("spread", [0.02, 0.1])
-    def test_it_starts_as_gpt_2_does(self, spread: float) -> None:
-        options = {"vocabulary": 90, "d_model": 60, "layers": 3, "context": 50}
-        made, begun_anew = gpt(**options, spread=spread), gpt(**options)
-        with torch.no_grad():
-            for weight in begun_anew.parameters():
-                weight.fill_(7.0)
-        begun_anew.start(spread)
-        for name, weight in (*made.named_parameters(), *begun_anew.named_parameters()):
-            if weight.dim() == 1:
-                wanted = 0 if name.endswith("bias") else 1
-                assert torch.equal(weight, torch.full_like(weight, wanted)), name
-            else:
-                adds = "attention.write" in name or "narrow" in name
-                wanted = spread / math.sqrt(6) if adds else spread
-                error = wanted / math.sqrt(2 * weight.numel())  # of a standard deviation that is measured
-                assert abs(weight.std().item() - wanted) < 5 * error, name
-                assert abs(weight.mean().item()) < 5 * wanted / math.sqrt(weight.numel()), name
-
-    def test_dropout_is_for_training_only(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        shares: list[float] = []
-        attention = F.scaled_dot_product_attention
-
-        def noted(*tensors: Tensor, dropout_p: float, is_causal: bool) -> Tensor:
-            shares.append(dropout_p)
-            return attention(*tensors, dropout_p=dropout_p, is_causal=is_causal)
-
-        monkeypatch.setattr(F, "scaled_dot_product_attention", noted)
-        model = gpt(dropout=0.5)
-        assert torch.equal(model(PREVIOUS), model(PREVIOUS))
-        model.train()
-        assert not torch.allclose(model(PREVIOUS), model(PREVIOUS))
-        assert shares == [0.0] * 4 + [0.5] * 4
-
-    def test_dropout_falls_where_gpt_2_has_it(self) -> None:
-        """On the table's rows, and on what each half of a block adds."""
-        model, seen = gpt(dropout=0.25).train(), []
-        for part in model.modules():
-            if isinstance(part, nn.Dropout):
-                part.register_forward_hook(lambda _, given, came: seen.append((given[0], came)))
-        model(PREVIOUS)
-        assert len(seen) == 1 + 2 * 2
-        for given, came in seen:
-            torch.testing.assert_close(came, given / 0.75 * (came != 0))
-            assert (came == 0).any()
-
-    @pytest.mark.parametrize(
-        ("options", "words"),
-        [
-            ({"vocabulary": 0}, "vocabulary must be at least 1, got 0"),
-            ({"d_model": 0}, "d_model must be at least 1, got 0"),
-            ({"heads": 5}, "heads must divide d_model, got d_model = 12 and heads = 5"),
-            ({"layers": 0}, "layers must be at least 1, got 0"),
-            ({"context": 0}, "context must be at least 1, got 0"),
-            ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
-            ({"spread": 0.0}, "spread must be above 0, got 0.0"),
-        ],
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_transformer_equals_pytorchs(norm_first: bool) -> None:
+    ours = translator(norm_first=norm_first)
+    options = {"dropout": 0.0, "batch_first": True, "norm_first": norm_first}
+    reading = nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(16, 2, 24, **options), 2, nn.LayerNorm(16), enable_nested_tensor=False
     )
-    def test_sizes_that_cannot_be_are_refused(self, options: dict[str, float], words: str) -> None:
-        with pytest.raises(ValueError, match=re.escape(words) + "$"):
-            gpt(**options)
-
-    @pytest.mark.parametrize(
-        ("ids", "words"),
-        [
-            (torch.tensor([[3, 10]]), "ids must be from 0 to 9, got 3 to 10"),
-            (torch.tensor([[-1, 3]]), "ids must be from 0 to 9, got -1 to 3"),
-            (torch.zeros(1, 8).long(), "ids must be at most 7 long, the model's context, got 8"),
-            (torch.zeros(3).long(), "ids must be (B, T), got (3,)"),
-        ],
+    theirs = nn.Transformer(
+        16, 2, num_decoder_layers=2, dim_feedforward=24, custom_encoder=reading, **options
     )
-    def test_ids_that_it_has_no_pieces_or_places_for_are_refused(self, ids: Tensor, words: str) -> None:
-        with pytest.raises(ValueError, match=re.escape(words) + "$"):
-            gpt()(ids)
-        with pytest.raises(TypeError, match=re.escape("ids must be int64 or int32, got torch.float32")):
-            gpt()(ids.float())
+    theirs.double().eval()
+    names = {"encoder.norm": "encoder_norm", "decoder.norm": "decoder_norm"}
+    for place in range(2):
+        for tower, inner in (("encoder", ENCODER_NAMES), ("decoder", DECODER_NAMES)):
+            names |= {
+                f"{tower}.layers.{place}.{their}": f"{tower}.{place}.{our}" for their, our in inner.items()
+            }
+    load_from_pytorch(ours, theirs, names)
+    hidden = ~padding(LENGTHS)[:, 0]
+
+    def vectors(ids: Tensor, table: nn.Module) -> Tensor:
+        return 4 * table.weight[ids] + sinusoidal(ids.shape[1], 16, dtype=torch.float64)
+
+    expected = theirs(
+        vectors(SOURCE, ours.read),
+        vectors(PREVIOUS, ours.written),
+        tgt_mask=~causal(5)[0],
+        src_key_padding_mask=hidden,
+        memory_key_padding_mask=hidden,
+    )
+    assert_same(ours(SOURCE, LENGTHS, PREVIOUS), ours.word(expected))
 
 
-class TestCache:
-    def test_what_is_new_stands_behind_what_is_kept(self) -> None:
-        cache, rows = Cache(), random(2, 3, 7, 4)
-        assert cache.length == 0
-        for place, (start, end) in enumerate(((0, 1), (1, 4), (4, 7))):
-            keys, values = cache.extended(rows[:, :, start:end], -rows[:, :, start:end])
-            assert torch.equal(keys, rows[:, :, :end])
-            assert torch.equal(values, -rows[:, :, :end])
-            assert cache.length == end, place
+def test_dropout_of_a_transformer_is_for_training_only() -> None:
+    assert_dropout_is_for_training_only(translator(dropout=0.5), SOURCE, LENGTHS, PREVIOUS)
 
-    def test_attention_over_a_cache_is_attention_over_all(self) -> None:
-        torch.manual_seed(0)
-        attention, text = MultiHeadAttention(8, 2).double(), random(2, 5, 8)
-        whole, weights = attention(text, mask=causal(5))
-        cache = Cache()
-        attention(text[:, :3], mask=causal(3), cache=cache)
-        rest, last_weights = attention(text[:, 3:], mask=causal(2, 5), cache=cache)
-        torch.testing.assert_close(rest, whole[:, 3:])
-        torch.testing.assert_close(last_weights, weights[:, :, 3:])
+
+# ---- LanguageModel ----
+
+
+def test_a_language_model_is_layers_one_after_the_other() -> None:
+    model = language_model()
+    x = 4 * model.embedding.weight[PREVIOUS] + sinusoidal(5, 16, dtype=torch.float64)
+    for layer in model.layers:
+        assert layer.around_self_attention.norm_first
+        x = layer(x, causal(5))
+    torch.testing.assert_close(model(PREVIOUS), model.word(model.norm(x)))
+
+
+@pytest.mark.parametrize("parts", [[1, 1, 1, 1, 1], [2, 3], [4, 1], [5], [1, 3, 1]])
+@pytest.mark.parametrize("positions", [None, LearnedPositions(16, 9).double()], ids=["sinusoidal", "learned"])
+def test_with_a_cache_it_says_the_same(parts: list[int], positions: nn.Module | None) -> None:
+    model = language_model(positions=positions)
+    caches, others = model.caches(), model.caches()
+    model(PREVIOUS.flip(1), others)  # another text, which does not mix with ours
+    steps = [model(part, caches) for part in PREVIOUS.split(parts, dim=1)]
+    torch.testing.assert_close(torch.cat(steps, dim=1), model(PREVIOUS))
+    assert [cache.length for cache in caches] == [5, 5]
+
+
+def test_without_a_cache_none_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = language_model()
+    right = model(PREVIOUS, model.caches())
+    monkeypatch.setattr(Cache, "extended", lambda *_: pytest.fail("a cache was filled"))
+    assert torch.equal(model(PREVIOUS), right)
+
+
+# ---- GPT ----
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_gpt_equals_pytorchs(dtype: torch.dtype, device: str) -> None:
+    ours = gpt().to(device, dtype)
+    layer = nn.TransformerEncoderLayer(
+        12, 3, 48, 0.0, partial(F.gelu, approximate="tanh"), batch_first=True, norm_first=True
+    )
+    theirs = nn.TransformerEncoder(layer, 2, nn.LayerNorm(12), enable_nested_tensor=False).to(device, dtype)
+    parts = {
+        "self_attn.out_proj": "attention.write",
+        "norm1": "before_attention",
+        "norm2": "before_network",
+        "linear1": "widen",
+        "linear2": "narrow",
+    }
+    names = {f"layers.{n}.{their}": f"blocks.{n}.{our}" for n in range(2) for their, our in parts.items()}
+    load_from_pytorch(ours, theirs, names | {"norm": "norm"})
+    for mine, layer in zip(ours.blocks, theirs.layers, strict=True):
+        mine.attention.project.weight.data = layer.self_attn.in_proj_weight.data
+        mine.attention.project.bias.data = layer.self_attn.in_proj_bias.data
+    for ids in (PREVIOUS.to(device), PREVIOUS[:, :1].to(device), torch.arange(7, device=device)[None]):
+        length = ids.shape[1]
+        stream = ours.pieces.weight[ids] + ours.places.weight[:length]
+        seen = theirs(stream, mask=~causal(length)[0].to(device), is_causal=True)
+        assert_same(ours(ids), seen @ ours.pieces.weight.T)
+
+
+def test_it_has_as_many_weights_as_gpt_2() -> None:
+    with torch.device("meta"):
+        model = GPT(50257, d_model=768, heads=12, layers=12, context=1024)
+    # As is told of GPT-2 wherever it can be downloaded.
+    assert sum(weight.numel() for weight in model.parameters()) == 124_439_808
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.1])
+def test_it_starts_as_gpt_2_does(spread: float) -> None:
+    options = {"vocabulary": 90, "d_model": 60, "layers": 3, "context": 50}
+    made, begun_anew = gpt(**options, spread=spread), gpt(**options)
+    for weight in begun_anew.parameters():
+        nn.init.constant_(weight, 7.0)
+    begun_anew.start(spread)
+    for name, weight in (*made.named_parameters(), *begun_anew.named_parameters()):
+        if weight.dim() == 1:
+            wanted = 0 if name.endswith("bias") else 1
+            assert torch.equal(weight, torch.full_like(weight, wanted)), name
+        else:
+            adds = "attention.write" in name or "narrow" in name
+            wanted = spread / math.sqrt(6) if adds else spread
+            error = wanted / math.sqrt(2 * weight.numel())  # of a standard deviation that is measured
+            assert abs(weight.std().item() - wanted) < 5 * error, name
+            assert abs(weight.mean().item()) < 5 * wanted / math.sqrt(weight.numel()), name
+
+
+def test_dropout_falls_where_gpt_2_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the table's rows, on what each half of a block adds, and on weights; in training alone."""
+    shares: list[float] = []
+    attention = F.scaled_dot_product_attention
+
+    def noted(*tensors: Tensor, dropout_p: float, is_causal: bool) -> Tensor:
+        shares.append(dropout_p)
+        return attention(*tensors, dropout_p=dropout_p, is_causal=is_causal)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", noted)
+    model, seen = gpt(dropout=0.25), []
+    assert_dropout_is_for_training_only(model, PREVIOUS)
+    assert shares == [0.0] * 4 + [0.25] * 4
+    for part in model.modules():
+        if isinstance(part, nn.Dropout):
+            part.register_forward_hook(lambda _, given, came: seen.append((given[0], came)))
+    model(PREVIOUS)
+    assert len(seen) == 1 + 2 * 2
+    for given, came in seen:
+        torch.testing.assert_close(came, given / 0.75 * (came != 0))
+        assert (came == 0).any()
 
 
 @pytest.mark.parametrize(
-    "positions", [SinusoidalPositions(8), LearnedPositions(8, 20)], ids=["sinusoidal", "learned"]
+    ("options", "words"),
+    [
+        ({"vocabulary": 0}, "vocabulary must be at least 1, got 0"),
+        ({"d_model": 0}, "d_model must be at least 1, got 0"),
+        ({"heads": 5}, "heads must divide d_model, got d_model = 12 and heads = 5"),
+        ({"layers": 0}, "layers must be at least 1, got 0"),
+        ({"context": 0}, "context must be at least 1, got 0"),
+        ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
+        ({"spread": 0.0}, "spread must be above 0, got 0.0"),
+    ],
 )
-def test_an_offset_goes_on_where_the_words_before_ended(positions: nn.Module) -> None:
-    text = random(2, 9, 8, dtype=torch.float32)
-    whole = positions(text)
-    for start in (0, 1, 5):
-        assert torch.equal(positions(text[:, start:], offset=start), whole[:, start:])
-    with pytest.raises(ValueError, match="offset must be at least 0, got -1"):
-        positions(text, offset=-1)
+def test_sizes_that_cannot_be_are_refused(options: dict[str, float], words: str) -> None:
+    with pytest.raises(ValueError, match=f"{words}$"):
+        gpt(**options)
 
 
-def test_an_offset_turns_as_far_as_the_place_is() -> None:
-    text, rotary = random(2, 9, 8, dtype=torch.float32), RotaryPositions(8)
-    assert torch.equal(rotary(text[:, 4:], offset=4), rotary(text)[:, 4:])
-
-
-def test_a_learned_table_has_an_end() -> None:
-    with pytest.raises(ValueError, match="inputs has 21 positions, and max_length is 20"):
-        LearnedPositions(8, 20)(torch.zeros(1, 3, 8), offset=18)
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [
+        (torch.tensor([[3, 10]]), "ids must be from 0 to 9, got 3 to 10"),
+        (torch.zeros(1, 8).long(), "ids must be at most 7 long, the model's context, got 8"),
+        (torch.zeros(1, 3), "ids must be int64 or int32, got torch.float32"),
+    ],
+)
+def test_ids_that_it_has_no_pieces_or_places_for_are_refused(ids: Tensor, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"{words}$"):
+        gpt()(ids)

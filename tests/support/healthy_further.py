@@ -235,94 +235,75 @@ def classifies(build: Callable[[], nn.Module]) -> Case:
 
 SIZES = {"vocab_size": 31, "hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2}
 SIZES |= {"num_attention_heads": 4, "max_position_embeddings": 32, "pad_token_id": 0}
+ENDS = {"bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 1, "sep_token_id": 2}
 
 
-def named(name: str, kind: str = "writes", **settings: Any) -> Callable[[], Case]:
-    """Of Hugging Face's, untrained."""
-
-    def build() -> Case:
-        text = drawn(31, 2, 9, seed=23, least=4)
-        return of_transformers(name, settings), {"input_ids": text}, {"kind": kind}
-
-    return build
+def named(name: str, settings: dict[str, Any]) -> Case:
+    """Of Hugging Face's, untrained: `named("LlamaForCausalLM, with few heads", {…})`."""
+    kind = "fills in" if "MaskedLM" in name else "writes"
+    text = drawn(31, 2, 9, seed=23, least=4)
+    return of_transformers(name.partition(",")[0], settings), {"input_ids": text}, {"kind": kind}
 
 
-def translator(name: str, **more: int) -> Case:
+def translator(name: str, settings: dict[str, Any]) -> Case:
     source, target = drawn(31, 2, 8, seed=24, least=4), drawn(31, 2, 6, seed=25, least=4)
-    sizes = {"vocab_size": 31, "d_model": 16, "max_position_embeddings": 32, "pad_token_id": 1} | more
+    sizes = {"vocab_size": 31, "d_model": 16, "max_position_embeddings": 32, "pad_token_id": 1} | settings
     for side in ("encoder", "decoder"):
         sizes |= {f"{side}_layers": 2, f"{side}_attention_heads": 2, f"{side}_ffn_dim": 32}
-    model = of_transformers(name, sizes)
+    model = of_transformers(name.partition(",")[0], sizes)
     return model, {"input_ids": source, "decoder_input_ids": target}, {}
 
 
+DECODERS: dict[str, dict[str, Any]] = {
+    "a window of three in each layer": {"width": 3},
+    "a window of two in one layer": {"layers": 1, "width": 2},
+    "attention and network side by side": {"parallel": True},
+    "scores and logits with a cap": {"cap": 5.0, "logit_cap": 30.0},
+    "no positions but what causality tells": {"places": False},
+    "queries and keys of length one": {"cosine": True},
+    "two networks, and each word to one": {"network": partial(TwoNetworks, True)},
+    "two networks in shares": {"network": partial(TwoNetworks, False)},
+    "two blocks, gone through three times": {"again": 3},
+    "what is added starts at nothing": {"zeros": True},
+    "gates that start at nothing": {"gates": True},
+}
+OTHER_WRITERS: dict[str, Callable[[], nn.Module]] = {
+    "weights as directions and lengths": normed_weights,
+    "frozen, with a thin matrix beside": Adapted,
+    "a state that fades": Fading,
+    "three words side by side": ThreeWords,
+}
+NAMED: dict[str, dict[str, Any]] = {
+    "MistralForCausalLM, a window of four": SIZES | {"num_key_value_heads": 4, "sliding_window": 4},
+    "MixtralForCausalLM": SIZES | {"num_key_value_heads": 2, "num_local_experts": 3},
+    "GemmaForCausalLM": SIZES | {"head_dim": 6, "num_key_value_heads": 1},
+    "GPTNeoXForCausalLM": SIZES,
+    "BloomForCausalLM": {"vocab_size": 31, "hidden_size": 24, "n_layer": 2, "n_head": 3},
+    "MambaForCausalLM": {"vocab_size": 31, "hidden_size": 16, "state_size": 4, "num_hidden_layers": 2},
+    "AlbertForMaskedLM": SIZES | {"embedding_size": 12},
+    "DebertaV2ForMaskedLM, whose scores are sums of products": SIZES
+    | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]},
+    "ModernBertForMaskedLM": SIZES | ENDS,
+    "Gemma2ForCausalLM": SIZES | {"head_dim": 6, "num_key_value_heads": 2, "sliding_window": 4},
+    "Qwen3ForCausalLM": SIZES | {"head_dim": 6, "num_key_value_heads": 2},
+    "StableLmForCausalLM, of which a part is turned": SIZES
+    | {"hidden_size": 32, "num_key_value_heads": 2, "partial_rotary_factor": 0.5},
+    "OPTForCausalLM": {"vocab_size": 31, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4}
+    | {"max_position_embeddings": 32, "word_embed_proj_dim": 24, "ffn_dim": 40},
+    "GPTJForCausalLM": {"vocab_size": 31, "n_embd": 32, "n_layer": 2, "n_head": 4}
+    | {"rotary_dim": 4, "n_positions": 32},
+}
+TRANSLATORS: dict[str, dict[str, Any]] = {
+    "BartForConditionalGeneration": {},
+    "MarianMTModel, with waves that are weights": {"decoder_start_token_id": 1},
+}
 FURTHER: dict[str, Callable[[], Case]] = {
-    "a window of three in each layer": lambda: writes(partial(Decoder, width=3)),
-    "a window of two in one layer": lambda: writes(partial(Decoder, layers=1, width=2)),
-    "attention and network side by side": lambda: writes(partial(Decoder, parallel=True)),
-    "scores and logits with a cap": lambda: writes(partial(Decoder, cap=5.0, logit_cap=30.0)),
-    "no positions but what causality tells": lambda: writes(partial(Decoder, places=False)),
-    "queries and keys of length one": lambda: writes(partial(Decoder, cosine=True)),
-    "two networks, and each word to one": lambda: writes(
-        partial(Decoder, network=partial(TwoNetworks, True))
-    ),
-    "two networks in shares": lambda: writes(partial(Decoder, network=partial(TwoNetworks, False))),
-    "two blocks, gone through three times": lambda: writes(partial(Decoder, again=3)),
-    "what is added starts at nothing": lambda: writes(partial(Decoder, zeros=True)),
-    "gates that start at nothing": lambda: writes(partial(Decoder, gates=True)),
-    "a vocabulary of three": lambda: writes(partial(Decoder, words=3), words=3),
-    "weights as directions and lengths": lambda: writes(normed_weights),
-    "frozen, with a thin matrix beside": lambda: writes(Adapted),
-    "a state that fades": lambda: writes(Fading),
-    "three words side by side": lambda: writes(ThreeWords),
-    "convolutions that fill in": lambda: writes(Convolutions, kind="fills in"),
-    "the highest of all words": lambda: classifies(Highest),
-    "the first word for the whole": lambda: classifies(FirstWord),
-    "MistralForCausalLM, a window of four": named(
-        "MistralForCausalLM", **SIZES, num_key_value_heads=4, sliding_window=4
-    ),
-    "MixtralForCausalLM": named("MixtralForCausalLM", **SIZES, num_key_value_heads=2, num_local_experts=3),
-    "GemmaForCausalLM": named("GemmaForCausalLM", **SIZES, head_dim=6, num_key_value_heads=1),
-    "GPTNeoXForCausalLM": named("GPTNeoXForCausalLM", **SIZES),
-    "BloomForCausalLM": named("BloomForCausalLM", vocab_size=31, hidden_size=24, n_layer=2, n_head=3),
-    "MambaForCausalLM": named(
-        "MambaForCausalLM", vocab_size=31, hidden_size=16, state_size=4, num_hidden_layers=2
-    ),
-    "AlbertForMaskedLM": named("AlbertForMaskedLM", "fills in", **SIZES, embedding_size=12),
-    "BartForConditionalGeneration": partial(translator, "BartForConditionalGeneration"),
-    "MarianMTModel, with waves that are weights": partial(
-        translator, "MarianMTModel", decoder_start_token_id=1
-    ),
-    "DebertaV2ForMaskedLM, whose scores are sums of products": named(
-        "DebertaV2ForMaskedLM", "fills in", **SIZES, relative_attention=True, pos_att_type=["c2p", "p2c"]
-    ),
-    "ModernBertForMaskedLM": named(
-        "ModernBertForMaskedLM",
-        "fills in",
-        **SIZES,
-        bos_token_id=1,
-        eos_token_id=2,
-        cls_token_id=1,
-        sep_token_id=2,
-    ),
-    "Gemma2ForCausalLM": named(
-        "Gemma2ForCausalLM", **SIZES, head_dim=6, num_key_value_heads=2, sliding_window=4
-    ),
-    "Qwen3ForCausalLM": named("Qwen3ForCausalLM", **SIZES, head_dim=6, num_key_value_heads=2),
-    "StableLmForCausalLM, of which a part is turned": named(
-        "StableLmForCausalLM", **SIZES | {"hidden_size": 32}, num_key_value_heads=2, partial_rotary_factor=0.5
-    ),
-    "OPTForCausalLM": named(
-        "OPTForCausalLM",
-        vocab_size=31,
-        hidden_size=24,
-        word_embed_proj_dim=24,
-        ffn_dim=40,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        max_position_embeddings=32,
-    ),
-    "GPTJForCausalLM": named(
-        "GPTJForCausalLM", vocab_size=31, n_embd=32, n_layer=2, n_head=4, rotary_dim=4, n_positions=32
-    ),
+    **{name: partial(writes, partial(Decoder, **how)) for name, how in DECODERS.items()},
+    **{name: partial(writes, build) for name, build in OTHER_WRITERS.items()},
+    "a vocabulary of three": partial(writes, partial(Decoder, words=3), words=3),
+    "convolutions that fill in": partial(writes, Convolutions, kind="fills in"),
+    "the highest of all words": partial(classifies, Highest),
+    "the first word for the whole": partial(classifies, FirstWord),
+    **{name: partial(named, name, settings) for name, settings in NAMED.items()},
+    **{name: partial(translator, name, settings) for name, settings in TRANSLATORS.items()},
 }

@@ -71,6 +71,10 @@ def one_sentence() -> Case:
     return model, (source, torch.tensor([6]), previous), options
 
 
+def decoder(layers: int = 2, **more: Any) -> LanguageModel:
+    return LanguageModel(23, 32, 4, 64, layers, **more)
+
+
 def gpt(words: int = 31, d_model: int = 24, heads: int = 3, layers: int = 2, **more: Any) -> GPT:
     return GPT(words, d_model, heads, layers, context=64, spread=0.02 * (768 / d_model) ** 0.5, **more)
 
@@ -170,17 +174,17 @@ HEALTHY: dict[str, Callable[[], Case]] = {
     "a Transformer and one sentence": one_sentence,
     "a Transformer in float64": partial(in_dtype, torch.float64, transformer),
     "a decoder alone, with learned positions": lambda: writes(
-        lambda: LanguageModel(23, 32, 4, 64, 2, positions=LearnedPositions(32, 40)), 23
+        partial(decoder, positions=LearnedPositions(32, 40)), 23
     ),
-    "a decoder alone of one layer": lambda: writes(lambda: LanguageModel(23, 32, 4, 64, 1), 23),
+    "a decoder alone of one layer": lambda: writes(partial(decoder, layers=1), 23),
     "the smallest decoder alone": lambda: writes(lambda: LanguageModel(7, 6, 2, 10, 1), 7, rows=2, length=5),
-    "a decoder alone and 64 words": lambda: writes(lambda: LanguageModel(23, 32, 4, 64, 2), 23, length=64),
-    "a decoder alone and one text": lambda: writes(lambda: LanguageModel(23, 32, 4, 64, 2), 23, rows=1),
+    "a decoder alone and 64 words": lambda: writes(decoder, 23, length=64),
+    "a decoder alone and one text": lambda: writes(decoder, 23, rows=1),
     "a decoder alone in bfloat16": partial(
-        in_dtype, torch.bfloat16, lambda: writes(lambda: LanguageModel(23, 32, 4, 64, 2, 0.1), 23)
+        in_dtype, torch.bfloat16, lambda: writes(partial(decoder, dropout=0.1), 23)
     ),
     "a decoder alone in evaluation": partial(
-        in_evaluation, lambda: writes(lambda: LanguageModel(23, 32, 4, 64, 2, 0.2), 23)
+        in_evaluation, lambda: writes(partial(decoder, dropout=0.2), 23)
     ),
     "a GPT": lambda: writes(gpt, 31),
     "a GPT of one block and one head": lambda: writes(partial(gpt, heads=1, layers=1), 31),

@@ -197,24 +197,14 @@ def of_transformers(name: str, settings: dict[str, Any]) -> nn.Module:
 
 GPT2 = {"vocab_size": 31, "n_embd": 24, "n_layer": 2, "n_head": 2, "n_positions": 32}
 GPT2 |= {"bos_token_id": 1, "eos_token_id": 2}
-LLAMA = {
-    "vocab_size": 31,
-    "hidden_size": 24,
-    "intermediate_size": 40,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "max_position_embeddings": 32,
-}
-BERT = {
-    "vocab_size": 31,
-    "hidden_size": 24,
-    "intermediate_size": 40,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "max_position_embeddings": 32,
-}
+BERT = {"vocab_size": 31, "hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2}
+BERT |= {"num_attention_heads": 2, "max_position_embeddings": 32}
+LLAMA = BERT | {"num_attention_heads": 4}
 T5 = {"vocab_size": 31, "d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
-TEXT = partial(drawn, 31, 2, 9, seed=16, least=4)
+
+
+def text() -> Tensor:
+    return drawn(31, 2, 9, seed=16, least=4)
 
 
 def told_of_padding() -> dict[str, Tensor]:
@@ -230,43 +220,48 @@ def t5() -> Case:
     return model, {"input_ids": source, "decoder_input_ids": target}, {}
 
 
+def judging() -> Case:
+    batch = padded(WORDS, LENGTHS, seed=20), LENGTHS.clone()
+    return Judge(), batch, {"kind": "classifies", "padding": PADDING}
+
+
+def llama(**more: Any) -> Case:
+    return of_transformers("LlamaForCausalLM", LLAMA | more), {"input_ids": text()}, {}
+
+
+def bert(batch: Callable[[], Any], **options: Any) -> Case:
+    return of_transformers("BertForMaskedLM", BERT), batch(), {"kind": "fills in"} | options
+
+
 OTHERS: dict[str, Callable[[], Case]] = {
-    "nn.TransformerEncoder": lambda: writes(partial(Stack, False)),
-    "nn.TransformerEncoder, norms first": lambda: writes(partial(Stack, False, norm_first=True, dropout=0.0)),
-    "nn.TransformerEncoder, time first": lambda: writes(partial(Stack, False, batch_first=False)),
-    "nn.TransformerEncoder, time first, norms first": lambda: writes(
-        partial(Stack, False, batch_first=False, norm_first=True, activation="gelu"), length=5
+    "nn.TransformerEncoder": partial(writes, partial(Stack, False)),
+    "nn.TransformerEncoder, norms first": partial(
+        writes, partial(Stack, False, norm_first=True, dropout=0.0)
     ),
-    "nn.TransformerEncoder with padding": lambda: with_padding(partial(Stack, False, PADDING)),
-    "nn.TransformerEncoder that fills in": lambda: with_padding(
-        partial(Stack, True, PADDING), kind="fills in"
+    "nn.TransformerEncoder, time first": partial(writes, partial(Stack, False, batch_first=False)),
+    "nn.TransformerEncoder, time first, norms first": partial(
+        writes, partial(Stack, False, batch_first=False, norm_first=True, activation="gelu"), length=5
+    ),
+    "nn.TransformerEncoder with padding": partial(with_padding, partial(Stack, False, PADDING)),
+    "nn.TransformerEncoder that fills in": partial(
+        with_padding, partial(Stack, True, PADDING), kind="fills in"
     ),
     "nn.Transformer": translating,
     "nn.TransformerDecoder": captioning,
-    "nn.LSTM": lambda: writes(partial(Recurrent, nn.LSTM)),
-    "nn.LSTM with one table": lambda: writes(partial(Recurrent, nn.LSTM, tied=True), length=30),
-    "two nn.GRU with dropout": lambda: writes(partial(Recurrent, nn.GRU, num_layers=2, dropout=0.2)),
-    "convolutions": lambda: writes(Convolving),
-    "attention that gives log-probabilities": lambda: writes(Attentive),
-    "a GRU that classifies": lambda: (
-        Judge(),
-        (padded(WORDS, LENGTHS, seed=20), LENGTHS.clone()),
-        {"kind": "classifies", "padding": PADDING},
+    "nn.LSTM": partial(writes, partial(Recurrent, nn.LSTM)),
+    "nn.LSTM with one table": partial(writes, partial(Recurrent, nn.LSTM, tied=True), length=30),
+    "two nn.GRU with dropout": partial(writes, partial(Recurrent, nn.GRU, num_layers=2, dropout=0.2)),
+    "convolutions": partial(writes, Convolving),
+    "attention that gives log-probabilities": partial(writes, Attentive),
+    "a GRU that classifies": judging,
+    "a mean of words that classifies": partial(with_padding, partial(Pooled, 0), kind="classifies"),
+    "nn.TransformerEncoder that classifies": partial(with_padding, partial(Pooled, 2), kind="classifies"),
+    "GPT2LMHeadModel": lambda: (of_transformers("GPT2LMHeadModel", GPT2), text(), {}),
+    "LlamaForCausalLM": llama,
+    "LlamaForCausalLM, few heads of keys and one table": partial(
+        llama, num_key_value_heads=2, tie_word_embeddings=True
     ),
-    "a mean of words that classifies": lambda: with_padding(partial(Pooled, 0), kind="classifies"),
-    "nn.TransformerEncoder that classifies": lambda: with_padding(partial(Pooled, 2), kind="classifies"),
-    "GPT2LMHeadModel": lambda: (of_transformers("GPT2LMHeadModel", GPT2), TEXT(), {}),
-    "LlamaForCausalLM": lambda: (of_transformers("LlamaForCausalLM", LLAMA), {"input_ids": TEXT()}, {}),
-    "LlamaForCausalLM, few heads of keys and one table": lambda: (
-        of_transformers("LlamaForCausalLM", LLAMA | {"num_key_value_heads": 2, "tie_word_embeddings": True}),
-        {"input_ids": TEXT()},
-        {},
-    ),
-    "BertForMaskedLM": lambda: (of_transformers("BertForMaskedLM", BERT), TEXT(), {"kind": "fills in"}),
-    "BertForMaskedLM with padding": lambda: (
-        of_transformers("BertForMaskedLM", BERT),
-        told_of_padding(),
-        {"kind": "fills in", "padding": PADDING},
-    ),
+    "BertForMaskedLM": partial(bert, text),
+    "BertForMaskedLM with padding": partial(bert, told_of_padding, padding=PADDING),
     "T5ForConditionalGeneration": t5,
 }

@@ -1,25 +1,19 @@
-"""The tool as a whole: sound models, options, bad input, and that nothing is touched."""
+"""The tool as a whole: sound models, options, bad input, the report, and what it costs."""
 
-import contextlib
 import math
-import random
 import re
-import sys
-from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 import torch
-from checkup_cases import IDS, WORDS, Small
-from clocks import Clock
+from checkup_cases import IDS, WORDS, Small, small
+from headings import anchors
 from torch import nn
 from torch.nn import functional as F
-from torch.overrides import _get_current_function_mode
 
-from attnlab.checkup import Finding, Report, assert_healthy, checkup
-from attnlab.runtime import TIDYING
+from attnlab.checkup import Finding, Report, assert_healthy, checkup, sections
 from attnlab.today.model import Today
 from attnlab.transformer import GPT, LanguageModel, Transformer
+from bookkit.memory import peak_memory
 
 SOURCE, LENGTHS = torch.randint(1, WORDS, (3, 8)), torch.tensor([8, 5, 3])
 
@@ -40,27 +34,15 @@ class Stack(nn.Module):
         return self.next(self.stack(x, mask=mask, is_causal=True))
 
 
-def trained(model):
-    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
-    for _ in range(20):
-        optimizer.zero_grad()
-        F.cross_entropy(model(IDS)[:, :-1].flatten(0, 1), IDS[:, 1:].flatten()).backward()
-        optimizer.step()
-    return model
-
-
+# Here few: `.ci/run` tries the whole bank, Hugging Face's models among them.
 SOUND = {
     "GPT": lambda: (GPT(WORDS, 16, 2, 2, 16, dropout=0.1), IDS),
-    "a trained GPT": lambda: (trained(GPT(WORDS, 16, 2, 1, 16)), IDS),
-    "Today": lambda: (Today(WORDS, 24, 6, 2, 20, 2, 16), IDS),
     "Today in bfloat16": lambda: (Today(WORDS, 12, 2, 2, 20, 1, 16, tied=False).bfloat16(), IDS[:1]),
     "LanguageModel": lambda: (LanguageModel(WORDS, 16, 2, 32, 2), IDS),
-    "Transformer": lambda: (Transformer(WORDS, 30, 16, 2, 32, 2), (SOURCE, LENGTHS, IDS)),
     "Transformer of 2017": lambda: (
         Transformer(WORDS, 30, 15, 3, 32, 1, 0.1, norm_first=False),
         (SOURCE, LENGTHS, IDS[:, :6]),
     ),
-    "PyTorch's": lambda: (Stack(norm_first=False), IDS),
     "PyTorch's, norm first": lambda: (Stack(norm_first=True).double().eval(), IDS),
 }
 
@@ -72,28 +54,6 @@ def test_nothing_is_found_in_a_sound_model(name):
     report = checkup(model, batch)
     assert not report.findings, report
     assert not [tried for tried in report.tried if "could not be tried" in tried.seen], report
-
-
-def test_nothing_is_found_in_hugging_faces_models():
-    transformers = pytest.importorskip("transformers")
-    sizes = {"vocab_size": WORDS, "num_hidden_layers": 1, "num_attention_heads": 2, "hidden_size": 16}
-    torch.manual_seed(0)
-    gpt = transformers.GPT2Config(
-        vocab_size=WORDS, n_positions=16, n_embd=16, n_layer=1, n_head=2, bos_token_id=1, eos_token_id=1
-    )
-    mask = torch.ones_like(IDS)
-    mask[1, 6:] = 0
-    for model, batch in (
-        (transformers.GPT2LMHeadModel(gpt), IDS),
-        (transformers.LlamaForCausalLM(transformers.LlamaConfig(intermediate_size=24, **sizes)), IDS),
-        (
-            transformers.BertForMaskedLM(transformers.BertConfig(intermediate_size=24, **sizes)),
-            {"input_ids": IDS, "attention_mask": mask},
-        ),
-    ):
-        report = checkup(model, batch)
-        assert not report.findings, report
-        assert not [tried for tried in report.tried if "could not be tried" in tried.seen], report
 
 
 # ---- options ----
@@ -149,142 +109,7 @@ def test_assert_healthy_tells_what_it_found():
     torch.manual_seed(0)
     assert_healthy(Small(), IDS)
     with pytest.raises(AssertionError, match=r"1 found:\n  \[scores\] blocks.0.attention: products"):
-        assert_healthy(Small("no divisor"), IDS)
-
-
-# ---- nothing is touched ----
-
-
-def everything(model):
-    hooks = [len(module._forward_hooks) + len(module._forward_pre_hooks) for module in model.modules()]
-    return (
-        {name: tensor.clone() for name, tensor in model.state_dict().items()},
-        [weight.grad for weight in model.parameters()],
-        [weight.requires_grad for weight in model.parameters()],
-        [module.training for module in model.modules()],
-        hooks,
-        [{k: v for k, v in vars(module).items() if not k.startswith("_")} for module in model.modules()],
-        (torch.get_rng_state().tolist(), random.getstate(), np.random.get_state()[1].tolist()),
-        (torch.get_default_dtype(), torch.is_grad_enabled()),
-    )
-
-
-def same(before, after):
-    weights, others = zip(before, after, strict=True), []
-    for one, other in weights:
-        if isinstance(one, dict):
-            others.append(one.keys() == other.keys() and all(torch.equal(one[k], other[k]) for k in one))
-        else:
-            others.append(str(one) == str(other))
-    return all(others)
-
-
-@pytest.mark.parametrize("fault", ["", "no divisor", "writes to its batch", "keeps a state", "detached"])
-def test_the_model_is_as_it_was(fault):
-    model, ids = Small(fault), IDS.clone()
-    model.blocks[0].eval()
-    model.next.requires_grad_(False)
-    (model(ids.clone()) ** 2).sum().backward()
-    model.words.weight.grad = None
-    before, hook = everything(model), model.register_forward_hook(lambda *_: None)
-    before = everything(model)
-    checkup(model, ids)
-    assert same(before, everything(model))
-    assert torch.equal(ids, IDS)
-    hook.remove()
-
-
-def test_it_is_as_it_was_after_an_error():
-    class Rude(Small):
-        def forward(self, ids):
-            self.eval()
-            torch.set_default_dtype(torch.float64)
-            self.words.weight.data.zero_()
-            np.random.seed(1)
-            raise RuntimeError("no")
-
-    model = Rude()
-    before = everything(model)
-    with pytest.raises(ValueError, match="model must accept the batch, got RuntimeError: no"):
-        checkup(model, IDS, logits=lambda _, ids: model(ids))  # the model itself, not the copy
-    assert same(before, everything(model))
-
-
-# ---- the time ----
-
-
-def adapter(clock, first):
-    """Does something before each call."""
-
-    def logits(model, ids):
-        first(clock, ids)
-        return model(ids)
-
-    return logits
-
-
-def slow(clock, ids):
-    clock.passes(0.5)
-
-
-def hangs_later(clock, ids):
-    if len(ids) == 1:
-        clock.passes(60)
-
-
-def retries(clock, ids):
-    for _ in range(100 if len(ids) == 1 else 0):
-        try:
-            clock.passes(1)
-        except Exception:
-            continue
-
-
-def swallows(clock, ids):
-    """Whatever is raised while all operations are watched, and goes on until more is raised."""
-    if _get_current_function_mode():
-        with contextlib.suppress(BaseException):
-            clock.passes(60)
-        clock.passes(TIDYING)
-
-
-@pytest.mark.parametrize(
-    ("first", "rest"),
-    [
-        (slow, "one batch by heart"),
-        (hangs_later, "a row alone, and many rows, one id, and two"),
-        (retries, "a row alone, and many rows, one id, and two"),
-        (swallows, "what the softmax sums over"),
-    ],
-)
-def test_when_time_is_up_the_model_is_as_it_was_and_what_is_left_is_told(first, rest, monkeypatch):
-    clock = Clock(monkeypatch)
-    torch.manual_seed(0)
-    model = Small()
-    before = everything(model)
-    report = checkup(model, IDS, logits=adapter(clock, first))
-    assert not report.findings
-    assert report.tried[-1].seen.startswith("time was up: ")
-    assert rest in report.tried[-1].seen
-    assert same(before, everything(model))
-    assert not _get_current_function_mode(), "nobody watches any more"
-    assert clock.now < 10 + 60
-
-
-def test_a_first_call_that_hangs_is_ended(monkeypatch):
-    hangs = adapter(Clock(monkeypatch), lambda clock, ids: clock.passes(60))
-    with pytest.raises(ValueError, match=r"seconds must be longer than one call takes, got 0\.3: model"):
-        checkup(Small(), IDS, logits=hangs, seconds=0.3)
-
-
-@pytest.mark.parametrize("traced", [True, False], ids=["traced", "asked between calls"])
-def test_time_is_up_outside_the_main_thread_too(traced, monkeypatch):
-    if not traced:
-        monkeypatch.setattr(sys, "settrace", lambda _: None)
-    with ThreadPoolExecutor(1) as pool:
-        logits = adapter(Clock(monkeypatch), slow)
-        report = pool.submit(checkup, Small(), IDS, logits=logits).result()
-    assert "time was up" in report.tried[-1].seen
+        assert_healthy(small("no divisor"), IDS)
 
 
 # ---- bad input ----
@@ -303,83 +128,41 @@ def raises(words):
     raise RuntimeError(words)
 
 
-class OnTwoDevices(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.here, self.there = nn.Linear(2, 2), nn.Linear(2, 2, device="meta")
+BAD = [
+    (lambda: ("GPT", IDS), TypeError, "model must be an nn.Module, got str"),
+    (lambda: (Returns(lambda _: None), IDS), TypeError, "model must return logits, .* got NoneType"),
+    (lambda: (Returns(lambda _: ()), IDS), TypeError, "model must return logits, .* got tuple"),
+    (lambda: (Returns(lambda ids: torch.zeros(*ids.shape, 5, dtype=torch.long)), IDS), ValueError,
+        r"model must return logits .* got torch.int64 \(3, 9, 5\)"),
+    (lambda: (Returns(lambda _: raises("one\ntwo\nthree")), IDS), ValueError,
+        "model must accept the batch, got RuntimeError: one$"),
+    (lambda: (Returns(lambda ids: torch.zeros(len(ids), 2, 3, 4)), IDS), ValueError,
+        r"model must return logits \(B, T, V\), as one that 'writes', got torch.float32 \(3, 2, 3, 4\)"),
+    (lambda: (Returns(lambda ids: torch.zeros(len(ids), 4, 5)), IDS), ValueError,
+        r"batch must hold whole numbers \(B, T\) that fit logits \(3, 4, 5\), got \{'0': \(3, 9\)\}"),
+    (lambda: (Transformer(9, 9, 8, 2, 8, 1), IDS), ValueError,
+        "model must accept the batch, got TypeError: .* missing 2 required positional arguments"),
+    (lambda: (nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2, device="meta")), IDS), ValueError,
+        "model must be on one device, got cpu and meta"),
+    (lambda: (nn.Identity(), IDS), ValueError, "model must have parameters, got none"),
+    (lambda: (Small().to("meta"), IDS), ValueError, "model must have numbers, got one on the device meta"),
+    (lambda: (Small(), IDS.tolist()), TypeError, r"batch must be ids \(B, T\), .* got list"),
+    (lambda: (Small(), None), TypeError, r"batch must be ids \(B, T\), .* got NoneType"),
+    (lambda: (Small(), IDS[:0]), ValueError, "batch must hold at least one id"),
+    (lambda: (Small(), IDS.to("meta")), ValueError, "batch must be on cpu, where the model is, got meta"),
+    (lambda: (Small(), IDS + 50), ValueError, "model must accept the batch, got IndexError in words"),
+    (lambda: (Small(), IDS, {"kind": "sings"}), ValueError, "kind must be one of .* got 'sings'"),
+    (lambda: (Small(), IDS, {"seconds": 0}), ValueError, "seconds must be above 0, got 0"),
+    (lambda: (Small(), IDS, {"padding": 0.5}), TypeError, "padding must be an id, .* got float"),
+    (lambda: (Small(), IDS, {"loss": 3}), TypeError, "loss must be a function"),
+]  # fmt: skip
 
 
-BAD = {
-    "no module": (lambda: ("GPT", IDS, {}), TypeError, "model must be an nn.Module, got str"),
-    "nothing": (
-        lambda: (Returns(lambda _: None), IDS, {}),
-        TypeError,
-        "model must return logits, .* got NoneType",
-    ),
-    "an empty tuple": (
-        lambda: (Returns(lambda _: ()), IDS, {}),
-        TypeError,
-        "model must return logits, .* got tuple",
-    ),
-    "whole numbers": (
-        lambda: (Returns(lambda ids: torch.zeros(*ids.shape, 5, dtype=torch.long)), IDS, {}),
-        ValueError,
-        r"model must return logits .* got torch.int64 \(3, 9, 5\)",
-    ),
-    "an error of many lines": (
-        lambda: (Returns(lambda _: raises("one\ntwo\nthree")), IDS, {}),
-        ValueError,
-        "model must accept the batch, got RuntimeError: one$",
-    ),
-    "shapes without numbers": (
-        lambda: (Small().to("meta"), IDS, {}),
-        ValueError,
-        "model must have numbers, got one on the device meta",
-    ),
-    "a list": (lambda: (Small(), IDS.tolist(), {}), TypeError, r"batch must be ids \(B, T\), .* got list"),
-    "another shape": (
-        lambda: (Returns(lambda ids: torch.zeros(len(ids), 2, 3, 4)), IDS, {}),
-        ValueError,
-        r"model must return logits \(B, T, V\), as one that 'writes', got torch.float32 \(3, 2, 3, 4\)",
-    ),
-    "other places": (
-        lambda: (Returns(lambda ids: torch.zeros(len(ids), 4, 5)), IDS, {}),
-        ValueError,
-        r"batch must hold whole numbers \(B, T\) that fit logits \(3, 4, 5\), got \{'0': \(3, 9\)\}",
-    ),
-    "more arguments": (
-        lambda: (Transformer(9, 9, 8, 2, 8, 1), IDS, {}),
-        ValueError,
-        "model must accept the batch, got TypeError: .* missing 2 required positional arguments",
-    ),
-    "two devices": (OnTwoDevices, ValueError, "model must be on one device, got cpu and meta"),
-    "no parameters": (lambda: (nn.Identity(), IDS, {}), ValueError, "model must have parameters, got none"),
-    "no batch": (lambda: (Small(), None, {}), TypeError, r"batch must be ids \(B, T\), .* got NoneType"),
-    "an empty batch": (lambda: (Small(), IDS[:0], {}), ValueError, "batch must hold at least one id"),
-    "another device": (
-        lambda: (Small(), IDS.to("meta"), {}),
-        ValueError,
-        "batch must be on cpu, where the model is, got meta",
-    ),
-    "a kind": (lambda: (Small(), IDS, {"kind": "sings"}), ValueError, "kind must be one of .* got 'sings'"),
-    "seconds": (lambda: (Small(), IDS, {"seconds": 0}), ValueError, "seconds must be above 0, got 0"),
-    "padding": (lambda: (Small(), IDS, {"padding": 0.5}), TypeError, "padding must be an id, .* got float"),
-    "a loss": (lambda: (Small(), IDS, {"loss": 3}), TypeError, "loss must be a function"),
-    "ids too large": (
-        lambda: (Small(), IDS + 50, {}),
-        ValueError,
-        "model must accept the batch, got IndexError in words",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_told_in_one_line(case):
-    make, error, words = BAD[case]
-    given = make()
-    model, batch, options = given if isinstance(given, tuple) else (given, IDS, {})
+@pytest.mark.parametrize(("make", "error", "words"), BAD)
+def test_bad_input_is_told_in_one_line(make, error, words):
+    model, batch, *options = make()
     with pytest.raises(error, match=words) as told:
-        checkup(model, batch, **options)
+        checkup(model, batch, **dict(*options))
     assert "\n" not in str(told.value)
 
 
@@ -398,7 +181,7 @@ def test_nan_is_found_and_nothing_else_of_it_is_raised():
 
 def test_the_words_of_a_report():
     torch.manual_seed(0)
-    report = checkup(Small("no divisor"), IDS)
+    report = checkup(small("no divisor"), IDS)
     words = str(report)
     assert words.startswith(f"{len(report.tried)} tests tried, 1 finding.")
     assert "✗ the divisor of scores" in words
@@ -417,3 +200,65 @@ def test_the_pictures_are_escaped_and_take_the_page_s_colour():
     assert not re.search(r"<b>|<i>|a < b|1 & 2", page)
     assert set(re.findall(r'fill="([^"]+)"', page)) == {"currentColor"}
     assert all(int(size) >= 12 for size in re.findall(r'font-size="(\d+)"', page))
+
+
+@pytest.mark.parametrize("name", [name for name in vars(sections) if name.isupper()])
+def test_each_section_that_a_finding_refers_to_exists(name):
+    page, _, wanted = getattr(sections, name).partition("#")
+    assert wanted in anchors(page)
+
+
+# ---- what it costs: calls of the model, and memory beside that of a step of its training ----
+
+CPU = torch.device("cpu")
+
+
+def a_gpt():
+    return GPT(8000, 256, heads=8, layers=10, context=128), (torch.randint(8000, (8, 64)),), {}
+
+
+def a_translator():
+    model = Transformer(6000, 6000, d_model=256, heads=8, hidden=1024, layers=4, dropout=0.1)
+    lengths = torch.tensor([40, 30, 20, 35, 40, 12, 9, 33])
+    source = torch.randint(1, 6000, (8, 40)).masked_fill(torch.arange(40) >= lengths[:, None], 0)
+    return model, (source, lengths, torch.randint(1, 6000, (8, 36))), {"padding": 0}
+
+
+def a_llama():
+    import transformers
+
+    sizes = {"vocab_size": 8000, "hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 8}
+    sizes |= {"num_attention_heads": 8, "num_key_value_heads": 4, "max_position_embeddings": 256}
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes))
+    return model, (torch.randint(4, 8000, (8, 64)),), {}
+
+
+LARGE = {"a GPT": a_gpt, "a translator": a_translator, "Hugging Face's Llama": a_llama}
+
+
+def step_of(model, batch):
+    """One step of training, from nothing: gradients, and what Adam keeps. The weights count to neither."""
+    optimizer = torch.optim.AdamW(model.parameters())
+    output = model(*batch)
+    logits = getattr(output, "logits", output)
+    F.cross_entropy(logits[:, :-1].flatten(0, 1), batch[-1][:, 1:].flatten()).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", LARGE)
+def test_ten_million_weights_take_few_calls_and_no_more_memory_than_three_steps(name):
+    torch.manual_seed(0)
+    model, batch, options = LARGE[name]()
+    assert 9e6 < sum(weight.numel() for weight in model.parameters()) < 13e6
+    calls = []
+    watched = nn.modules.module.register_module_forward_pre_hook(
+        lambda module, _: calls.append(1) if type(module) is type(model) else None
+    )
+    with watched:
+        report = checkup(model, batch, **options)
+    assert len(calls) < 70
+    assert not report.findings
+    step = peak_memory(lambda: step_of(model, batch), CPU)
+    assert peak_memory(lambda: checkup(model, batch, **options), CPU) < 3 * step

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from checkup_cases import IDS, Encoder, Remembering, Small
+from checkup_cases import IDS, Encoder, Remembering, Small, faulty, small
 
 from attnlab.checkup import checkup
 
@@ -61,9 +61,9 @@ def examined(model, batch=IDS, **options):
     return report
 
 
-def small(fault=""):
+@pytest.fixture(autouse=True)
+def seeded():
     torch.manual_seed(0)
-    return Small(fault)
 
 
 @pytest.mark.parametrize("fault", FOUND)
@@ -77,12 +77,12 @@ def test_a_fault_is_found_and_named(fault):
 
 @pytest.mark.parametrize("ids", [IDS, IDS[:1], IDS[:, :1], IDS[:2, :4], torch.zeros_like(IDS)])
 def test_without_a_fault_nothing_is_found(ids):
-    assert not examined(small(), ids).findings
+    assert not examined(Small(), ids).findings
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_in_any_precision_and_mode(dtype):
-    assert not examined(small().to(dtype).eval()).findings
+    assert not examined(Small().to(dtype).eval()).findings
 
 
 def test_log_probabilities_are_as_good_as_logits():
@@ -92,7 +92,7 @@ def test_log_probabilities_are_as_good_as_logits():
 
 
 def test_who_sees_whom_is_kept_for_the_picture():
-    sees = torch.tensor(examined(small()).sight)
+    sees = torch.tensor(examined(Small()).sight)
     assert torch.equal(sees, torch.ones_like(sees).tril())
 
 
@@ -109,15 +109,13 @@ def test_who_sees_whom_is_kept_for_the_picture():
     ],
 )
 def test_a_reader_with_a_mask(fault, classes, inquiry):
-    torch.manual_seed(0)
     kind = "classifies" if classes else "fills in"
-    assert not examined(Encoder("", classes), PADDED, kind=kind, padding=0).findings
-    report = checkup(Encoder(fault, classes), PADDED, kind=kind, padding=0)
+    assert not examined(Encoder(classes), PADDED, kind=kind, padding=0).findings
+    report = checkup(faulty(fault)["Encoder"](classes), PADDED, kind=kind, padding=0)
     assert inquiry in {finding.inquiry for finding in report.findings}, report
 
 
 def test_a_model_that_reads_both_sides_leaks_only_if_it_should_write():
-    torch.manual_seed(0)
     report = checkup(Encoder(), PADDED)
     assert report.findings[0].inquiry == "sight"
 
@@ -127,8 +125,7 @@ def test_a_model_that_reads_both_sides_leaks_only_if_it_should_write():
 
 @pytest.mark.parametrize("fault", ["", "cache shared", "cache forgotten"])
 def test_a_cache(fault):
-    torch.manual_seed(0)
-    report = examined(Remembering(fault))
+    report = examined(faulty(fault)["Remembering"]() if fault else Remembering())
     assert {finding.inquiry for finding in report.findings} == ({"cache"} if fault else set()), report
     if not fault:
         assert any("word by word, in pieces, a second text" in tried.seen for tried in report.tried)

@@ -1,18 +1,24 @@
 """Models that are less simple than they look: afterwards they are as they were."""
 
+import contextlib
 import itertools
 import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import torch
-from checkup_cases import IDS, WIDTH, WORDS, Remembering, Small
+from checkup_cases import IDS, WIDTH, WORDS, Remembering, Small, small
 from clocks import Clock
 from torch import nn
 from torch.nn.utils import prune
+from torch.overrides import _get_current_function_mode
+from torch.utils import _pytree as pytree
 
 from attnlab.checkup import checkup
 from attnlab.checkup.untouched import untouched
+from attnlab.runtime import TIDYING
 
 
 class Shared(Small):
@@ -146,13 +152,11 @@ def without_versions(things):
 
 
 def unlike(one, other):
-    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        return not torch.equal(one, other)
-    if isinstance(one, dict):
-        return one.keys() != other.keys() or any(unlike(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple):
-        return len(one) != len(other) or any(map(unlike, one, other))
-    return one != other
+    (ones, shape), (others, other_shape) = pytree.tree_flatten(one), pytree.tree_flatten(other)
+    return shape != other_shape or any(
+        not torch.equal(a, b) if isinstance(a, torch.Tensor) else a != b
+        for a, b in zip(ones, others, strict=True)
+    )
 
 
 def differences(before, after):
@@ -187,21 +191,15 @@ def test_a_model_is_as_it_was_when_time_is_up(name, monkeypatch):
     torch.manual_seed(0)
     model = MODELS[name]()
     before = all_of(model)
-    model_forward = type(model).forward
+    calls, forward = itertools.count(), type(model).forward
 
-    calls = itertools.count()
+    def slow_once(self, *args, **options):
+        if next(calls) == 20:
+            clock.passes(11)
+        return forward(self, *args, **options)
 
-    class Slow(type(model)):
-        def forward(self, *args, **options):
-            if next(calls) == 20:
-                clock.passes(11)
-            return model_forward(self, *args, **options)
-
-    model.__class__ = Slow
-    try:
-        report = checkup(model, IDS)
-    finally:
-        model.__class__ = Slow.__mro__[1]
+    monkeypatch.setattr(type(model), "forward", slow_once)
+    report = checkup(model, IDS)
     assert next(calls) == 21
     assert "time was up" in report.tried[-1].seen
     assert not differences(before, all_of(model))
@@ -219,30 +217,11 @@ def test_a_model_without_shapes_is_refused_and_stays_without():
 @pytest.mark.thorough
 def test_a_compiled_model_is_looked_at_as_it_was_written():
     torch.manual_seed(0)
-    model = torch.compile(Small("no divisor"), backend="eager")
+    model = torch.compile(small("no divisor"), backend="eager")
     before = all_of(model)
     report = checkup(model, IDS)
     assert [finding.where for finding in report.findings] == ["blocks.0.attention"], report
     assert not differences(before, all_of(model))
-
-
-def drawn():
-    return torch.rand(3).tolist(), random.random(), float(np.random.rand())
-
-
-def seeded():
-    torch.manual_seed(3)
-    random.seed(3)
-    np.random.seed(3)
-
-
-def test_chance_goes_on_as_if_nothing_had_been_tried():
-    model = Draws()
-    seeded()
-    without = drawn()
-    seeded()
-    checkup(model, IDS)
-    assert drawn() == without
 
 
 def spoil(model):
@@ -263,3 +242,80 @@ def test_what_an_error_leaves_is_put_back():
     with pytest.raises(ZeroDivisionError), untouched(model):
         spoil(model)
     assert not differences(before, without_versions(all_of(model)))
+
+
+# ---- the time ----
+
+
+def adapter(clock, first):
+    """Does something before each call."""
+
+    def logits(model, ids):
+        first(clock, ids)
+        return model(ids)
+
+    return logits
+
+
+def slow(clock, ids):
+    clock.passes(0.5)
+
+
+def hangs_later(clock, ids):
+    if len(ids) == 1:
+        clock.passes(60)
+
+
+def retries(clock, ids):
+    for _ in range(100 if len(ids) == 1 else 0):
+        try:
+            clock.passes(1)
+        except Exception:
+            continue
+
+
+def swallows(clock, ids):
+    """Whatever is raised while all operations are watched, and goes on until more is raised."""
+    if _get_current_function_mode():
+        with contextlib.suppress(BaseException):
+            clock.passes(60)
+        clock.passes(TIDYING)
+
+
+@pytest.mark.parametrize(
+    ("first", "rest"),
+    [
+        (slow, "one batch by heart"),
+        (hangs_later, "a row alone, and many rows, one id, and two"),
+        (retries, "a row alone, and many rows, one id, and two"),
+        (swallows, "what the softmax sums over"),
+    ],
+)
+def test_when_time_is_up_the_model_is_as_it_was_and_what_is_left_is_told(first, rest, monkeypatch):
+    clock = Clock(monkeypatch)
+    torch.manual_seed(0)
+    model = Small()
+    before = all_of(model)
+    report = checkup(model, IDS, logits=adapter(clock, first))
+    assert not report.findings
+    assert report.tried[-1].seen.startswith("time was up: ")
+    assert rest in report.tried[-1].seen
+    assert not differences(before, all_of(model))
+    assert not _get_current_function_mode(), "nobody watches any more"
+    assert clock.now < 10 + 60
+
+
+def test_a_first_call_that_hangs_is_ended(monkeypatch):
+    hangs = adapter(Clock(monkeypatch), lambda clock, ids: clock.passes(60))
+    with pytest.raises(ValueError, match=r"seconds must be longer than one call takes, got 0\.3: model"):
+        checkup(Small(), IDS, logits=hangs, seconds=0.3)
+
+
+@pytest.mark.parametrize("traced", [True, False], ids=["traced", "asked between calls"])
+def test_time_is_up_outside_the_main_thread_too(traced, monkeypatch):
+    if not traced:
+        monkeypatch.setattr(sys, "settrace", lambda _: None)
+    with ThreadPoolExecutor(1) as pool:
+        logits = adapter(Clock(monkeypatch), slow)
+        report = pool.submit(checkup, Small(), IDS, logits=logits).result()
+    assert "time was up" in report.tried[-1].seen

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from attnlab.corpora import grammar
 from attnlab.corpora.grammar import ADJECTIVES, CONJUNCTIONS, DETERMINERS, NOUNS, PLURALS, PREPOSITIONS, VERBS
+from attnlab.corpora.grammar_check import English, Lingo, fault
 from attnlab.runtime import generator
 
 pairs = st.integers(0, 2**32).map(lambda seed: grammar.Writer(generator(seed)).sentence())
@@ -14,15 +15,6 @@ STEMS = {root: stem for verbs in VERBS.values() for root, stem in verbs.items()}
 WORDS = DETERMINERS | ADJECTIVES | NOUNS | STEMS | PREPOSITIONS | CONJUNCTIONS
 SINGULAR = {several: one for one, several in PLURALS.items()}
 OWNERS = ("'s", "'")
-
-
-@pytest.fixture(scope="module")
-def many():
-    return grammar.pairs(4000, generator(0))
-
-
-def counterparts(pair, i):
-    return [pair.lingo[j] for place, j in pair.alignment if place == i]
 
 
 def root(word):
@@ -34,16 +26,12 @@ def root(word):
 
 
 @given(pairs)
-def test_every_word_of_either_side_is_aligned(pair):
+def test_aligned_words_are_each_other_s_translation(pair):
     assert {i for i, _ in pair.alignment} == {*range(len(pair.english))}
     assert {j for _, j in pair.alignment} == {*range(len(pair.lingo))}
     assert len({*pair.alignment}) == len(pair.alignment)
-
-
-@given(pairs)
-def test_aligned_words_are_each_other_s_translation(pair):
     for i, word in enumerate(pair.english):
-        opposite = " ".join(counterparts(pair, i))
+        opposite = " ".join(pair.lingo[j] for place, j in pair.alignment if place == i)
         if word in OWNERS:
             assert opposite == "de"
         elif word == "will":
@@ -52,16 +40,14 @@ def test_aligned_words_are_each_other_s_translation(pair):
             assert opposite == WORDS[word]
         elif root(word) in NOUNS:
             assert opposite.removesuffix("s") == NOUNS[root(word)]
+            assert opposite.endswith("s") == (word not in NOUNS), "both sides have the same number"
         else:
             assert opposite.startswith(WORDS[root(word)].removesuffix("-"))
 
 
-def test_entries_of_several_words():
-    assert grammar.entry("will hide", "se celera").alignment == ((0, 0), (0, 1), (1, 0), (1, 1))
-    assert grammar.entry("dog", "hundo") == (("dog",), ("hundo",), ((0, 0),))
-
-
 def test_parts_keep_their_alignment_wherever_they_stand():
+    assert grammar.entry("dog", "hundo") == (("dog",), ("hundo",), ((0, 0),))
+    assert grammar.entry("will hide", "se celera").alignment == ((0, 0), (0, 1), (1, 0), (1, 1))
     parts = [grammar.entry(*words) for words in (("will hide", "se celera"), ("a", "x"), ("b", "y"))]
     pair = grammar.joined(parts, order=[2, 0, 1])
     assert pair.english == ("will", "hide", "a", "b")
@@ -95,26 +81,18 @@ LINGO_VERBS = {
 
 
 @given(pairs)
-def test_what_describes_a_noun_ends_as_it_does(pair):
-    described = None
+def test_words_of_lingo_agree(pair):
+    """What describes a noun ends as it does. A clause's subject is its first noun: owners come behind it."""
+    subject = described = None
     for before, word in zip(("", *pair.lingo), pair.lingo, strict=False):
-        if word in LINGO_NOUNS:
-            described = LINGO_NOUNS[word]
+        if word in CONJUNCTIONS.values():
+            subject = None
+        elif word in LINGO_NOUNS:
+            subject, described = subject or word, LINGO_NOUNS[word]
             assert LINGO_DETERMINERS.get(before, described) == described
         elif word in LINGO_ADJECTIVES:
             assert LINGO_ADJECTIVES[word] == described
             assert before in LINGO_NOUNS | LINGO_ADJECTIVES
-
-
-@given(pairs)
-def test_a_verb_agrees_with_its_subject(pair):
-    """Which is the first noun of the clause in Lingo: its owners come behind it."""
-    subject = None
-    for word in pair.lingo:
-        if word in CONJUNCTIONS.values():
-            subject = None
-        elif word in LINGO_NOUNS:
-            subject = subject or word
         elif word in LINGO_VERBS:
             assert (LINGO_VERBS[word] == "n") == subject.endswith("s")
             (verb,) = {i for i, j in pair.alignment if pair.lingo[j] is word and pair.english[i] != "will"}
@@ -123,44 +101,26 @@ def test_a_verb_agrees_with_its_subject(pair):
 
 
 @given(pairs)
-def test_this_and_an_owner_agree_in_english(pair):
-    """“These” stands where several things follow, and “'s” behind one owner."""
+def test_words_of_english_agree(pair):
+    """“These” stands before several things, “'s” behind one owner, and no adjective twice in a phrase."""
+    phrase = set()
     for place, word in enumerate(pair.english):
         if word in {**PLURALS, **SINGULAR}:
             noun = next(word for word in pair.english[place:] if root(word) in NOUNS)
             assert (word in SINGULAR) == (noun not in NOUNS)
         if word in OWNERS:
             assert (word == "'") == (pair.english[place - 1] not in NOUNS)
-
-
-@given(pairs)
-def test_both_sides_have_the_same_number(pair):
-    for i, word in enumerate(pair.english):
-        if root(word) in NOUNS:
-            (noun,) = counterparts(pair, i)
-            assert noun.endswith("s") == (word not in NOUNS)
-
-
-@given(pairs)
-def test_no_adjective_comes_twice_in_a_phrase(pair):
-    phrase = set()
-    for word in pair.english:
-        if word in ADJECTIVES:
-            assert word not in phrase
-            phrase.add(word)
-        else:
-            phrase.clear()
+        assert word not in phrase
+        phrase = {*phrase, word} if word in ADJECTIVES else set()
 
 
 # ---- the whole ----
 
 
-def test_most_alignments_cross(many):
+def test_sentences_are_short_and_long_and_most_alignments_cross():
+    many = grammar.pairs(4000, generator(0))
     # 12 draws gave .875 to .893.
     assert 0.86 < sum(pair.crosses for pair in many) / len(many) < 0.91
-
-
-def test_sentences_are_short_and_long(many):
     lengths = torch.tensor([len(pair.english) for pair in many])
     assert lengths.min() == 3
     assert lengths.median() in (10, 11)
@@ -168,16 +128,60 @@ def test_sentences_are_short_and_long(many):
     assert 0.2 < (lengths <= 6).float().mean() < 0.25
     assert 0.08 < (lengths > 20).float().mean() < 0.12
     assert lengths.max() < 60
-
-
-def test_the_same_source_writes_the_same_sentences(many):
     assert grammar.pairs(20, generator(0)) == many[:20]
     assert grammar.pairs(20, generator(1)) != many[:20]
     # On every machine, too.
     assert " ".join(many[0].english) == "this young big tree follows my red happy kings with my houses"
     assert " ".join(many[0].lingo) == "esto arbo grando juno sege mios regos felicos rubos kon mias casas"
-
-
-def test_less_than_one_sentence_is_refused():
     with pytest.raises(ValueError, match="count must be at least 1, got 0"):
         grammar.pairs(0, generator(0))
+
+
+# ---- the check of the grammar ----
+
+
+@given(pairs, st.data())
+def test_both_sides_of_every_pair_are_sentences_and_less_one_word_are_none(pair, data):
+    """But for adjectives, and “will”. Neither language is the other."""
+    for words, language, other in ((pair.english, English, Lingo), (pair.lingo, Lingo, English)):
+        assert fault(words, language) == ""
+        assert fault(words, other)
+        needed = [i for i, word in enumerate(words) if language.forms[word][0] not in ("adjective", "will")]
+        place = data.draw(st.sampled_from(needed))
+        assert fault(words[:place] + words[place + 1 :], language)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "reason"),
+    [
+        (English, "the dog sleeps", ""),
+        (English, "these old dogs ' small cat will hide near my house", ""),
+        (English, "my friends will see the king 's horse 's star because the cats run", ""),
+        (English, "the dog sleep", "word 3 must be an intransitive verb (singular), got 'sleep'"),
+        (English, "these dog sleeps", "word 2 must be a noun (plural), got 'dog'"),
+        (English, "the dogs 's cat sleeps", 'word 3 must be a possessive (plural), got "\'s"'),
+        (English, "the dog will sleeps", "word 4 must be an intransitive verb (plural), got 'sleeps'"),
+        (English, "dog sleeps", "word 1 must be a determiner, got 'dog'"),
+        (English, "the dog sees", "word 4 must be a determiner, got nothing"),
+        (English, "the dog old sleeps", "word 3 must be a verb (singular), got 'old'"),
+        (English, "the dog sleeps the cat", "word 4 must be a conjunction, got 'the'"),
+        (English, "the dog sleeps and", "word 5 must be a determiner, got nothing"),
+        (English, "the wolf sleeps", "word 2 must be a noun, got 'wolf'"),
+        (English, "", "word 1 must be a determiner, got nothing"),
+        (Lingo, "lo hundo dorme", ""),
+        (Lingo, "gata peta de estos hundos vecos se celera pres mia casa", ""),
+        (Lingo, "mios amigos videran stela de cavalo de lo rego perke las gatas coren", ""),
+        (Lingo, "la hundo dorme", "word 2 must be a noun (a), got 'hundo'"),
+        (Lingo, "lo hundo grandos dorme", "word 3 must be an adjective (o), got 'grandos'"),
+        (Lingo, "los hundos dorme", "word 3 must be an intransitive verb (plural), got 'dorme'"),
+        (Lingo, "hundo dorme", "word 2 must be a possessive, got 'dorme'"),
+        (Lingo, "lo hundo de lo rego dorme", "word 3 must be a verb (singular), got 'de'"),
+        (Lingo, "hundos de lo rego dorme", "word 5 must be an intransitive verb (plural), got 'dorme'"),
+        (Lingo, "lo hundo cele", "word 3 must be a verb (singular), got 'cele'"),
+        (Lingo, "lo hundo se dorme", "word 4 must be a verb (singular), got 'dorme'"),
+        (Lingo, "lo grando hundo dorme", "word 2 must be a noun (o), got 'grando'"),
+        (Lingo, "lo hundo dorme pres", "word 5 must be a noun, got nothing"),
+    ],
+)
+def test_what_is_wrong_is_told(language, sentence, reason):
+    assert fault(sentence.split(), language) == reason

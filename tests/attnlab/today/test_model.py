@@ -5,17 +5,16 @@ import re
 import pytest
 import torch
 from same_weights import assert_same, random
+from tensors import DEVICES
 from torch import Tensor
 from torch.nn import functional as F
 
 from attnlab.attention import Cache
-from attnlab.layers import RMSNorm
 from attnlab.masks import causal
 from attnlab.positions import rotate
-from attnlab.today.model import Block, GroupedAttention, SwiGLU, Today, turned
+from attnlab.today.model import Block, Today, turned
 
 IDS = torch.tensor([[1, 4, 6, 6, 2, 0], [1, 8, 3, 0, 0, 5], [1, 9, 9, 9, 9, 9]])
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 SIZES = {"vocabulary": 10, "d_model": 24, "heads": 6, "groups": 2, "hidden": 20, "layers": 2, "longest": 9}
 
 
@@ -23,10 +22,9 @@ def today(spread: float = 0.4, **options: float) -> Today:
     """With norms whose weights are not all 1, as after a training."""
     torch.manual_seed(0)
     model = Today(**SIZES | options, spread=spread).eval()
-    with torch.no_grad():
-        for number, weight in enumerate(model.parameters()):
-            if weight.dim() == 1:
-                weight.add_(0.3 * random(*weight.shape, dtype=weight.dtype, seed=number))
+    for number, weight in enumerate(model.parameters()):
+        if weight.dim() == 1:
+            weight.data.add_(0.3 * random(*weight.shape, dtype=weight.dtype, seed=number))
     return model
 
 
@@ -50,13 +48,12 @@ def block_by_hand(block: Block, stream: Tensor, base: float) -> Tensor:
     """F.rms_norm, keys repeated for each head, weights from a softmax under a mask of our own."""
     attention, network = block.attention, block.network
     seen = F.rms_norm(stream, stream.shape[-1:], block.before_attention.weight, 1e-6)
-    length, d_k = stream.shape[1], stream.shape[-1] // attention.heads
-    shared = attention.heads // attention.groups
+    d_k, shared = stream.shape[-1] // attention.heads, attention.heads // attention.groups
 
     def split(weight: Tensor) -> Tensor:  # (B, heads or groups, T, d_k)
         return (seen @ weight.T).view(*stream.shape[:2], -1, d_k).transpose(1, 2)
 
-    places = torch.arange(length, device=stream.device)
+    places = torch.arange(stream.shape[1], device=stream.device)
     query = turned_as_complex(split(attention.query.weight), places, base)
     key = turned_as_complex(split(attention.key.weight), places, base).repeat_interleave(shared, 1)
     value = split(attention.value.weight).repeat_interleave(shared, 1)
@@ -75,6 +72,7 @@ def block_by_hand(block: Block, stream: Tensor, base: float) -> Tensor:
 @pytest.mark.parametrize("groups", [1, 2, 6])
 def test_equals_pytorch(device: str, tied: bool, base: float, groups: int) -> None:
     model = today(tied=tied, base=base, groups=groups).to(device)
+    assert ("next.weight" in model.state_dict()) == (not tied)
     for ids in (IDS, IDS[:, :1], torch.arange(9)[None]):
         stream = model.pieces.weight[ids.to(device)]
         for block in model.blocks:
@@ -92,18 +90,6 @@ def test_it_has_as_many_weights_as_llama_2_7b() -> None:
     assert sum(weight.numel() for weight in model.parameters()) == 6_738_415_616
 
 
-def test_one_table_at_both_ends_or_two() -> None:
-    tied, untied = today(), today(tied=False)
-    assert sum(weight.numel() for weight in untied.parameters()) == 10 * 24 + sum(
-        weight.numel() for weight in tied.parameters()
-    )
-    assert {*untied.state_dict()} - {*tied.state_dict()} == {"next.weight"}
-    before = untied(IDS)
-    with torch.no_grad():
-        untied.next.weight.mul_(2)
-    torch.testing.assert_close(untied(IDS), 2 * before)
-
-
 def test_it_starts_with_the_spread_that_is_asked_for() -> None:
     model = Today(90, d_model=60, heads=5, groups=5, hidden=70, layers=3, longest=8, tied=False, spread=0.1)
     for name, weight in model.named_parameters():
@@ -117,32 +103,15 @@ def test_it_starts_with_the_spread_that_is_asked_for() -> None:
 # ---- what may be seen ----
 
 
-def test_no_piece_sees_those_after_it() -> None:
-    model, other = today(), IDS.clone()
-    other[:, 3:] = 7
-    change = (model(other) - model(IDS)).abs().amax((0, 2))
-    assert change[:3].max() == 0
-    assert change[3:].min() > 1e-3
-    torch.testing.assert_close(model(IDS[:, :4]), model(IDS)[:, :4])
-
-
 @pytest.mark.parametrize("parts", [[1] * 6, [2, 4], [5, 1], [6], [1, 4, 1]])
 def test_with_a_cache_it_says_the_same(parts: list[int]) -> None:
     model = today()
-    caches = caches_of(model)
+    caches, others = caches_of(model), caches_of(model)
+    model(IDS.flip(1), others)  # another text, which does not mix with ours
     steps = [model(part, caches) for part in IDS.split(parts, dim=1)]
     torch.testing.assert_close(torch.cat(steps, dim=1), model(IDS), rtol=0, atol=1e-5)
     assert [cache.length for cache in caches] == [6, 6]
-    assert caches[0].keys is not None
     assert caches[0].keys.shape == (3, 2, 6, 4), "keys of the groups, not of the heads"
-
-
-def test_caches_of_two_texts_do_not_mix() -> None:
-    model = today()
-    first, second = caches_of(model), caches_of(model)
-    model(IDS[:1, :2], first)
-    model(IDS[1:2], second)
-    torch.testing.assert_close(model(IDS[:1, 2:], first), model(IDS[:1])[:, 2:])
 
 
 @pytest.mark.parametrize("cached", [False, True])
@@ -163,16 +132,17 @@ def test_what_is_not_visible_changes_nothing(cached: bool) -> None:
     assert change[0] > 1e-3
     assert change[1:].max() == 0
     torch.testing.assert_close(model(IDS, visible=causal(6)), model(IDS))
-    for row in range(3):  # a mask for each row
-        each = causal(6).repeat(3, 1, 1)
-        each[row, 1:, 0] = False
-        alone = model(IDS, visible=each)
-        torch.testing.assert_close(alone[row], model(IDS, visible=hidden)[row])
+    each = causal(6).repeat(3, 1, 1)  # a mask for each row
+    each[1, 1:, 0] = False
+    expected = torch.stack([model(IDS)[0], model(IDS, visible=hidden)[1], model(IDS)[2]])
+    torch.testing.assert_close(model(IDS, visible=each), expected)
 
 
-def test_only_distances_between_places_count() -> None:
-    model = today()
-    torch.testing.assert_close(model(IDS, places=torch.arange(3, 9)[None]), model(IDS), rtol=0, atol=1e-5)
+def test_only_distances_between_places_count_also_between_two() -> None:
+    model, places = today(), torch.arange(6)[None]
+    torch.testing.assert_close(model(IDS, places=places + 3), model(IDS), rtol=0, atol=1e-5)
+    torch.testing.assert_close(model(IDS, places=places.float()), model(IDS))
+    assert not torch.allclose(model(IDS, places=places / 2), model(IDS), atol=1e-3)
     gap = torch.tensor([[0, 1, 2, 6, 7, 8]])
     change = (model(IDS, places=gap) - model(IDS)).abs().amax((0, 2))
     assert change[:3].max() < 1e-5
@@ -182,15 +152,8 @@ def test_only_distances_between_places_count() -> None:
 def test_each_row_may_stand_elsewhere() -> None:
     model = today()
     places = torch.stack([torch.arange(6), torch.tensor([0, 0, 1, 2, 3, 4]), torch.arange(2, 8)])
-    for row in range(3):
-        alone = model(IDS[row : row + 1], places=places[row : row + 1])
-        torch.testing.assert_close(model(IDS, places=places)[row : row + 1], alone)
-
-
-def test_places_between_two_are_places() -> None:
-    model = today()
-    torch.testing.assert_close(model(IDS, places=torch.arange(6.0)[None]), model(IDS))
-    assert not torch.allclose(model(IDS, places=torch.arange(6)[None] / 2), model(IDS), atol=1e-3)
+    alone = torch.cat([model(IDS[[row]], places=places[[row]]) for row in range(3)])
+    torch.testing.assert_close(model(IDS, places=places), alone)
 
 
 # ---- its parts ----
@@ -200,67 +163,8 @@ def test_turned_in_halves_is_neighbours_in_another_order() -> None:
     vectors, order = random(2, 7, 8), torch.tensor([0, 2, 4, 6, 1, 3, 5, 7])
     angles = torch.arange(7)[:, None] * 10000.0 ** (-torch.arange(0, 8, 2) / 8)  # (7, 4)
     torch.testing.assert_close(turned(vectors[..., order], angles), rotate(vectors)[..., order])
-
-
-def test_turning_keeps_the_dtype_and_the_length() -> None:
-    angles = torch.rand(7, 4)
     for dtype in (torch.float64, torch.float32, torch.bfloat16):
-        vectors = random(2, 3, 7, 8, dtype=dtype)
-        came = turned(vectors, angles)
-        assert came.dtype == dtype
-        torch.testing.assert_close(came.norm(dim=-1), vectors.norm(dim=-1), rtol=2e-2, atol=0)
-
-
-@pytest.mark.parametrize("shape", [(24,), (3, 24), (2, 3, 24)])
-def test_rms_norm_equals_pytorch(shape: tuple[int, ...]) -> None:
-    norm = RMSNorm(24)
-    with torch.no_grad():
-        norm.weight.copy_(random(24, dtype=torch.float32))
-    for scale in (1.0, 1e-3, 1e4):
-        inputs = scale * random(*shape, dtype=torch.float32)
-        assert_same(norm(inputs), F.rms_norm(inputs, (24,), norm.weight, 1e-6))
-
-
-def test_rms_norm_of_zeros_is_zero_and_takes_no_mean_off() -> None:
-    norm = RMSNorm(4)
-    assert norm(torch.zeros(2, 4)).abs().max() == 0
-    assert_same(norm(torch.full((4,), -7.0)), -torch.ones(4))
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_rms_norm_squares_in_float32(dtype: torch.dtype) -> None:
-    """The square of 300 is infinite in float16."""
-    inputs = torch.tensor([300.0, -400.0]).to(dtype)
-    came = RMSNorm(2).to(dtype)(inputs)
-    assert came.dtype == dtype
-    torch.testing.assert_close(came.float(), torch.tensor([0.8485, -1.1314]), rtol=5e-3, atol=0)
-
-
-def test_swiglu_is_gate_times_content() -> None:
-    network, inputs = SwiGLU(4, hidden=6), random(3, 5, 4, dtype=torch.float32)
-    assert network(inputs).shape == (3, 5, 4)
-    # Either of the two may be 0 for nothing to go on. Both turned round, it is not what it was.
-    before = network(inputs)
-    network.gate.weight.data, network.widen.weight.data = network.widen.weight.data, network.gate.weight.data
-    assert not torch.allclose(network(inputs), before, atol=1e-3)
-    for part in (network.gate, network.widen):
-        kept = part.weight.data
-        part.weight.data = torch.zeros_like(kept)
-        assert network(inputs).abs().max() == 0
-        part.weight.data = kept
-
-
-def test_heads_of_a_group_share_keys_and_values() -> None:
-    attention = GroupedAttention(24, heads=6, groups=2)
-    assert attention.key.weight.shape == attention.value.weight.shape == (8, 24)
-    angles, seen = torch.zeros(5, 2), []
-    inputs = random(1, 5, 24, dtype=torch.float32)
-    attention.write.register_forward_pre_hook(lambda _, given: seen.append(given[0].unflatten(-1, (6, 4))))
-    with torch.no_grad():
-        attention.value.weight[:4] = 0  # what the first group hands out
-    attention(inputs, angles, None, None)
-    assert seen[0][:, :, :3].abs().max() == 0
-    assert seen[0][:, :, 3:].abs().amax((0, 1, 3)).min() > 0.1
+        assert turned(vectors.to(dtype), angles).dtype == dtype
 
 
 # ---- other precisions, other machines ----
@@ -269,26 +173,17 @@ def test_heads_of_a_group_share_keys_and_values() -> None:
 def test_in_bfloat16_it_stays_near() -> None:
     """Steps of 1/256, through two layers; turned frequencies would be off by whole turns far away."""
     model = today(longest=5000)
+    assert "frequencies" not in model.state_dict()
+    # Radians a place, of 4 columns: 1, and a hundredth.
+    torch.testing.assert_close(model.frequencies, torch.tensor([1.0, 0.01]))
     exact, far = model(IDS), torch.arange(4994, 5000)[None]
+    assert_same(model.double()(IDS).float(), exact)
     rounded = model.bfloat16()
+    assert rounded.frequencies.dtype == torch.float32
     for places in (None, far):
         came = rounded(IDS, places=places)
         assert came.dtype == torch.bfloat16
         assert (came - exact).abs().mean() < 0.02 * exact.abs().mean() + 0.01
-
-
-def test_frequencies_are_no_weights_and_move_with_the_ids() -> None:
-    model = today()
-    assert "frequencies" not in model.state_dict()
-    assert model.bfloat16().frequencies.dtype == torch.float32
-    # Radians a place, of 4 columns: 1, and a hundredth.
-    torch.testing.assert_close(model.frequencies, torch.tensor([1.0, 0.01]))
-
-
-def test_a_model_of_doubles_gives_doubles() -> None:
-    model = today().double()
-    assert model(IDS).dtype == torch.float64
-    assert_same(model(IDS).float(), today()(IDS))
 
 
 # ---- what cannot be ----
@@ -309,62 +204,38 @@ def test_a_model_of_doubles_gives_doubles() -> None:
     ],
 )
 def test_sizes_that_cannot_be_are_refused(options: dict[str, float], words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words) + "$"):
+    with pytest.raises(ValueError, match=f"{words}$"):
         today(**options)
 
 
 @pytest.mark.parametrize(
-    ("ids", "words"),
+    ("ids", "places", "words"),
     [
-        (torch.tensor([[3, 10]]), "ids must be from 0 to 9, got 3 to 10"),
-        (torch.zeros(3).long(), "ids must be (B, T), got (3,)"),
-        (torch.zeros(1, 10).long(), "ids must be at most 9 long, the model's context, got 10"),
+        (torch.tensor([[3, 10]]), None, "ids must be from 0 to 9, got 3 to 10"),
+        (torch.zeros(1, 10).long(), None, "ids must be at most 9 long, the model's context, got 10"),
+        (torch.zeros(1, 3), None, "ids must be int64 or int32, got torch.float32"),
+        (IDS, torch.arange(4, 10)[None], "must be from 0 to below 9, the model's longest, got 4 to 9"),
+        (IDS, torch.arange(-1, 5)[None], "must be from 0 to below 9, the model's longest, got -1 to 4"),
+        (IDS, torch.arange(6), "places must be (3, 6), as ids are, got (6,)"),
+        (IDS, torch.zeros(2, 6), "places must be (3, 6), as ids are, got (2, 6)"),
+        (IDS, torch.zeros(1, 6, 1), "places must be (3, 6), as ids are, got (1, 6, 1)"),
     ],
 )
-def test_ids_that_it_has_no_pieces_for_are_refused(ids: Tensor, words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words) + "$"):
-        today()(ids)
-    with pytest.raises(TypeError, match=re.escape("ids must be int64 or int32, got torch.float32")):
-        today()(ids.float())
+def test_ids_and_places_that_cannot_be_are_refused(ids: Tensor, places: Tensor | None, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=re.escape(words) + "$"):
+        today()(ids, places=places)
 
 
-@pytest.mark.parametrize(
-    ("places", "words"),
-    [
-        (torch.arange(4, 10)[None], "places must be from 0 to below 9, the model's longest, got 4 to 9"),
-        (torch.arange(-1, 5)[None], "places must be from 0 to below 9, the model's longest, got -1 to 4"),
-        (torch.arange(6), "places must be (3, 6), as ids are, got (6,)"),
-        (torch.zeros(2, 6), "places must be (3, 6), as ids are, got (2, 6)"),
-        (torch.zeros(1, 6, 1), "places must be (3, 6), as ids are, got (1, 6, 1)"),
-    ],
-)
-def test_places_that_cannot_be_are_refused(places: Tensor, words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words) + "$"):
-        today()(IDS, places=places)
-
-
-def test_a_cache_that_is_full_is_refused() -> None:
+def test_a_cache_that_is_full_or_of_another_batch_or_model_is_refused() -> None:
     model = today()
     caches = caches_of(model)
-    model(IDS, caches)
-    with pytest.raises(
-        ValueError, match="places must be from 0 to below 9, the model's longest, got 6 to 11"
+    model(IDS[:, :5], caches)
+    for call, words in (
+        (lambda: model(IDS, caches), "longest, got 5 to 10"),
+        (lambda: model(IDS[:2, :1], caches), "keys must fit the cache, (3, 2, '…', 4), got (2, 2, 1, 4)"),
+        (lambda: today(groups=6)(IDS[:, :1], caches), "(3, 2, '…', 4), got (3, 6, 1, 4)"),
+        (lambda: model(IDS, [*caches_of(model), Cache()]), "argument 2 is longer"),
     ):
-        model(IDS, caches)
-    assert [cache.length for cache in caches] == [6, 6], "nothing was added"
-
-
-def test_a_cache_of_another_batch_or_model_is_refused() -> None:
-    model = today()
-    caches = caches_of(model)
-    model(IDS[:, :3], caches)
-    with pytest.raises(
-        ValueError, match=re.escape("keys must fit the cache, (3, 2, '…', 4), got (2, 2, 1, 4)")
-    ):
-        model(IDS[:2, 3:4], caches)
-    with pytest.raises(
-        ValueError, match=re.escape("keys must fit the cache, (3, 2, '…', 4), got (3, 6, 1, 4)")
-    ):
-        today(groups=6)(IDS[:, 3:4], caches)
-    with pytest.raises(ValueError, match="argument 2 is longer"):
-        model(IDS, [*caches_of(model), Cache()])
+        with pytest.raises(ValueError, match=re.escape(words)):
+            call()
+    assert [cache.length for cache in caches] == [5, 5], "nothing was added"

@@ -35,25 +35,14 @@ def test_iterations_per_epoch_are_those_of_dataloader(
         share = DistributedSampler(data, workers, rank, drop_last=drop_last)
         loader = DataLoader(data, batch_size, sampler=share, drop_last=drop_last)
         assert len(list(loader)) == expected
-    alone = list(DataLoader(data, batch_size, drop_last=drop_last))
-    assert len(alone) == iterations_per_epoch(examples, batch_size, drop_last)
+    if workers == 1 and expected:
+        x, y = torch.arange(examples), -torch.arange(examples)
+        ours = list(Batches(x, y, batch_size=batch_size, drop_last=drop_last))
+        theirs = list(DataLoader(TensorDataset(x, y), batch_size, drop_last=drop_last))
+        torch.testing.assert_close([list(batch) for batch in ours], theirs)
 
 
 # ---- batches ----
-
-
-@settings(deadline=None)
-@given(st.integers(1, 30), st.integers(1, 10), st.booleans())
-def test_batches_in_order_are_those_of_dataloader(examples: int, batch_size: int, drop_last: bool) -> None:
-    x, y = torch.arange(examples), -torch.arange(examples)
-    expected = list(DataLoader(TensorDataset(x, y), batch_size, drop_last=drop_last))
-    if not expected:
-        return
-    data = Batches(x, y, batch_size=batch_size, drop_last=drop_last)
-    assert len(data) == len(expected)
-    for (batch_x, batch_y), (expected_x, expected_y) in zip(data, expected, strict=True):
-        assert torch.equal(batch_x, expected_x)
-        assert torch.equal(batch_y, expected_y)
 
 
 def test_shuffled_batches_hold_every_example_once_and_keep_it_whole() -> None:
@@ -70,13 +59,10 @@ def test_shuffled_batches_hold_every_example_once_and_keep_it_whole() -> None:
     assert epochs[0] != epochs[1]
     again = Batches(x, batch_size=10, shuffle=generator(0))
     assert [batch[0].tolist() for _ in range(2) for batch in again] == epochs
-
-
-def test_dropping_the_last_batch_drops_only_that() -> None:
-    x = torch.arange(5)
-    assert [batch.tolist() for (batch,) in Batches(x, batch_size=2, drop_last=True)] == [[0, 1], [2, 3]]
-    shuffled = Batches(torch.arange(10), batch_size=4, drop_last=True, shuffle=generator(1))
-    assert [len(batch) for (batch,) in shuffled] == [4, 4]
+    assert [len(batch) for (batch,) in Batches(x, batch_size=4, drop_last=True, shuffle=generator(1))] == [
+        4,
+        4,
+    ]
 
 
 def test_a_tuple_of_tensors_is_one_batch_and_the_rest_stays_as_it_is() -> None:
@@ -112,25 +98,16 @@ def test_batches_move_to_the_device_of_the_model() -> None:
         (lambda: Batches(*map(torch.ones, (3, 4)), batch_size=2), ValueError, r"one length, .* \[3, 4\]"),
         (lambda: Batches(torch.ones(3), [1, 2, 3], batch_size=2), TypeError, r"got \(Tensor, list\)"),
         (lambda: Batches(torch.ones(3), batch_size=0), ValueError, "batch_size must be at least 1, got 0"),
-        (
-            lambda: Batches(torch.ones(3), batch_size=4, drop_last=True),
-            ValueError,
-            "batch_size must be at most 3, .* with drop_last, got 4",
-        ),
-        (
-            lambda: as_batches("data", iter([]), epochs=2),
-            TypeError,
-            "data must be readable anew for each of 2 epochs, got an iterator",
-        ),
+        (lambda: Batches(torch.ones(3), batch_size=4, drop_last=True), ValueError,
+            "batch_size must be at most 3, .* with drop_last, got 4"),
+        (lambda: as_batches("data", iter([]), epochs=2), TypeError,
+            "data must be readable anew for each of 2 epochs, got an iterator"),
         (lambda: list(on_device_of(nn.Tanh(), torch.ones(3))), TypeError, r"targets\), got Tensor"),
         (lambda: list(on_device_of(nn.Tanh(), [(torch.ones(3),)])), TypeError, r"targets\), got \(Tensor\)"),
-        (
-            lambda: list(on_device_of(nn.Tanh(), [(torch.ones(1), [1.0])])),
-            TypeError,
-            r"targets\), got \(Tensor, list\)",
-        ),
+        (lambda: list(on_device_of(nn.Tanh(), [(torch.ones(1), [1.0])])), TypeError,
+            r"targets\), got \(Tensor, list\)"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_work_is_refused_in_words(call, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()

@@ -1,7 +1,10 @@
-"""The training loop: what it does to the weights, what it shows, and what it refuses."""
+"""The training loop: what it does to the weights, what it shows, keeps and refuses."""
+
+import math
 
 import pytest
 import torch
+from tensors import DEVICES
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
@@ -11,8 +14,6 @@ from attnlab.runtime import generator
 from attnlab.training.batches import Batches
 from attnlab.training.history import History
 from attnlab.training.loop import evaluate, train
-
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 class Slope(nn.Module):
@@ -48,6 +49,11 @@ def same_sign(examples: int, seed: int) -> tuple[Tensor, Tensor]:
 
 def accuracy(outputs: Tensor, targets: Tensor) -> Tensor:
     return (outputs.argmax(dim=-1) == targets).double().mean()
+
+
+def trained(model: nn.Module, lr: float = 1.0, **changes: object) -> History:
+    arguments = {"data": slope_data(9), "loss": F.l1_loss, "optimizer": sgd(model, lr), "epochs": 2}
+    return train(model, **arguments | changes)
 
 
 # ---- the loop ----
@@ -99,25 +105,17 @@ def test_a_network_learns_and_every_measure_has_its_place(device: str) -> None:
     assert measured == [history.validation_losses[-1], history.validation_metrics[-1]]
 
 
-def test_two_runs_are_equal_to_the_last_bit() -> None:
-    def run() -> History:
-        model = nn.Sequential(network(0), nn.Dropout(0.5))
-        data = Batches(*same_sign(40, seed=0), batch_size=8, shuffle=generator(0))
-        return train(model, data, F.cross_entropy, torch.optim.Adam(model.parameters()), epochs=2)
-
-    assert run() == run()
-
-
 @pytest.mark.parametrize(
     "wrap",
     [
+        lambda x, y: Batches(x, y, batch_size=4),
         lambda x, y: DataLoader(TensorDataset(x, y), batch_size=4),
         lambda x, y: list(zip(x.split(4), y.split(4), strict=True)),
         lambda x, y: ((x[:4], y[:4]), (x[4:8], y[4:8]), (x[8:], y[8:])),
     ],
-    ids=["DataLoader", "list", "tuple of batches"],
+    ids=["Batches", "DataLoader", "list", "tuple of batches"],
 )
-def test_any_iterable_of_batches_will_do(wrap) -> None:
+def test_any_iterable_of_batches_will_do_to_the_last_bit(wrap) -> None:
     x, y = same_sign(10, seed=0)
     first, second = network(0), network(0)
     expected = train(first, Batches(x, y, batch_size=4), F.cross_entropy, sgd(first), epochs=2)
@@ -131,174 +129,143 @@ def test_one_epoch_can_come_from_an_iterator_or_a_dataset_without_a_length() -> 
 
     for data in (iter([slope_data(9), slope_data(9), slope_data(9)]), DataLoader(Endless())):
         model = Slope()
-        assert train(model, data, F.l1_loss, sgd(model), epochs=1).iterations == 3
+        assert trained(model, data=data, epochs=1).iterations == 3
         assert model.slope.item() == 3
-
-
-def test_a_model_may_take_several_inputs() -> None:
-    model = nn.Bilinear(2, 3, 1)
-    data = (torch.ones(5, 2), torch.ones(5, 3), torch.ones(5, 1))
-    history = train(model, data, F.mse_loss, sgd(model, lr=0.05), epochs=40)
-    assert history.training_losses[-1] < 1e-6
 
 
 def test_learning_with_dropout_measuring_without() -> None:
     model, modes = Slope(), []
     model.register_forward_hook(lambda *_: modes.append(model.training))
-    train(model, slope_data(9), F.l1_loss, sgd(model), epochs=2, validation=slope_data(9))
+    trained(model, validation=slope_data(9))
     assert modes == [True, False, True, False]
-    train(model, slope_data(9), F.l1_loss, sgd(model), epochs=1)
+    trained(model, epochs=1)
     assert not model.training
+    assert evaluate(Slope(), slope_data(9), lambda outputs, targets: outputs.requires_grad) == [False]
 
 
 def test_hooks_of_the_optimizer_clip_gradients_and_change_the_learning_rate() -> None:
     model = Slope()
     optimizer = sgd(model)
     halve = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
-
-    def clip(*_) -> None:
-        nn.utils.clip_grad_norm_(model.parameters(), 0.25)
-
-    optimizer.register_step_pre_hook(clip)
+    optimizer.register_step_pre_hook(lambda *_: nn.utils.clip_grad_norm_(model.parameters(), 0.25) and None)
     optimizer.register_step_post_hook(lambda *_: halve.step())
     train(model, slope_data(9), F.mse_loss, optimizer, epochs=3)
     # Each gradient is far longer than 0.25. The clipping adds 1e-6 to the norm that it divides by.
     assert model.slope.item() == pytest.approx(0.25 * (1 + 0.5 + 0.25), rel=1e-5)
 
 
-# ---- early stopping ----
+def test_evaluate_counts_each_batch_by_its_examples() -> None:
+    data = Batches(*slope_data(1, 1, 1, 5), batch_size=3)  # absolute errors 0 0 0 | 4
+    found = evaluate(Slope(1.0), data, F.l1_loss, lambda outputs, targets: len(targets))
+    assert found == [1.0, (3 * 3 + 1) / 4]
 
 
-def stopping(patience: int | None, epochs: int = 10) -> tuple[Slope, History]:
+@pytest.mark.parametrize(
+    ("patience", "epochs", "run", "slope"),
+    [(1, 10, 4, 3), (2, 10, 5, 3), (4, 10, 7, 3), (100, 5, 5, 3), (100, 2, 2, 2), (None, 10, 10, 10)],
+)
+def test_early_stopping_waits_and_puts_the_best_weights_back(
+    patience: int | None, epochs: int, run: int, slope: int
+) -> None:
     """The slope becomes 1, 2, 3, 4, 5 …; the validation loss, its distance from 3, is 2, 1, 0, 1, 2 …"""
     model = Slope()
     stop = {"validation": slope_data(3), "patience": patience}
-    return model, train(model, slope_data(99), F.l1_loss, sgd(model), epochs=epochs, **stop)
-
-
-@pytest.mark.parametrize("patience", [1, 2, 4])
-def test_early_stopping_waits_and_puts_the_best_weights_back(patience: int) -> None:
-    model, history = stopping(patience)
-    assert history.best_epoch == 3
-    assert history.epochs == history.iterations == 3 + patience
-    assert history.validation_losses == [abs(epoch - 3) for epoch in range(1, 4 + patience)]
+    history = trained(model, data=slope_data(99), epochs=epochs, **stop)
+    assert history.best_epoch == min(3, run)
+    assert history.epochs == history.iterations == run
+    assert history.validation_losses == [abs(epoch - 3) for epoch in range(1, run + 1)]
     assert history.validation_metrics == []
-    assert model.slope.item() == 3
-
-
-def test_the_best_weights_come_back_when_patience_outlasts_the_epochs() -> None:
-    model, history = stopping(patience=100, epochs=5)
-    assert (history.best_epoch, history.epochs, model.slope.item()) == (3, 5, 3)
-    model, history = stopping(patience=100, epochs=2)
-    assert (history.best_epoch, history.epochs, model.slope.item()) == (2, 2, 2)
-
-
-def test_without_patience_every_epoch_is_run_and_the_last_weights_stay() -> None:
-    model, history = stopping(patience=None)
-    assert (history.best_epoch, history.epochs, model.slope.item()) == (3, 10, 10)
+    assert model.slope.item() == slope
 
 
 def test_an_equal_loss_is_no_better_and_the_first_best_epoch_counts() -> None:
-    model = Slope()
-    stop = {"validation": slope_data(9), "patience": 2}
-    history = train(model, slope_data(9), F.l1_loss, sgd(model, lr=0), epochs=9, **stop)
+    history = trained(Slope(), lr=0, epochs=9, validation=slope_data(9), patience=2)
     assert (history.best_epoch, history.epochs) == (1, 3)
-
-
-def test_evaluate_counts_each_batch_by_its_examples() -> None:
-    model = Slope(1.0)
-    data = Batches(*slope_data(1, 1, 1, 5), batch_size=3)  # absolute errors 0 0 0 | 4
-    assert evaluate(model, data, F.l1_loss, lambda outputs, targets: len(targets)) == [1.0, (3 * 3 + 1) / 4]
-
-
-def test_evaluate_keeps_nothing_for_a_backward_pass() -> None:
-    assert evaluate(Slope(), slope_data(9), lambda outputs, targets: outputs.requires_grad) == [False]
-
-
-# ---- the progress bar ----
 
 
 def test_a_terminal_shows_epoch_iterations_and_loss(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     take_for_a_terminal(monkeypatch)
-    model = Slope()
-    train(model, Batches(*slope_data(9, 9), batch_size=1), F.l1_loss, sgd(model), epochs=2)
+    trained(Slope(), data=Batches(*slope_data(9, 9), batch_size=1))
     last = capsys.readouterr().out.split("\r")[-3]  # before it is wiped
     assert last.startswith("epoch 2/2")
     assert "4/4" in last
     assert "loss 6" in last  # the slope is 3 and should be 9
 
 
-# ---- what bad input gets ----
+# ---- its history ----
 
 
-def training_with(**changes):
-    model = Slope()
-    arguments = {"data": slope_data(9), "loss": F.l1_loss, "optimizer": sgd(model), "epochs": 2} | changes
-    return train(model, **arguments)
+def test_a_history_counts_what_it_holds_and_metrics_stand_beside_their_losses() -> None:
+    history = History()
+    for loss in (0.9, 0.8, 0.7):
+        history.add_iteration(loss)
+    history.training_losses.append(0.8)
+    history.add_validation(0.6)
+    assert (history.iterations, history.epochs) == (3, 1)
+    assert history.iteration_losses == [0.9, 0.8, 0.7]
+    assert (history.validation_losses, history.validation_metrics) == ([0.6], [])
+    history = History()
+    history.add_validation(0.6, 0.1)
+    history.add_validation(0.5, 0.2)
+    assert (history.validation_losses, history.validation_metrics) == ([0.6, 0.5], [0.1, 0.2])
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda: training_with(epochs=0), ValueError, "epochs must be at least 1, got 0"),
-        (lambda: training_with(epochs=1.5), TypeError, "epochs must be a whole number, got 1.5"),
-        (lambda: training_with(patience=3), ValueError, "validation must be given with patience, got None"),
-        (
-            lambda: training_with(metric=F.l1_loss),
-            ValueError,
-            "validation must be given with metric",
-        ),
-        (
-            lambda: training_with(patience=0, validation=slope_data(9)),
-            ValueError,
-            "patience must be at least 1, got 0",
-        ),
-        (lambda: training_with(optimizer=sgd(Slope())), ValueError, "optimizer must hold model's parameters"),
-        (lambda: training_with(data=[]), ValueError, "data must give at least one batch"),
-        (lambda: training_with(data=()), ValueError, "data must give at least one batch"),
-        (lambda: training_with(data=(torch.ones(3), torch.ones(4))), ValueError, r"\[3, 4\]"),
-        (lambda: training_with(data=(torch.ones(0), torch.ones(0))), ValueError, r"\[0, 0\]"),
-        (lambda: training_with(data=torch.ones(3)), TypeError, r"tuple \(inputs, …, targets\), got Tensor"),
-        (lambda: training_with(data=[(torch.ones(3),)]), TypeError, r"targets\), got \(Tensor\)"),
-        (lambda: training_with(data=[(torch.ones(1), [1.0])]), TypeError, r"targets\), got \(Tensor, list\)"),
-        (lambda: training_with(data=iter([slope_data(9)])), TypeError, "data must be readable anew"),
-        (lambda: training_with(validation=iter([slope_data(9)])), TypeError, "validation must be readable"),
-        (lambda: training_with(validation=[]), ValueError, "data must give at least one batch"),
-        (
-            lambda: training_with(data=slope_data(9, 9), loss=lambda outputs, targets: outputs - targets),
-            ValueError,
-            r"loss must give one number, got shape \(2,\)",
-        ),
-        (
-            lambda: evaluate(Slope(), slope_data(9, 9), torch.sub),
-            ValueError,
-            r"measure must give one number, got shape \(2,\)",
-        ),
-    ],
+    ("losses", "best"), [([0.9, 0.4, 0.6], 2), ([0.4, 0.4], 1), ([3.0, 2.0, 1.0], 3), ([7.0], 1)]
 )
-def test_what_cannot_work_is_refused_in_words(call, error: type[Exception], words: str) -> None:
+def test_the_best_epoch_is_the_first_with_the_smallest_loss(losses: list[float], best: int) -> None:
+    assert History(validation_losses=losses).best_epoch == best
+    with pytest.raises(ValueError, match="best_epoch needs validation_losses"):
+        _ = History(training_losses=losses).best_epoch
+
+
+# ---- what bad input gets ----
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"epochs": 0}, ValueError, "epochs must be at least 1, got 0"),
+        ({"epochs": 1.5}, TypeError, "epochs must be a whole number, got 1.5"),
+        ({"patience": 3}, ValueError, "validation must be given with patience, got None"),
+        ({"metric": F.l1_loss}, ValueError, "validation must be given with metric"),
+        ({"patience": 0, "validation": slope_data(9)}, ValueError, "patience must be at least 1, got 0"),
+        ({"optimizer": sgd(Slope())}, ValueError, "optimizer must hold model's parameters"),
+        ({"data": []}, ValueError, "data must give at least one batch"),
+        ({"data": ()}, ValueError, "data must give at least one batch"),
+        ({"data": (torch.ones(3), torch.ones(4))}, ValueError, r"\[3, 4\]"),
+        ({"data": (torch.ones(0), torch.ones(0))}, ValueError, r"\[0, 0\]"),
+        ({"data": torch.ones(3)}, TypeError, r"tuple \(inputs, …, targets\), got Tensor"),
+        ({"data": [(torch.ones(3),)]}, TypeError, r"targets\), got \(Tensor\)"),
+        ({"data": [(torch.ones(1), [1.0])]}, TypeError, r"targets\), got \(Tensor, list\)"),
+        ({"data": iter([slope_data(9)])}, TypeError, "data must be readable anew"),
+        ({"validation": iter([slope_data(9)])}, TypeError, "validation must be readable"),
+        ({"validation": []}, ValueError, "data must give at least one batch"),
+        ({"data": slope_data(9, 9), "loss": torch.sub}, ValueError, r"loss must give one number, got shape"),
+    ],
+)  # fmt: skip
+def test_what_cannot_work_is_refused_in_words(changes, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        call()
+        trained(Slope(), **changes)
+    with pytest.raises(ValueError, match=r"measure must give one number, got shape \(2,\)"):
+        evaluate(Slope(), slope_data(9, 9), torch.sub)
 
 
-def test_a_loss_that_is_no_number_stops_training_before_it_spoils_the_weights() -> None:
-    model = Slope()
-    data = [slope_data(9), slope_data(9), slope_data(float("nan"))]
-    with pytest.raises(FloatingPointError, match="the loss is nan at iteration 3, in epoch 1"):
-        train(model, data, F.l1_loss, sgd(model), epochs=2)
-    assert model.slope.item() == 2
-
-
-def test_a_loss_that_diverges_names_the_iteration_counted_from_the_first_epoch() -> None:
-    model = Slope()
-    data = [slope_data(1), slope_data(1)]
+@pytest.mark.parametrize("loss", [math.nan, math.inf, -math.inf])
+def test_a_loss_that_is_no_finite_number_raises_and_says_where(loss: float) -> None:
+    history = History(iteration_losses=[0.9, 0.8], training_losses=[0.85])
+    with pytest.raises(FloatingPointError, match=f"the loss is {loss} at iteration 3, in epoch 2"):
+        history.add_iteration(loss)
+    with pytest.raises(FloatingPointError, match=f"the validation loss is {loss} after epoch 1"):
+        history.add_validation(loss)
+    with pytest.raises(FloatingPointError, match=r"the validation loss is (nan|inf) after epoch 1"):
+        trained(Slope(), validation=slope_data(loss))
+    model, data = Slope(), [slope_data(9), slope_data(9), slope_data(loss)]
+    with pytest.raises(FloatingPointError, match=r"the loss is (nan|inf) at iteration 3, in epoch 1"):
+        trained(model, data=data)
+    assert model.slope.item() == 2, "it did not spoil the weights"
     # The steps grow the slope by a factor of 2e15: squared, it leaves float32 (3e38) at the third update.
     with pytest.raises(FloatingPointError, match="the loss is inf at iteration 3, in epoch 2"):
-        train(model, data, F.mse_loss, sgd(model, lr=1e15), epochs=2)
-
-
-def test_a_validation_loss_that_is_no_number_names_the_epoch() -> None:
-    with pytest.raises(FloatingPointError, match="the validation loss is nan after epoch 1"):
-        training_with(validation=slope_data(float("nan")))
+        trained(Slope(), lr=1e15, data=[slope_data(1), slope_data(1)], loss=F.mse_loss)

@@ -104,13 +104,6 @@ def test_tied_parameters_stay_tied_and_buffers_are_stacked() -> None:
     assert torch.allclose(many(ids)[1], models[1](ids), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("layer", [nn.RNN, nn.GRU, nn.LSTM])
-def test_recurrent_layers_cannot_be_stacked(layer: type[nn.RNNBase]) -> None:
-    many = ManySeeds([layer(2, 2), layer(2, 2)])
-    with pytest.raises(RuntimeError, match="Batching rule not implemented"):
-        many(torch.ones(3, 1, 2))
-
-
 def test_what_cannot_be_stacked_is_refused_in_words() -> None:
     with pytest.raises(ValueError, match="models must hold at least one model, got none"):
         ManySeeds([])

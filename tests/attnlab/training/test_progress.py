@@ -29,23 +29,13 @@ def test_a_terminal_shows_a_bar_and_wipes_it(
     assert shown.startswith("counting")
     assert last in shown
     assert (wiped.strip(), nothing) == ("", "")
-
-
-def test_a_short_wait_shows_nothing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     take_for_a_terminal(monkeypatch, patience=60)
-    count_to_4()
-    assert capsys.readouterr() == ("", "")
-
-
-def test_no_bar_when_asked_for_quiet(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    count_to_4(total)
+    assert capsys.readouterr() == ("", ""), "a short wait"
     take_for_a_terminal(monkeypatch)
     monkeypatch.setenv(QUIET_VARIABLE, "1")
-    count_to_4()
-    assert capsys.readouterr() == ("", "")
+    count_to_4(total)
+    assert capsys.readouterr() == ("", ""), "asked for quiet"
 
 
 def test_no_bar_in_a_file_or_pipe(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -41,29 +41,9 @@ def padded(words: int, lengths: Tensor, seed: int) -> Tensor:
     return ids.masked_fill(torch.arange(ids.shape[1]) >= lengths[:, None], PADDING)
 
 
-def language_model() -> nn.Module:
-    return import_module("attnlab.transformer").LanguageModel(
-        29, d_model=32, heads=4, hidden=64, layers=3, dropout=0.1
-    )
-
-
-def gpt() -> nn.Module:
-    # More words than a byte can count. The spread is the book's: 0.02 is for vectors of 768 numbers.
-    return import_module("attnlab.transformer").GPT(
-        300, d_model=24, heads=3, layers=3, context=40, dropout=0.1, spread=0.113
-    )
-
-
-def today() -> nn.Module:
-    return import_module("attnlab.today.model").Today(
-        29, d_model=24, heads=4, groups=2, hidden=48, layers=3, longest=64, spread=0.113
-    )
-
-
-def transformer() -> nn.Module:
-    return import_module("attnlab.transformer").Transformer(
-        23, 27, d_model=32, heads=4, hidden=64, layers=2, dropout=0.1
-    )
+def built(module: str, name: str, *sizes: int, **more: float) -> Callable[[], nn.Module]:
+    """`built("attnlab.transformer", "GPT", 300, …)` builds one, of the module as it then is."""
+    return lambda: getattr(import_module(module), name)(*sizes, **more)
 
 
 def bahdanau() -> nn.Module:
@@ -88,11 +68,27 @@ def for_translating(source_words: int, target_words: int) -> tuple[Tensor, Tenso
     return source, SOURCE_LENGTHS.clone(), previous
 
 
+WHOLE = "attnlab.transformer"
+BLOCKS = {"d_model": 24, "layers": 3, "spread": 0.113}
 FAMILIES = {
-    "LanguageModel": Family(language_model, lambda: (drawn(29, 3, 10, seed=3),)),
-    "GPT": Family(gpt, lambda: (drawn(300, 4, 12, seed=4),)),
-    "Today": Family(today, lambda: (drawn(29, 3, 11, seed=5),)),
-    "Transformer": Family(transformer, lambda: for_translating(23, 27), PADDING),
+    "LanguageModel": Family(
+        built(WHOLE, "LanguageModel", 29, d_model=32, heads=4, hidden=64, layers=3, dropout=0.1),
+        lambda: (drawn(29, 3, 10, seed=3),),
+    ),
+    # More words than a byte can count. The spread is the book's: 0.02 is for vectors of 768 numbers.
+    "GPT": Family(
+        built(WHOLE, "GPT", 300, heads=3, context=40, dropout=0.1, **BLOCKS),
+        lambda: (drawn(300, 4, 12, seed=4),),
+    ),
+    "Today": Family(
+        built("attnlab.today.model", "Today", 29, heads=4, groups=2, hidden=48, longest=64, **BLOCKS),
+        lambda: (drawn(29, 3, 11, seed=5),),
+    ),
+    "Transformer": Family(
+        built(WHOLE, "Transformer", 23, 27, d_model=32, heads=4, hidden=64, layers=2, dropout=0.1),
+        lambda: for_translating(23, 27),
+        PADDING,
+    ),
     "Bahdanau": Family(bahdanau, lambda: for_translating(66, 115), PADDING),
     "Luong": Family(luong, lambda: for_translating(66, 115), PADDING),
 }

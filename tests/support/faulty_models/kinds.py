@@ -2,7 +2,7 @@
 
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -36,8 +36,8 @@ class Change:
     def made(self, source: str) -> str:
         """`change.made(source)` is the changed source."""
         parts = source.split(self.old)
-        if self.which is None and len(parts) != 2:
-            raise ValueError(f"{self.file}: {self.old!r} stands there {len(parts) - 1} times, not once")
+        if (len(parts) != 2) if self.which is None else (len(parts) < self.which + 2):
+            raise ValueError(f"{self.file}: {self.old!r} stands there {len(parts) - 1} times")
         place = 1 + (self.which or 0)
         return self.old.join(parts[:place]) + self.new + self.old.join(parts[place:])
 
@@ -49,40 +49,31 @@ class Fault:
     `where` is a regular expression for re.fullmatch: the dotted names of the modules in which it sits, and of
     all that these hold. It is None where it sits in the model's own forward, and in no part of it.
 
-    `inquiry` is the line of inquiry that is right. `also_right` are others that lead to the same line of
-    code: what is planted in one place often shows in two.
+    The first of `inquiries` is the line of inquiry that is right; the others lead to the same line of code:
+    what is planted in one place often shows in two.
 
     `shows` says by which measure of tests/test_faulty_models.py it differs from the healthy model. A fault
     may show in other ways, too.
     """
 
-    name: str
     model: str
-    change: Change
+    name: str
+    inquiries: tuple[str, ...]
     where: str | None
-    inquiry: str
+    changes: tuple[Change, ...]
     shows: str
-    also_right: tuple[str, ...] = ()
-    more: tuple[Change, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.model}: {self.name}"
 
-    @property
-    def file(self) -> str:
-        return self.change.file
 
-    @property
-    def old(self) -> str:
-        return self.change.old
+def planted_in(model: str) -> Callable[..., Fault]:
+    """`fault = planted_in("GPT")`, and `fault("no scale", "scores", where, change)` is one of its faults."""
 
-    @property
-    def new(self) -> str:
-        return self.change.new
+    def fault(name: str, inquiries: str, where: str | None, *changes: Change, shows: str = "logits") -> Fault:
+        return Fault(model, name, tuple(inquiries.split()), where, changes, shows)
 
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        return (self.change, *self.more)
+    return fault
 
 
 class _FromText(SourceFileLoader):

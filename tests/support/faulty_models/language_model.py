@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from faulty_models.kinds import Change, Fault
+from faulty_models.kinds import Change, planted_in
 
-fault = partial(Fault, model="LanguageModel")
+fault = planted_in("LanguageModel")
 model = partial(Change, "attnlab/transformer.py")
 layers = partial(Change, "attnlab/layers.py")
 attention = partial(Change, "attnlab/attention.py")
@@ -35,344 +35,126 @@ def normed(mean: str, variance: str) -> str:
 
 
 FAULTS = [
-    # ---- sight ----
-    fault(
-        "no mask",
-        change=model(ONE_LAYER, "vectors = layer(vectors, None, cache)"),
-        where=ATTENTION, inquiry="sight", shows="logits",
-    ),
-    fault(
-        "no mask in the second layer",
-        change=model(
-            ONE_LAYER,
-            "vectors = layer(vectors, None if layer is self.layers[1] else so_far, cache)",
-        ),
-        where=SECOND, inquiry="sight", shows="logits",
-    ),
-    fault(
-        "one step of the future shown",
-        change=masks(".tril(m - n)", ".tril(m - n + 1)"),
-        where=ATTENTION, inquiry="sight", shows="logits",
-    ),
-    fault(
-        "a place hidden from itself",
-        change=masks(".tril(m - n)", ".tril(m - n - 1)"),
-        where=ATTENTION, inquiry="sight", shows="logits",
-    ),
-    fault(
-        "mask transposed",
-        change=masks(".tril(m - n)", ".triu(m - n)"),
-        where=ATTENTION, inquiry="sight", shows="logits",
-    ),
-    fault(
-        "each place sees only itself",
-        change=model(
+    fault("no mask", "sight", ATTENTION, model(ONE_LAYER, "vectors = layer(vectors, None, cache)")),
+    fault("no mask in the second layer", "sight", SECOND,
+        model(ONE_LAYER, "vectors = layer(vectors, None if layer is self.layers[1] else so_far, cache)")),
+    fault("one step of the future shown", "sight", ATTENTION, masks(".tril(m - n)", ".tril(m - n + 1)")),
+    fault("a place hidden from itself", "sight", ATTENTION, masks(".tril(m - n)", ".tril(m - n - 1)")),
+    fault("mask transposed", "sight", ATTENTION, masks(".tril(m - n)", ".triu(m - n)")),
+    fault("each place sees only itself", "sight", ATTENTION,
+        model(
             "so_far = causal(words.shape[1], before + words.shape[1], words.device)  # (1, T, before + T)",
-            "so_far = torch.eye(before + words.shape[1], dtype=torch.bool)[None, before:]",
-        ),
-        where=ATTENTION, inquiry="sight", shows="logits",
-    ),
-    fault(
-        "the first word hidden from all behind it",
-        change=model(
-            "        for layer, cache in zip(self.layers, of_layers, strict=True):",
+            "so_far = torch.eye(before + words.shape[1], dtype=torch.bool)[None, before:]")),
+    fault("the first word hidden from all behind it", "sight", ATTENTION,
+        model("        for layer, cache in zip(self.layers, of_layers, strict=True):",
             "        so_far[:, 1:, 0] = False\n"
-            "        for layer, cache in zip(self.layers, of_layers, strict=True):",
-        ),
-        where=ATTENTION, inquiry="sight", shows="logits",
-    ),
-    # ---- scores ----
-    fault(
-        "no scale",
-        change=attention(FUSED, FUSED.replace("dropout)", "dropout, scale=1.0)")),
-        where=ATTENTION, inquiry="scores", shows="logits",
-    ),
-    fault(
-        "divided by d_k",
-        change=attention(FUSED, FUSED.replace("dropout)", "dropout, scale=1 / query.shape[-1])")),
-        where=ATTENTION, inquiry="scores", shows="logits",
-    ),
-    fault(
-        "heads and time mixed by a view",
-        change=attention(
-            "return x.transpose(1, 2)\n", "return x.reshape(len(x), self.heads, x.shape[1], -1)\n"
-        ),
-        where=ATTENTION, inquiry="scores", also_right=("sight",), shows="logits",
-    ),
-    fault(
-        "keys for values",
-        change=attention(
-            "F.linear(value, value_weight, value_bias)",
-            "F.linear(value, key_weight, key_bias)",
-        ),
-        where=ATTENTION, inquiry="scores", also_right=("parameters",), shows="logits",
-    ),
-    fault(
-        "heads joined without turning back",
-        change=attention(
-            "output = output.transpose(1, 2).flatten(2)",
-            "output = output.reshape(query.shape)",
-        ),
-        where=ATTENTION, inquiry="scores", also_right=("sight",), shows="logits",
-    ),
-    fault(
-        "one head for all",
-        change=attention("self.heads = heads", "self.heads = 1"),
-        where=ATTENTION, inquiry="scores", shows="logits",
-    ),
-    fault(
-        "every query the same",
-        change=attention(
-            "F.linear(query, query_weight, query_bias)", "F.linear(query * 0, query_weight, query_bias)"
-        ),
-        where=ATTENTION, inquiry="scores", also_right=("parameters",), shows="logits",
-    ),
-    # ---- positions ----
-    fault(
-        "no positions",
-        change=model(
-            "vectors = self.positions(self.embedding(words), offset=before)",
-            "vectors = self.embedding(words)",
-        ),
-        where="positions|embedding", inquiry="positions", shows="logits",
-    ),
-    fault(
-        "positions added twice",
-        change=positions("self.dropout(inputs + rows)", "self.dropout(inputs + rows + rows)"),
-        where="positions", inquiry="positions", shows="logits",
-    ),
-    fault(
-        "all stand at the first place",
-        change=positions("rows = self.rows(offset, inputs.shape[-2])", "rows = self.rows(offset, 1)"),
-        where="positions", inquiry="positions", shows="logits",
-    ),
-    fault(
-        "places counted along the batch",
-        change=positions(
-            "rows = self.rows(offset, inputs.shape[-2]).to(inputs.dtype)",
-            "rows = self.rows(offset, len(inputs)).to(inputs.dtype)[:, None]",
-        ),
-        where="positions", inquiry="positions", also_right=("batch",), shows="logits",
-    ),
-    fault(
-        "the first place is the size of the batch",
-        change=model("offset=before)", "offset=before + len(words))"),
-        where="positions", inquiry="positions", also_right=("batch",), shows="logits",
-    ),
-    # ---- stream ----
-    fault(
-        "no residual connections",
-        change=layers(ADDED, "outputs: Vectors = self.dropout(added)"),
-        where=ALL, inquiry="stream", shows="logits",
-    ),
-    fault(
-        "the stream lost in the second layer",
-        change=model(
-            ONE_LAYER,
+            "        for layer, cache in zip(self.layers, of_layers, strict=True):")),
+    fault("no scale", "scores", ATTENTION,
+        attention(FUSED, FUSED.replace("dropout)", "dropout, scale=1.0)"))),
+    fault("divided by d_k", "scores", ATTENTION,
+        attention(FUSED, FUSED.replace("dropout)", "dropout, scale=1 / query.shape[-1])"))),
+    fault("heads and time mixed by a view", "scores sight", ATTENTION,
+        attention("return x.transpose(1, 2)\n", "return x.reshape(len(x), self.heads, x.shape[1], -1)\n")),
+    fault("keys for values", "scores parameters", ATTENTION,
+        attention("F.linear(value, value_weight, value_bias)", "F.linear(value, key_weight, key_bias)")),
+    fault("heads joined without turning back", "scores sight", ATTENTION,
+        attention("output = output.transpose(1, 2).flatten(2)", "output = output.reshape(query.shape)")),
+    fault("one head for all", "scores", ATTENTION, attention("self.heads = heads", "self.heads = 1")),
+    fault("every query the same", "scores parameters", ATTENTION,
+        attention("F.linear(query, query_weight, query_bias)",
+            "F.linear(query * 0, query_weight, query_bias)")),
+    fault("no positions", "positions", "positions|embedding",
+        model("vectors = self.positions(self.embedding(words), offset=before)",
+            "vectors = self.embedding(words)")),
+    fault("positions added twice", "positions", "positions",
+        positions("self.dropout(inputs + rows)", "self.dropout(inputs + rows + rows)")),
+    fault("all stand at the first place", "positions", "positions",
+        positions("rows = self.rows(offset, inputs.shape[-2])", "rows = self.rows(offset, 1)")),
+    fault("places counted along the batch", "positions batch", "positions",
+        positions("rows = self.rows(offset, inputs.shape[-2]).to(inputs.dtype)",
+            "rows = self.rows(offset, len(inputs)).to(inputs.dtype)[:, None]")),
+    fault("the first place is the size of the batch", "positions batch", "positions",
+        model("offset=before)", "offset=before + len(words))")),
+    fault("no residual connections", "stream", ALL, layers(ADDED, "outputs: Vectors = self.dropout(added)")),
+    fault("the stream lost in the second layer", "stream", SECOND,
+        model(ONE_LAYER,
             "before_it = vectors if layer is self.layers[1] else 0\n"
-            "            vectors = layer(vectors, so_far, cache) - before_it",
-        ),
-        where=SECOND, inquiry="stream", shows="logits",
-    ),
-    fault(
-        "a norm on the stream",
-        change=layers(
-            "return outputs if self.norm_first else self.norm(outputs)",
-            "return self.norm(outputs)",
-        ),
-        where=ALL, inquiry="stream", shows="logits",
-    ),
-    fault(
-        "what was normed is added to",
-        change=layers(
-            "added = block(self.norm(inputs) if self.norm_first else inputs)",
-            "inputs = self.norm(inputs)\n        added = block(inputs)",
-        ),
-        where=ALL, inquiry="stream", shows="logits",
-    ),
-    fault(
-        "the stream doubled at each step",
-        change=layers(ADDED, "outputs: Vectors = inputs + inputs + self.dropout(added)"),
-        where=ALL, inquiry="stream", shows="logits",
-    ),
-    fault(
-        "no last norm",
-        change=model(WRITTEN, "return self.word(vectors)"),
-        where="norm", inquiry="stream", also_right=("parameters",), shows="logits",
-    ),
-    fault(
-        "normed over time",
-        change=layers(NORMED, normed("mean(1, keepdim=True)", "var(1, keepdim=True, unbiased=False)")),
-        where=NORMS, inquiry="stream", also_right=("sight",), shows="logits",
-    ),
-    fault(
-        "normed over the batch",
-        change=layers(NORMED, normed("mean(0, keepdim=True)", "var(0, keepdim=True, unbiased=False)")),
-        where=NORMS, inquiry="stream", also_right=("batch",), shows="logits",
-    ),
-    fault(
-        "normed by all numbers of the batch",
-        change=layers(NORMED, normed("mean()", "var()")),
-        where=NORMS, inquiry="stream", also_right=("batch", "sight"), shows="logits",
-    ),
-    # ---- network ----
-    fault(
-        "no unit of the networks ever fires",
-        change=layers(
-            "        self.narrow = nn.Linear(hidden, d_model)\n",
+            "            vectors = layer(vectors, so_far, cache) - before_it")),
+    fault("a norm on the stream", "stream", ALL,
+        layers("return outputs if self.norm_first else self.norm(outputs)", "return self.norm(outputs)")),
+    fault("what was normed is added to", "stream", ALL,
+        layers("added = block(self.norm(inputs) if self.norm_first else inputs)",
+            "inputs = self.norm(inputs)\n        added = block(inputs)")),
+    fault("the stream doubled at each step", "stream", ALL,
+        layers(ADDED, "outputs: Vectors = inputs + inputs + self.dropout(added)")),
+    fault("no last norm", "stream parameters", "norm", model(WRITTEN, "return self.word(vectors)")),
+    fault("normed over time", "stream sight", NORMS,
+        layers(NORMED, normed("mean(1, keepdim=True)", "var(1, keepdim=True, unbiased=False)"))),
+    fault("normed over the batch", "stream batch", NORMS,
+        layers(NORMED, normed("mean(0, keepdim=True)", "var(0, keepdim=True, unbiased=False)"))),
+    fault("normed by all numbers of the batch", "stream batch sight", NORMS,
+        layers(NORMED, normed("mean()", "var()"))),
+    fault("no unit of the networks ever fires", "network", NETWORK,
+        layers("        self.narrow = nn.Linear(hidden, d_model)\n",
             "        self.narrow = nn.Linear(hidden, d_model)\n"
-            "        nn.init.constant_(self.widen.bias, -10.0)\n",
-        ),
-        where=NETWORK, inquiry="network", shows="start",
-    ),
-    fault(
-        "no unit of the second network ever fires",
-        change=model(
-            BUILT,
-            f"{BUILT}        nn.init.constant_(self.layers[1].feed_forward.widen.bias, -10.0)\n",
-        ),
-        where=SECOND, inquiry="network", shows="start",
-    ),
-    fault(
-        "no ReLU",
-        change=layers("self.dropout(self.widen(inputs).relu())", "self.dropout(self.widen(inputs))"),
-        where=NETWORK, inquiry="network", shows="logits",
-    ),
-    # ---- parameters ----
-    fault(
-        "layers in a plain list",
-        change=model(
-            f"self.layers = nn.ModuleList(\n            {MADE} for _ in range(layers)\n        )",
-            f"self.layers = [\n            {MADE} for _ in range(layers)\n        ]",
-        ),
-        where=r"layers(\..*)?", inquiry="parameters", shows="parameters",
-    ),
-    fault(
-        "one layer three times",
-        change=model(
-            f"{MADE} for _ in range(layers)\n",
-            f"[{MADE}] * layers\n",
-        ),
-        where=ALL, inquiry="parameters", shows="parameters",
-    ),
-    fault(
-        "the third layer reads a detached stream",
-        change=model(
-            ONE_LAYER,
+            "        nn.init.constant_(self.widen.bias, -10.0)\n"), shows="start"),
+    fault("no unit of the second network ever fires", "network", SECOND,
+        model(BUILT, f"{BUILT}        nn.init.constant_(self.layers[1].feed_forward.widen.bias, -10.0)\n"),
+        shows="start"),
+    fault("no ReLU", "network", NETWORK,
+        layers("self.dropout(self.widen(inputs).relu())", "self.dropout(self.widen(inputs))")),
+    fault("layers in a plain list", "parameters", r"layers(\..*)?",
+        model(f"self.layers = nn.ModuleList(\n            {MADE} for _ in range(layers)\n        )",
+            f"self.layers = [\n            {MADE} for _ in range(layers)\n        ]"), shows="parameters"),
+    fault("one layer three times", "parameters", ALL,
+        model(f"{MADE} for _ in range(layers)\n", f"[{MADE}] * layers\n"), shows="parameters"),
+    fault("the third layer reads a detached stream", "parameters", r"layers\.[12](\..*)?",
+        model(ONE_LAYER,
             "read = vectors.detach() if layer is self.layers[2] else vectors\n"
-            "            vectors = layer(read, so_far, cache)",
-        ),
-        where=r"layers\.[12](\..*)?", inquiry="parameters", shows="gradients",
-    ),
-    fault(
-        "no gradient through the second layer",
-        change=model(
-            ONE_LAYER,
+            "            vectors = layer(read, so_far, cache)"), shows="gradients"),
+    fault("no gradient through the second layer", "parameters", r"layers\.[01](\..*)?",
+        model(ONE_LAYER,
             "with torch.set_grad_enabled(torch.is_grad_enabled() and layer is not self.layers[1]):\n"
-            "                vectors = layer(vectors, so_far, cache)",
-        ),
-        where=r"layers\.[01](\..*)?", inquiry="parameters", shows="gradients",
-    ),
-    # ---- start ----
-    fault(
-        "one word of the output is far ahead",
-        change=model(BUILT, f"{BUILT}        nn.init.constant_(self.word.bias[5:6], 10.0)\n"),
-        where="word", inquiry="start", also_right=("output",), shows="start",
-    ),
-    fault(
-        "the queries and keys of the third layer start ten times too large",
-        change=model(
-            BUILT, f"{BUILT}        self.layers[2].self_attention.in_proj_weight.data[:64] *= 10\n"
-        ),
-        where=THIRD, inquiry="start", also_right=("scores",), shows="start",
-    ),
-    fault(
-        "all weights of queries, keys and values start the same",
-        change=attention(
-            "nn.init.xavier_uniform_(self.in_proj_weight)", "nn.init.constant_(self.in_proj_weight, 0.05)"
-        ),
-        where=ATTENTION, inquiry="start", shows="start",
-    ),
-    fault(
-        "the output starts at nothing but the same for all words",
-        change=model(BUILT, f"{BUILT}        nn.init.constant_(self.word.weight, 0.1)\n"),
-        where="word", inquiry="start", shows="start",
-    ),
-    # ---- evaluation ----
-    fault(
-        "dropout without training=",
-        change=layers(
-            "self.dropout(self.widen(inputs).relu())", "F.dropout(self.widen(inputs).relu(), self.dropout.p)"
-        ),
-        where=NETWORK, inquiry="evaluation", shows="two runs",
-    ),
-    fault(
-        "weights of attention always dropped",
-        change=attention("dropout=self.dropout if self.training else 0.0", "dropout=self.dropout"),
-        where=ATTENTION, inquiry="evaluation", shows="two runs",
-    ),
-    fault(
-        "scaled down once more in evaluation",
-        change=layers(
-            ADDED,
+            "                vectors = layer(vectors, so_far, cache)"), shows="gradients"),
+    fault("one word of the output is far ahead", "start output", "word",
+        model(BUILT, f"{BUILT}        nn.init.constant_(self.word.bias[5:6], 10.0)\n"), shows="start"),
+    fault("the queries and keys of the third layer start ten times too large", "start scores", THIRD,
+        model(BUILT, f"{BUILT}        self.layers[2].self_attention.in_proj_weight.data[:64] *= 10\n"),
+        shows="start"),
+    fault("all weights of queries, keys and values start the same", "start", ATTENTION,
+        attention("nn.init.xavier_uniform_(self.in_proj_weight)",
+            "nn.init.constant_(self.in_proj_weight, 0.05)"), shows="start"),
+    fault("the output starts at nothing but the same for all words", "start", "word",
+        model(BUILT, f"{BUILT}        nn.init.constant_(self.word.weight, 0.1)\n"), shows="start"),
+    fault("dropout without training=", "evaluation", NETWORK,
+        layers("self.dropout(self.widen(inputs).relu())",
+            "F.dropout(self.widen(inputs).relu(), self.dropout.p)"), shows="two runs"),
+    fault("weights of attention always dropped", "evaluation", ATTENTION,
+        attention("dropout=self.dropout if self.training else 0.0", "dropout=self.dropout"),
+        shows="two runs"),
+    fault("scaled down once more in evaluation", "evaluation", ALL,
+        layers(ADDED,
             "share = 1 if self.training else 1 - self.dropout.p\n"
-            "        outputs: Vectors = inputs + self.dropout(added) * share",
-        ),
-        where=ALL, inquiry="evaluation", shows="logits",
-    ),
-    # ---- cache ----
-    fault(
-        "places from 0 again with a cache",
-        change=model("offset=before)", "offset=0)"),
-        where="positions", inquiry="cache", also_right=("positions",), shows="cache",
-    ),
-    fault(
-        "the cache forgets the last word",
-        change=attention(
-            "self.keys, self.values = keys, values\n",
-            "self.keys, self.values = keys[..., :-1, :], values[..., :-1, :]\n",
-        ),
-        where=ATTENTION, inquiry="cache", shows="cache",
-    ),
-    fault(
-        "the last word remembered twice",
-        change=attention(
-            "self.keys, self.values = keys, values\n",
+            "        outputs: Vectors = inputs + self.dropout(added) * share")),
+    fault("places from 0 again with a cache", "cache positions", "positions",
+        model("offset=before)", "offset=0)"), shows="cache"),
+    fault("the cache forgets the last word", "cache", ATTENTION,
+        attention("self.keys, self.values = keys, values\n",
+            "self.keys, self.values = keys[..., :-1, :], values[..., :-1, :]\n"), shows="cache"),
+    fault("the last word remembered twice", "cache", ATTENTION,
+        attention("self.keys, self.values = keys, values\n",
             "self.keys = torch.cat([keys, keys[..., -1:, :]], dim=-2)\n"
-            "        self.values = torch.cat([values, values[..., -1:, :]], dim=-2)\n",
-        ),
-        where=ATTENTION, inquiry="cache", shows="cache",
-    ),
-    fault(
-        "the cache remembers another text",
-        change=attention(
-            "keys = torch.cat([self.keys, keys], dim=-2)",
-            "keys = torch.cat([self.keys.roll(1, 0), keys], dim=-2)",
-        ),
-        where=ATTENTION, inquiry="cache", also_right=("batch",), shows="cache",
-    ),
-    fault(
-        "new values before old ones",
-        change=attention(
-            "values = torch.cat([self.values, values], dim=-2)",
-            "values = torch.cat([values, self.values], dim=-2)",
-        ),
-        where=ATTENTION, inquiry="cache", shows="cache",
-    ),
-    # ---- output ----
-    fault(
-        "probabilities for logits",
-        change=model(WRITTEN, "return self.word(self.norm(vectors)).softmax(-1)"),
-        where=None, inquiry="output", shows="logits",
-    ),
-    fault(
-        "logits one place late",
-        change=model(WRITTEN, "return self.word(self.norm(vectors)).roll(1, dims=1)"),
-        where=None, inquiry="output", also_right=("sight",), shows="logits",
-    ),
-    fault(
-        "no logit below zero",
-        change=model(WRITTEN, "return self.word(self.norm(vectors)).relu()"),
-        where=None, inquiry="output", shows="logits",
-    ),
+            "        self.values = torch.cat([values, values[..., -1:, :]], dim=-2)\n"), shows="cache"),
+    fault("the cache remembers another text", "cache batch", ATTENTION,
+        attention("keys = torch.cat([self.keys, keys], dim=-2)",
+            "keys = torch.cat([self.keys.roll(1, 0), keys], dim=-2)"), shows="cache"),
+    fault("new values before old ones", "cache", ATTENTION,
+        attention("values = torch.cat([self.values, values], dim=-2)",
+            "values = torch.cat([values, self.values], dim=-2)"), shows="cache"),
+    fault("probabilities for logits", "output", None,
+        model(WRITTEN, "return self.word(self.norm(vectors)).softmax(-1)")),
+    fault("logits one place late", "output sight", None,
+        model(WRITTEN, "return self.word(self.norm(vectors)).roll(1, dims=1)")),
+    fault("no logit below zero", "output", None,
+        model(WRITTEN, "return self.word(self.norm(vectors)).relu()")),
 ]  # fmt: skip

@@ -1,18 +1,30 @@
-"""What tests of attention share: tensors to attend with, and how two ways to attend are compared."""
+"""What tests of attnlab share: tensors that are drawn, and how near two results must be."""
 
+import pytest
 import torch
 from hypothesis import settings
+from hypothesis import strategies as st
 from torch import Tensor
 
 quick = settings(deadline=None, derandomize=True, max_examples=25)
+even_widths = st.integers(1, 32).map(lambda pairs: 2 * pairs)
+bases = st.sampled_from([10.0, 1000.0, 10000.0, 500000.0])
 
-
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+META = torch.device("meta")
+HALVES = [torch.float16, torch.bfloat16]
+ALL_DTYPES = [torch.float64, torch.float32, *HALVES]
 # The goal. All numbers compared are of order 1, so that it is relative and absolute at once.
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
+with_and_without_weights = pytest.mark.parametrize("need_weights", [True, False])
 
 
 def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
+
+
+def several(*shapes: tuple[int, ...], dtype: torch.dtype = torch.float64, seed: int = 0) -> list[Tensor]:
+    return [random(*shape, dtype=dtype, seed=seed + number) for number, shape in enumerate(shapes)]
 
 
 def random_mask(*shape: int, seed: int = 0) -> Tensor:
