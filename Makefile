@@ -7,7 +7,7 @@ TOLD = $(if $(MACHINE),--machine "$(MACHINE)")
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve live lab check test test-all test-rest test-weekly test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -33,8 +33,11 @@ test-all: ready-tests ## run all that each push asks, also what takes long and f
 test-rest: ready-tests ## run what `make test` leaves to `make test-all`, and no more
 	@$(RUN) -m tools.testing.run --rest $(TOLD)
 
-test-weekly: ready-tests ## run what GitHub asks once a week, and no more: planted faults, other viewers and processors
+test-weekly: ready-tests ## run what GitHub asks once a week, and no more: all pages in each way, other viewers and processors
 	@$(RUN) -m tools.testing.run --weekly $(TOLD)
+
+mutants: ready-tests ## make sixty lines of the code wrong, one at a time: which do the tests not notice? (SEED=2026-11-30: those of that day)
+	@$(RUN) -m tools.testing.mutants $(if $(SEED),--seed $(SEED))
 
 check: ready-browsers ## run what an edit touches, in seconds
 	@$(RUN) -m tools.testing.check

@@ -122,3 +122,33 @@ def test_no_file_of_code_is_long_and_no_folder_of_the_packages_is_wide():
     folders = Counter(file.parent for file in files)
     packages = (ROOT / "book" / "attnlab", ROOT / "book" / "bookkit")
     assert not {f for f, count in folders.items() if count > 12 and any(map(f.is_relative_to, packages))}
+
+
+def lines_in(*folders):
+    files = [file for folder in folders for kind in ("*.py", "*.js", "*.mjs") for file in folder.rglob(kind)]
+    return sum(
+        len(file.read_text("utf-8").splitlines()) for file in files if "node_modules" not in file.parts
+    )
+
+
+def test_the_tests_stay_lighter_than_half_of_what_they_test():
+    assert lines_in(ROOT / "tests") <= 0.45 * lines_in(ROOT / "book", ROOT / "tools")
+
+
+# Lines of Python in a chapter's folder: what a new one may have; what older ones had, which may only shrink.
+MOST = 1600
+OLDER = {
+    **{"the_transformer": 4150, "fourteen_patients": 3400, "looking_inside": 3100, "a_gpt_of_your_own": 3050},
+    **{"the_repair_shop": 2750, "translating_with_attention": 2550, "the_block_of_today": 2100},
+    **{"fewer_keys_or_none": 2050, "is_it_any_good": 2000, "three_ways_to_read_a_sequence": 1900},
+    **{"where_am_i": 1850, "many_heads": 1850, "from_words_to_vectors": 1750, "who_may_look_where": 1750},
+    **{"long_and_fast": 1700, "keeping_numbers_in_range": 1650},
+}
+
+
+def test_no_chapter_outgrows_what_a_chapter_may_have():
+    folders = [folder for folder in (ROOT / "book" / "chapters").iterdir() if (folder / "exercises").is_dir()]
+    grown = {
+        folder.name: lines for folder in folders if (lines := lines_in(folder)) > OLDER.get(folder.name, MOST)
+    }
+    assert grown == {}

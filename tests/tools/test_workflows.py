@@ -118,7 +118,7 @@ def test_every_step_that_builds_or_tests_is_a_make_target_that_exists():
                 assert first in SAYS, f"{where}: put {line!r} into the Makefile, so that it runs here too"
     machines = ("chapters", "colab", "gpu", "models", "variants")
     tests = {"test", "test-rest", "test-weekly", *(f"test-{name}" for name in machines)}
-    assert called == {"book", "links", "newest", "release"} | tests
+    assert called == {"book", "links", "mutants", "newest", "release"} | tests
 
 
 def test_everything_is_checked_once_and_what_a_machine_can_change_on_each():

@@ -26,6 +26,8 @@ from tools import ROOT
 from tools.progress import Progress
 
 COPIED = ("book/attnlab", "book/bookkit", "book/chapters", "book/_static", "tools")
+# The tests that run the scripts in Node.
+SCRIPTS = ("models_in_node", "states_and_pytorch", "training_scripts", "truth_script", "live_scripts")
 MANY = 60
 # Of 300 drawn on three days a fifth lived: equal code, words of a message, pictures.
 MOST_THAT_LIVE = 0.35
@@ -146,7 +148,7 @@ def tests_of(file: str) -> list[str]:
         case ("book", "chapters", chapter, *_):
             return ["tests/chapters", f"book/{chapter.replace('_', '-')}.ipynb", "-k", f"{chapter} or ipynb"]
         case ("book", "_static", *_):
-            return ["tests/site", "tests/chapters/test_trainings.py", "-k", "script or node or pytorch"]
+            return [f"tests/site/test_{name}.py" for name in SCRIPTS]
         case ("book", package, *_):
             return [f"tests/{package}"]
     return ["tests/tools"]
