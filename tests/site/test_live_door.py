@@ -27,9 +27,9 @@ check_soft_lookup(my_soft_lookup)
 
 @pytest.fixture
 def asked(page: Page) -> list[Request]:
-    """What is asked for, as it comes."""
+    """What is asked for, as it comes; but for the icon, which the browser asks for when it likes."""
     answered: list[Request] = []
-    page.on("requestfinished", lambda request: answered.append(request))
+    page.on("requestfinished", lambda request: "favicon" in request.url or answered.append(request))
     return answered
 
 

@@ -41,7 +41,8 @@ def weigh(page: Page, address: str) -> tuple[int, int]:
     opened = len(answered)
     page.evaluate("document.querySelectorAll('details.cover').forEach(cover => cover.open = true)")
     page.evaluate("document.querySelectorAll('img').forEach(image => image.loading = 'eager')")
-    page.wait_for_function("Array.from(document.images).every(image => image.complete)")
+    # Asked by the clock: a page that is drawn late on a busy machine has no frames to be asked at.
+    page.wait_for_function("Array.from(document.images).every(image => image.complete)", polling=100)
     if page.locator(".chart").count():
         # Of a choice, the option that is chosen: the arrow moves on from it.
         page.locator(".chart input[type=range], .chart input:checked").first.press("ArrowRight")

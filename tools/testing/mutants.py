@@ -144,7 +144,7 @@ def tests_of(file: str) -> list[str]:
     match Path(file).parts:
         case ("book", "chapters", chapter, "exercises", name) if name != "__init__.py":
             exercise = re.sub(r"(_mistakes|_parts)?\.py$", "", name)
-            return ["tests/chapters", "-k", exercise]
+            return ["tests/chapters", "-k", f"{exercise} or test_{chapter}"]
         case ("book", "chapters", chapter, *_):
             return ["tests/chapters", f"book/{chapter.replace('_', '-')}.ipynb", "-k", f"{chapter} or ipynb"]
         case ("book", "_static", *_):
