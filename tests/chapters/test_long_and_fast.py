@@ -193,5 +193,5 @@ def test_at_the_end_it_says_what_tiled_gives(causal):
     scores, values = tiles.numbers()
     query = scores * math.sqrt(tiles.LENGTH)  # with the identity for keys these are the scores
     output = tiled(query, torch.eye(tiles.LENGTH), values[:, None], tile=tiles.TILE, causal=causal)
-    words = drawn(tiles.TILES, tiles.CAUSAL if causal else tiles.NONE)
+    words = texts(tiles.TILES, tiles.CAUSAL if causal else tiles.NONE)
     assert all(words.count(f"{each:.2f}") >= 2 for each in output.flatten())
