@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from jupyter_client.provisioning import local_provisioner
@@ -30,6 +31,13 @@ pytest_plugins = ["tools.testing.plugin"]
 NOT_COMPARED = ("text/html", CLAIM, PICTURE)
 # To the letter. What it is given by `compare_outputs` here has words in place of pictures.
 TO_THE_LETTER = IPyNbCell.compare_outputs
+# nbval's kernels alone: those of other tests have settings of their own. On Linux alone, since elsewhere a
+# fork of what has loaded PyTorch may not live.
+FORKED = (
+    mock.patch.object(local_provisioner, "launch_kernel", kernels.Forked)
+    if sys.platform == "linux"
+    else contextlib.nullcontext()
+)
 # The stored outputs are the sample's, also where somebody has put the real texts beside it.
 os.environ["ATTNLAB_ONLY_SAMPLE"] = "1"
 LISTS = Path(__file__).parent / "_build"  # where long lists go, which nobody needs to see when all is well
@@ -51,17 +59,16 @@ def compare_outputs(cell: IPyNbCell, test: list[Any], ref: list[Any], skip_compa
 
 def started_kernel(*arguments: Any, **settings: Any) -> RunningKernel:
     """nbval's kernel. Its ports were free a moment before: where another was quicker to take one, it dies."""
-    with contextlib.suppress(RuntimeError):
+    with FORKED:
+        with contextlib.suppress(RuntimeError):
+            return RunningKernel(*arguments, **settings)
+        with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+            gc.collect()  # what the dead one left open
         return RunningKernel(*arguments, **settings)
-    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
-        gc.collect()  # what the dead one left open
-    return RunningKernel(*arguments, **settings)
 
 
 IPyNbCell.compare_outputs = compare_outputs
 plugin.RunningKernel = started_kernel
-if sys.platform == "linux":  # elsewhere a fork of what has loaded PyTorch may not live
-    local_provisioner.launch_kernel = kernels.Forked
 
 
 @pytest.hookimpl(wrapper=True)
