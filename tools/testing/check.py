@@ -13,9 +13,8 @@ from pathlib import Path
 
 from tools import ROOT
 from tools.chapters import stamps
-from tools.testing.mutants import tests_of
+from tools.testing.mutants import QUICK, tests_of
 
-QUICK = "not slow and not thorough and not weekly"
 NOTHING_TO_RUN = 5  # what pytest says where all tests of a file have other marks
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 STYLE = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-c", LINT_IMPORTS], ["-m", "mypy"]]
