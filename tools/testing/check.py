@@ -41,7 +41,7 @@ def touched(files: list[str]) -> list[list[str]]:
     """
     tests = [file for file in files if Path(file).name.startswith("test_") and file.endswith(".py")]
     of_the_site = [file for file in tests if file.startswith(SITE)]
-    runs = [run for run in ([file for file in tests if file not in of_the_site], of_the_site) if run]
+    runs = [run for run in (sorted({*tests} - {*of_the_site}), of_the_site) if run]
     for file in files:
         if file.endswith((".py", ".js")) and file.startswith(("book/", "tools/")):
             own = Path("tests", *Path(file).parts[1:-1], f"test_{Path(file).stem}.py")
