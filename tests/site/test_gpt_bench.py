@@ -154,6 +154,7 @@ def test_after_each_change_pieces_and_chances_are_those_of_the_model_that_is_sho
     for deed in ("the mask", "a head", "the positions"):
         box.get_by_role("button", name=f"undo: {deed}").click()
         expect(box.get_by_role("button", name=f"undo: {deed}")).to_have_count(0)
+        expect(box.locator(":focus")).to_have_count(1)  # read to its end: what is next to undo has the focus
         shown()
     assert shown() == seen[0]
     assert labels(box) == before
