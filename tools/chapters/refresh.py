@@ -25,6 +25,7 @@ from nbformat import NotebookNode
 from bookkit import registry
 from bookkit.checking import report
 from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
+from bookkit.stored import ANEW
 from tools.chapters import known_mistakes, likeness, notebooks, readme, stamps
 from tools.progress import Progress
 
@@ -41,7 +42,7 @@ def execute(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode
         fresh, timeout=900, kernel_name="python3", coalesce_streams=True,
         resources={"metadata": {"path": str(book)}},
     )  # fmt: skip
-    client.execute(env=os.environ | {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1"})
+    client.execute(env=os.environ | {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1", ANEW: "1"})
     return fresh
 
 
