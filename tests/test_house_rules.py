@@ -18,7 +18,7 @@ import attnlab
 import bookkit
 import chapters
 from tools import ROOT
-from tools.chapters import notebooks
+from tools.chapters import notebooks, stamps
 
 # 92 characters are what the page shows of a line of code without scrolling.
 CHAPTERS = ["--config", "extend-exclude=[]", "--config", "line-length=92", *notebooks.chapters()]
@@ -74,7 +74,7 @@ def names_in(tree):
 
 def names_told(tree):
     """The names that stand alone in backticks, like `PACKAGES`, in the docstrings of the code."""
-    for node in ast.walk(tree):
+    for node in stamps.statements(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             yield from re.findall(r"(?<!`)`([A-Za-z_]\w*)`(?!`)", ast.get_docstring(node) or "")
 

@@ -108,7 +108,10 @@ def trains(node: nodes.Node) -> bool:
 
 def attributes(node: nodes.raw) -> dict[str, str]:
     """The attributes of `<details class="predict" …>`, and nothing for other HTML."""
-    details = BeautifulSoup(node.astext(), "html.parser").find("details", class_="predict")
+    text = node.astext()
+    if "predict" not in text:  # as hardly any of a page's thousands of raw nodes has
+        return {}
+    details = BeautifulSoup(text, "html.parser").find("details", class_="predict")
     return {name: str(value) for name, value in details.attrs.items()} if details else {}
 
 

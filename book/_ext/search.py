@@ -95,6 +95,7 @@ def raised(written: str) -> str:
 def sections(page: str) -> list[dict[str, Any]]:
     """`sections(html)[0]["title"]` is "Where am I?": what search_sections.mjs is told of each section."""
     # What a page has most of goes first: taking it apart would take longer than all the rest.
+    page = page[page.index("<main") :].partition("</main>")[0]
     page = COLOURED.sub(lambda word: " " if word[1] in NO_NAMES else word[2], PICTURE.sub("", page))
     main = BeautifulSoup(page, "html.parser").main
     assert main is not None, "a page has its text in <main>"

@@ -262,6 +262,7 @@ def test_the_grammar_as_data_is_the_grammar():
     assert sorted(places.values()) == [*range(len(rows))]
 
 
+@pytest.mark.thorough
 def test_the_sentences_offered_are_new_to_the_translator_and_short():
     offered = exported("translator")["offered"]
     learned = {" ".join(pair.english) for pair in training_pairs()}
@@ -354,6 +355,7 @@ def first_fault(words):
     return None
 
 
+@pytest.mark.thorough
 def test_the_table_lets_stand_what_the_grammar_lets_stand():
     sentences = [pair.english for pair in grammar.pairs(500, generator(3))]
     for words in [*sentences, *mutated(sentences, sorted(English.forms), 500)]:

@@ -119,6 +119,7 @@ def test_gold_weights_are_the_alignment_spread_evenly(few):
         assert torch.allclose(few.gold[row].sum(-1), few.targets[row].ne(PADDING).float())
 
 
+@pytest.mark.thorough
 def test_what_is_measured_with_was_not_learned_from():
     learned = {pair.english for pair in models.training_pairs()}
     unseen = models.unseen_pairs()

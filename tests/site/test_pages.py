@@ -43,12 +43,12 @@ OPENED, USED = 150_000, 450_000
 
 LISTED = [f"{name}.html" for name, _ in registry.listed()]
 PAGES = [*LISTED, "404.html", "search.html"]
-EACH_PAGE = pytest.mark.parametrize("name", PAGES)
 # What breaks in one page of a kind breaks in all of it.
 OF_EACH_KIND = {
     "index.html", "why-divide-by-root-dk.html", "the-transformer.html", "glossary.html", "references.html",
     "how-this-book-checks-itself.html", "404.html", "search.html",
 }  # fmt: skip
+EACH_PAGE = pytest.mark.parametrize("name", left_to(pytest.mark.thorough, PAGES, but=OF_EACH_KIND))
 IN_OTHER_WAYS = pytest.mark.parametrize("name", left_to(pytest.mark.weekly, PAGES, but=OF_EACH_KIND))
 
 
@@ -95,7 +95,7 @@ def width(page: Page) -> Iterator[str]:
         yield f"the page is {taken} px wide on a screen of {screen}: it scrolls sideways, by {widest}"
 
 
-@pytest.mark.parametrize("name", left_to(pytest.mark.thorough, PAGES, but=OF_EACH_KIND))
+@EACH_PAGE
 def test_a_page_from_the_web_on_a_wide_screen(page, base_url, name):
     """It loads, is light, and fits."""
     troubles = listen(page, base_url)

@@ -127,6 +127,7 @@ def test_two():
 """
 
 
+@pytest.mark.thorough
 def test_a_failure_is_shown_when_it_happens_and_a_line_says_where_the_run_is(tmp_path):
     (tmp_path / "conftest.py").write_text("from tools.testing import plugin\n\nplugin.SELDOM = 0\n")
     (tmp_path / "test_it.py").write_text(TESTS)

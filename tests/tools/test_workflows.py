@@ -40,6 +40,7 @@ def security(*files: Path) -> subprocess.CompletedProcess[str]:
     return run("zizmor", "--offline", "--no-progress", "--persona", "auditor", "--strict-collection", *files)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "files"),
     [
@@ -219,7 +220,7 @@ def imported_packages() -> set[str]:
     files = [file for package in stamps.PACKAGES for file in (notebooks.BOOK / package).rglob("*.py")]
     sources += [file.read_text("utf-8") for file in files]
     modules: set[str] = set()
-    for node in (node for source in sources for node in ast.walk(ast.parse(source))):
+    for node in (node for source in sources for node in stamps.statements(ast.parse(source))):
         if isinstance(node, ast.Import):
             modules |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -10,7 +10,7 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +86,19 @@ def in_one_piece(output: dict[str, Any]) -> dict[str, Any]:
 # ---- what running the cells reads ----
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """The tree and each statement in it; `ast.walk` goes through all that they consist of, too."""
+    yield tree
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from statements(node)
+
+
 @functools.cache  # a room is imported by nearly every chapter, and parsing it is what takes time
 def imported_modules(source: str, name: str = "<code>") -> frozenset[str]:
     """`imported_modules("from bookkit import figures")` holds "bookkit" and "bookkit.figures"."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(source, name)):
+    for node in statements(ast.parse(source, name)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -145,7 +153,7 @@ def without_words(code: str, file: str) -> bytes:
             lines[row] = lines[row].rstrip().removesuffix(words.rstrip().encode())
         elif kind in (tokenize.NEWLINE, tokenize.NL):
             ended.add(row)
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             docstring = node.body[0]
             first, last = docstring.lineno, docstring.end_lineno or docstring.lineno

@@ -120,7 +120,7 @@ class Statement:
         told = f"{self.number.written}  “{shortened(self.sentence, 70)}”"
         if self.is_held:
             return f"{told}  ← {self.holder}"
-        return f"{told}  (cell {self.cell})  ← NOTHING" + (f" but a {self.holder}" if self.holder else "")
+        return f"{told}  (cell {self.cell})  {NOTHING}" + (f" but a {self.holder}" if self.holder else "")
 
 
 def shortened(text: str, length: int) -> str:
@@ -183,6 +183,7 @@ class Holder:
 RESULTS = ("measured", "claimed", "printed")  # what can hold a share or a ratio
 KINDS = (*RESULTS, "named", "set")
 LITERAL = "literal"  # an equal number in the code, or one that is set elsewhere: it holds nothing
+NOTHING = "← NOTHING"  # ends a line whose number has no holder
 HELP = """\
 Nothing holds these numbers. If it is a result, claim it or print it, in its own section. If it is a setting,
 let the code there give it to a name or to a function (`steps = 200`)."""
@@ -214,7 +215,8 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
     literals = (value for node in ast.walk(code) if (value := constant(node)) is not None)
     yield Holder(LITERAL, cell.id, tuple(literals), section)
     # What an exercise asks for is set by its check.
-    for file in {*stamps.package_files(stamps.imported_modules(source))} & checks():
+    imported = [module for module in stamps.imported_modules(source) if module.startswith("chapters.")]
+    for file in {*stamps.package_files(imported)} & checks():
         yield Holder("set", file.parent.name, tuple(settings(ast.parse(file.read_text("utf-8")))), section)
 
 
@@ -323,14 +325,15 @@ def table(path: Path) -> Iterator[str]:
     yield from (f"  {statement}" for statement in found)
 
 
-def loose(path: Path) -> list[str]:
-    """A line for each number of the chapter that nothing holds."""
-    return [f"{path.name}: {one}" for one in statements(notebooks.read(path)) if not one.is_held]
+def loose(listed: list[str]) -> list[str]:
+    """The lines of a chapter's table whose numbers nothing holds."""
+    name = listed[0].partition(":")[0]
+    return [f"{name}: {line.strip()}" for line in listed if NOTHING in line]
 
 
 if __name__ == "__main__":
     asked = [Path(name) for name in sys.argv[1:]] or notebooks.chapters()
-    for chapter in asked:
-        print("\n".join(table(chapter)))
-    if failing := [line for chapter in asked for line in loose(chapter)]:
+    tables = [[*table(chapter)] for chapter in asked]
+    print("\n".join(line for listed in tables for line in listed))
+    if failing := [line for listed in tables for line in loose(listed)]:
         sys.exit("\n".join([HELP, *failing]))

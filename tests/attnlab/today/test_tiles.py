@@ -106,7 +106,7 @@ def test_a_second_derivative_is_refused_and_not_zero() -> None:
         torch.autograd.grad(tiled(*inputs).sum(), inputs[0], create_graph=True)
 
 
-@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("back", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_memory_grows_with_n_and_not_with_its_square(back: bool) -> None:
     def peak(attention: Callable[..., Tensor], n: int) -> int:
         inputs = learnable(*drawn(n=n, m=n, d_k=32, d_v=32, dtype=torch.float32))

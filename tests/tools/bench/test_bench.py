@@ -88,6 +88,7 @@ def test_a_goal_is_met_by_what_is_shown(ratio, reached):
     assert result(ratio, 1, time_goal=1.0).goals == (reached, None)
 
 
+@pytest.mark.weekly
 def test_a_whole_run_has_a_row_for_each_comparison_and_counts_the_goals(monkeypatch, capsys):
     threads = torch.get_num_threads()
     first, *_ = machines = [*the_package.machines()]

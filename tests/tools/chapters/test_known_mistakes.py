@@ -22,6 +22,7 @@ def noted(tmp_path, monkeypatch):
     return written
 
 
+@pytest.mark.thorough
 def test_what_is_missing_gone_or_of_a_changed_chapter_is_noted_anew_and_nothing_else(noted):
     before = copy.deepcopy(NOTED)
     del before["soft_lookup"]["multiplied"]

@@ -221,6 +221,7 @@ def plain(source):
     return "\n".join(line.strip() for line in source.splitlines() if line.strip())
 
 
+@pytest.mark.thorough
 @EACH_CHAPTER
 def test_no_solution_is_left_for_students(folder, path):
     chapter = notebooks.read(folder / "student" / path.name)
@@ -237,6 +238,7 @@ def test_no_solution_is_left_for_students(folder, path):
                 assert not [line for line in own if line in cell.source]
 
 
+@pytest.mark.thorough
 @EACH_CHAPTER
 def test_students_keep_all_else_and_no_output(folder, path):
     chapter, student = notebooks.read(path), notebooks.read(folder / "student" / path.name)

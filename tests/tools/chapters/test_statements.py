@@ -18,7 +18,7 @@ def test_every_number_in_the_prose_is_held(path, record_property):
     _, *listed = lines = [*statements.table(path)]
     assert listed
     record_property("numbers", lines)  # for the last lines of a run
-    loose = statements.loose(path)
+    loose = statements.loose(lines)
     assert not loose, "\n".join([statements.HELP, *loose])
 
 

@@ -75,7 +75,8 @@ class Stack(nn.Module):
 
 def linear(seed: int) -> nn.Linear:
     """`linear(1)` is of width 4; it draws nothing from PyTorch's own dice."""
-    layer = nn.Linear(4, 4, device="meta").to_empty(device="cpu")
+    with torch.random.fork_rng(devices=[]):
+        layer = nn.Linear(4, 4, device="cpu")
     source = torch.Generator("cpu").manual_seed(seed)
     with torch.no_grad():
         for weight in layer.parameters():

@@ -19,8 +19,9 @@ WORDS, WIDTH = 7, 4
 
 def reader(seed: int) -> nn.Module:
     """`reader(1)(ids)` are logits (B, T, 7), of float64, in which sums in any order agree."""
-    table = nn.Embedding(WORDS, WIDTH, dtype=torch.float64, device="meta").to_empty(device="cpu")
-    word = nn.Linear(WIDTH, WORDS, dtype=torch.float64, device="meta").to_empty(device="cpu")
+    with torch.random.fork_rng(devices=[]):
+        table = nn.Embedding(WORDS, WIDTH, dtype=torch.float64, device="cpu")
+        word = nn.Linear(WIDTH, WORDS, dtype=torch.float64, device="cpu")
     source = torch.Generator("cpu").manual_seed(seed)
     with torch.no_grad():
         for weight in (*table.parameters(), *word.parameters()):
