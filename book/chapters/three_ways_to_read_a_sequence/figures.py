@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import DASHES, MARKERS, Axis, Seeds, curves, plot, rounded
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, plot, rounded
 
 LEAST = 1e-16  # what is 0 stands at the foot of a logarithmic axis
 
@@ -45,25 +45,26 @@ def times(lengths: Sequence[int], measured: Mapping[str, Sequence[float]], *, sa
     )
 
 
-def recall(distances: Sequence[int], right: Mapping[str, Seeds]) -> None:
-    """`recall([8, 16], {"GRU": results})` draws the share of right answers by distance."""
+def recall(right: Mapping[str, Mapping[int, Tensor]]) -> None:
+    """`recall({"GRU": {8: results, 16: results}})` draws the share of right answers by distance."""
     means = "; ".join(
-        f"{name}: {', '.join(f'{seeds.mean():.2f}' for seeds in each)}" for name, each in right.items()
+        f"{name}: {', '.join(f'{seeds.mean():.2f} at {distance}' for distance, seeds in each.items())}"
+        for name, each in right.items()
     )
     alt = (
-        "The share of marked letters recalled, mean over five starts in a band from the worst to the best, "
-        f"at distances of {', '.join(map(str, distances))}. {means}."
+        "The share of marked letters recalled, by distance, mean over five starts in a band from the worst "
+        f"to the best. {means}."
     )
     # Steps of a distance, not a scale: 15 and 16 are where the convolution ends.
-    places = range(len(distances))
+    distances = sorted({distance for each in right.values() for distance in each})
     with plot(alt, size=(5.2, 3.2)) as (axes,):
         for (name, each), colour, dash, marker in zip(right.items(), SERIES, DASHES, MARKERS, strict=False):
-            tone = COLOURS[colour][0]
-            low, high = ([float(end(seeds)) for seeds in each] for end in (Tensor.min, Tensor.max))
-            axes.fill_between(places[: len(each)], rounded(low), rounded(high), color=tone, alpha=0.15, lw=0)
-            middle = rounded([float(seeds.mean()) for seeds in each])
-            axes.plot(places[: len(each)], middle, color=tone, ls=dash, marker=marker, label=name)
-        axes.set_xticks(places, [str(distance) for distance in distances])
+            tone, places = COLOURS[colour][0], [distances.index(distance) for distance in each]
+            low, high = ([float(end(seeds)) for seeds in each.values()] for end in (Tensor.min, Tensor.max))
+            axes.fill_between(places, rounded(low), rounded(high), color=tone, alpha=0.15, lw=0)
+            middle = rounded([float(seeds.mean()) for seeds in each.values()])
+            axes.plot(places, middle, color=tone, ls=dash, marker=marker, label=name)
+        axes.set_xticks(range(len(distances)), [str(distance) for distance in distances])
         axes.set_xlabel("distance, in training and test")
         axes.set_ylabel("share right")
         axes.set_ylim(0, 1.05)

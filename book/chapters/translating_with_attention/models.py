@@ -4,7 +4,7 @@ Training one takes longer than the chapter may, so `make models` does it and sto
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import torch
@@ -212,6 +212,7 @@ def exactly_right(words: Tensor, targets: Tensor) -> Tensor:
 # ---- recipes ----
 
 
+@cache
 def training_pairs() -> list[grammar.Pair]:
     """`training_pairs()` are the 4000 that every translator learns from."""
     return grammar.pairs(4000, generator(0))
