@@ -37,7 +37,7 @@ def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
             name: ([float(seeds.min()) for seeds in each], [float(seeds.max()) for seeds in each])
             for name, each in learned.items()
         },
-        alt="The share of values fetched right without a divisor, mean over ten seeds in a band from the "
+        alt="The share of values fetched right without a divisor, mean over five seeds in a band from the "
         f"worst to the best, at d_k = {', '.join(map(str, lengths))}. From independent starts it falls with "
         "every step. From queries at zero, and with queries tied to keys, it stays at or near 1.",
     )
@@ -49,7 +49,7 @@ def rates(rates: Sequence[float], learned: Mapping[str, Mapping[int, Tensor]], *
     The results are (rates, seeds). What is `said` of them ends the description; training moves their digits.
     """
     alt = (
-        "The share of values fetched right against the learning rate, mean over ten seeds in a band from the "
+        "The share of values fetched right against the learning rate, mean over five seeds in a band from the "
         f"worst to the best, a panel for each divisor and a line for each d_k. {said}"
     )
     with plot(alt, size=(7.2, 2.9), panels=len(learned)) as panels:
