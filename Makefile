@@ -59,7 +59,7 @@ test-colab: ## run the chapters in Colab's own image (needs docker, and disk for
 refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
 	@$(RUN) -m tools.chapters.refresh $(if $(ALL),--all)
 
-models: ready-book ## train the models that take longer than a chapter may, and store their weights in book/models
+models: ready-book ## train the models that take longer than a chapter may, and store their weights in src/models
 	@$(RUN) -m tools.chapters.models
 	@$(RUN) -m tools.chapters.trainings
 

@@ -1,4 +1,4 @@
-"""Whether `attnlab.checkup` finds what the chapter says it finds: each planted fault, each healthy model.
+"""Whether `checkup` finds what the chapter says it finds: each planted fault, each healthy model.
 
 `.ci/run` tries one fault in eight of each family, and all healthy models.
 """
@@ -15,8 +15,8 @@ from faulty_models.kinds import Fault
 from healthy_models import HEALTHY
 from tiers import left_to
 
-from attnlab.checkup import Finding, checkup
 from chapters.the_repair_shop import held
+from checkup import Finding, checkup
 
 NO_HURRY = 300.0  # seconds: what time cuts short is no matter here
 MISSED = {(one.family, one.fault) for one in held.MISSED}

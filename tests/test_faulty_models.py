@@ -1,4 +1,4 @@
-"""The ill models that `attnlab.checkup` is held against: is each fault one, and does it show?"""
+"""The ill models that `checkup` is held against: is each fault one, and does it show?"""
 
 import copy
 import math

@@ -5,6 +5,7 @@ import builtins
 import doctest
 import importlib
 import keyword
+import os
 import pkgutil
 import re
 import subprocess
@@ -17,12 +18,13 @@ import pytest
 import attnlab
 import bookkit
 import chapters
+import checkup
 from tools import ROOT
 from tools.chapters import notebooks, stamps
 
 # 92 characters are what the page shows of a line of code without scrolling.
 CHAPTERS = ["--config", "extend-exclude=[]", "--config", "line-length=92", *notebooks.chapters()]
-PACKAGES = (attnlab, bookkit, chapters)
+PACKAGES = (attnlab, bookkit, chapters, checkup)
 ROOMS = [
     module.name
     for package in PACKAGES
@@ -33,7 +35,10 @@ LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
 
 def test_a_room_imports_only_from_below():
     """pyproject.toml says which room stands on which floor, and every room must be named there."""
-    run = subprocess.run([LINT_IMPORTS], cwd=ROOT, capture_output=True, text=True, check=False)
+    path = {"PYTHONPATH": os.pathsep.join(["book", *sys.path])}
+    run = subprocess.run(
+        [LINT_IMPORTS], cwd=ROOT, env=os.environ | path, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stdout + run.stderr
 
 
@@ -113,14 +118,14 @@ def test_style(command):
 def test_no_file_of_code_is_long_and_no_folder_of_the_packages_is_wide():
     files = [
         file
-        for folder in ("book", "tools", "tests")
+        for folder in ("book", "src", "tools", "tests")
         for kind in ("*.py", "*.js")
         for file in (ROOT / folder).rglob(kind)
         if "node_modules" not in file.parts
     ]
     assert not {file.name for file in files if len(file.read_text("utf-8").splitlines()) > 450}
     folders = Counter(file.parent for file in files)
-    packages = (ROOT / "book" / "attnlab", ROOT / "book" / "bookkit")
+    packages = (ROOT / "src" / "attnlab", ROOT / "src" / "bookkit")
     assert not {f for f, count in folders.items() if count > 12 and any(map(f.is_relative_to, packages))}
 
 
@@ -132,7 +137,7 @@ def lines_in(*folders):
 
 
 def test_the_tests_stay_lighter_than_half_of_what_they_test():
-    assert lines_in(ROOT / "tests") <= 0.45 * lines_in(ROOT / "book", ROOT / "tools")
+    assert lines_in(ROOT / "tests") <= 0.45 * lines_in(ROOT / "book", ROOT / "src", ROOT / "tools")
 
 
 # Lines of Python in a chapter's folder: what a new one may have; what older ones had, which may only shrink.
@@ -147,7 +152,7 @@ OLDER = {
 
 
 def test_no_chapter_outgrows_what_a_chapter_may_have():
-    folders = [folder for folder in (ROOT / "book" / "chapters").iterdir() if (folder / "exercises").is_dir()]
+    folders = [folder for folder in (ROOT / "src" / "chapters").iterdir() if (folder / "exercises").is_dir()]
     grown = {
         folder.name: lines for folder in folders if (lines := lines_in(folder)) > OLDER.get(folder.name, MOST)
     }

@@ -9,15 +9,15 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-BOOK = Path(__file__).resolve().parents[1]
-PACKAGES = ("attnlab", "chapters")
+from bookkit.registry import PACKAGES
+
+READ = ("attnlab", "chapters")  # packages
 LEFT_OUT = {"charts", "drawings", "exercise_drawings", "exercises", "figures"}  # rooms
 NOT_READ = {"tag_bookkeeping", "tag_hide-cell", "tag_remove-cell", "tag_remove-input"}
 
@@ -62,7 +62,7 @@ class Reader:
         except SyntaxError:  # a line of IPython's own
             return
         for part in ast.walk(tree):
-            if isinstance(part, ast.ImportFrom) and (part.module or "").partition(".")[0] in PACKAGES:
+            if isinstance(part, ast.ImportFrom) and (part.module or "").partition(".")[0] in READ:
                 for each in part.names:
                     self.imported[each.asname or each.name] = (part.module or "", each.name)
         if shows:
@@ -88,7 +88,7 @@ class Reader:
 @cache
 def definition(module: str, name: str) -> tuple[str, str] | None:
     """`definition("attnlab.training.loop", "train")` is its module and its lines; None for no code."""
-    path = BOOK.joinpath(*module.split("."))
+    path = PACKAGES.joinpath(*module.split("."))
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     if not file.exists():
         return None

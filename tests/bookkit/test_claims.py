@@ -236,5 +236,5 @@ def test_a_chapter_that_is_not_there_is_refused_with_those_that_are(tmp_path):
 
 
 def test_each_chapter_of_the_book_has_its_folder_and_each_folder_its_chapter():
-    folders = {path.parent.name for path in (registry.BOOK / "chapters").glob("*/__init__.py")}
+    folders = {path.parent.name for path in (registry.PACKAGES / "chapters").glob("*/__init__.py")}
     assert folders == {chapter.package for chapter in registry.chapters()}

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from bookkit.stored import ANEW, StoredError, stored
+from bookkit.stored import ANEW, OF_OTHER_WEIGHTS, StoredError, stored
 
 
 def never() -> None:
@@ -29,3 +29,8 @@ def test_what_is_further_off_or_of_another_kind_is_refused(monkeypatch, measured
     monkeypatch.setenv(ANEW, "1")
     with pytest.raises(StoredError, match="measured anew"):
         stored(0.5, lambda: measured, within=0.1)
+
+
+def test_of_other_weights_it_is_only_measured(monkeypatch):
+    monkeypatch.setenv(ANEW, OF_OTHER_WEIGHTS)
+    assert stored(0.5, lambda: 0.9, within=0.1).item() == pytest.approx(0.9)

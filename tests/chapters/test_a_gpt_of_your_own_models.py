@@ -59,7 +59,7 @@ def test_gpt_and_lstm_have_as_many_weights():
     assert lstm / gpt == pytest.approx(1, abs=0.01)
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_starts_begin_held_out_texts_and_behind_them_stands_what_those_go_on_with(little):
     pieces = models.pieces()
     # Twenty-four texts are more than the tenth has to spare.
@@ -98,7 +98,7 @@ def test_repeated_runs():
     assert repeated([1, 2]) == 0
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_what_is_followed_is_noted_at_equal_steps(little):
     torch.manual_seed(0)
     model = models.gpt(d_model=8)

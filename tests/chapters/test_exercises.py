@@ -33,6 +33,16 @@ SLOW_ANSWERS = TRAINING | {
 }  # fmt: skip
 
 
+SLOWEST = {"own_fault"}  # each of its mistakes trains a model to its end
+
+
+def tier(exercise):
+    """The mark of what asks all its mistakes."""
+    if exercise in QUICK or exercise in PUZZLES:
+        return ()
+    return pytest.mark.weekly if exercise.name in SLOWEST else pytest.mark.thorough
+
+
 def label(exercise, *more):
     """`make check` chooses those of a chapter by its name."""
     return "-".join([CHAPTERS[exercise], exercise.name, *more])
@@ -97,7 +107,7 @@ def test_a_cut_gradient_is_reported_with_the_input_that_it_does_not_reach(exerci
 # --- mistakes ---
 
 
-@each(left_to(pytest.mark.thorough, ALL, but=[*QUICK, *PUZZLES]))
+@each([pytest.param(one, marks=tier(one)) for one in ALL])
 def test_each_known_mistake_is_rejected_and_named_by_its_own_sentence_alone(exercise, record_property):
     record_property("known mistakes", [*catalogue.counted(exercise)])  # for the last lines of a run
     for name, rejected in exercise.trials().items():
@@ -154,9 +164,9 @@ def test_every_case_has_an_input_for_each_name(exercise):
 ON_ANOTHER_PROCESSOR = """
 import json, sys
 sys.path[:0] = {path}
-from attnlab import runtime
+from checkup import limits
 from test_exercises import EXERCISES, flawed_reports, told
-runtime.monotonic = runtime.thread_time = lambda: 0.0  # as in tests: no check ends by time
+limits.monotonic = limits.thread_time = lambda: 0.0  # as in tests: no check ends by time
 by_name = {{one.name: one for one in EXERCISES}}
 for name in map(str.strip, sys.stdin):
     print(json.dumps([told(by_name[name].trials()), flawed_reports(by_name[name])]), flush=True)

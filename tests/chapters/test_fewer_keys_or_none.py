@@ -207,7 +207,7 @@ def test_the_readout_counts_what_the_cache_holds(width: int, sinks: int, groups:
     )
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_each_step_of_a_slider_changes_what_it_says() -> None:
     by_width = [tuple(said(sight(width, 0, "2"))) for width in range(1, WIDEST + 1)]
     by_sinks = [tuple(said(sight(WIDEST, sinks, "2"))) for sinks in range(MOST_SINKS + 1)]

@@ -211,7 +211,7 @@ def test_a_small_network_after_seconds_is_not_below_counting(training):
     assert check_beat_the_book.judge(work).mistake == "not below counting"
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_network_that_learns_from_what_it_is_judged_by_is_told():
     """From these texts alone, until it is below the bar."""
     row = row_of(map(pieces().encode, held_out()), pieces().end)

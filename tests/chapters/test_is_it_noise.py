@@ -46,7 +46,7 @@ def test_what_is_asked_for_takes_few_pairs_and_many_trainings_that_are_not():
     assert {*SAID} == {*check_worth_it.mistakes}
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_few_pairs_say_what_hundreds_say():
     rates = Variant(updates=60, rate=5e-3), Variant(updates=60, rate=6e-3)
     apart = []

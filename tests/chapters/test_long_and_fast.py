@@ -170,7 +170,7 @@ def test_it_says_what_is_known_of_each_query(step, mask):
     assert words.count("–") == 3 * (~so_far.any(-1)).sum()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("mask", [tiles.NONE, tiles.CAUSAL])
 def test_each_step_says_something_else(mask):
     said = ["; ".join(texts(step, mask)[-3:]) for step in range(tiles.TILES + 1)]

@@ -99,14 +99,14 @@ def trained(how, row, updates, rate):
     return model
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_interpolated_places_pass_after_a_little_training():
     row = row_of(map(pieces().encode, docstrings.split(["networkx"])[0]), pieces().end)
     model = trained("interpolated", row, 60, 1e-3)
     assert check_longest_text.judge(lambda: model).passed
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_a_model_that_learned_what_it_is_judged_by_is_told():
     model = trained("mixed", windows().flatten(), 200, 3e-3)
     assert check_longest_text.judge(lambda: model).mistake == "knows what it is judged by"

@@ -14,8 +14,6 @@ from headings import anchors
 from living_charts import drawn
 from torch import Tensor, nn
 
-from attnlab.checkup.report import Inquiry
-from attnlab.checkup.visit import TESTS
 from chapters.the_repair_shop import charts, cheap, drawings, figures, walked
 from chapters.the_repair_shop.exercises import check_own_fault, check_repaired_places
 from chapters.the_repair_shop.faults import FAULTS, OffTheRoad, StepByStep, healthy
@@ -30,6 +28,8 @@ from chapters.the_repair_shop.patients import (
 )
 from chapters.the_repair_shop.screws import SIZES, by_layer
 from chapters.the_repair_shop.tree import TREE, Cause, Fork, causes
+from checkup.report import Inquiry
+from checkup.visit import TESTS
 
 
 def broken(ids, letters, places, blocks):
@@ -143,7 +143,7 @@ def after_200_updates(make, seed):
         return next_letter(patient.model, rows(64, seed=99_999)).item()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_without_the_divisor_it_ends_a_little_better():
     """With three throws of dropout's dice the means of five seeds are 1.47 to 1.48, and 1.41 to 1.42."""
     stored = {healthy: figures.DIVIDED, FAULTS["scores not divided"]: figures.NOT_DIVIDED}

@@ -135,16 +135,19 @@ test_who_builds_a_model_is_told = pytest.mark.thorough(
             check_language_model,
             block(feed=lambda self, x: self.narrow(F.silu(self.widen(x)))),
             lines="✓✗✓✗",
+            marks=pytest.mark.weekly,
         ),
         told(
             check_language_model,
             block(attention=lambda self, x: 0.9 * MyBlock.attention(self, x)),
             lines="✓✓✗✗",
+            marks=pytest.mark.weekly,
         ),
         told(
             check_language_model,
             model(begin=lambda self, words: self.norm(MyModel.begin(self, words))),
             lines="✗✗✗✗",
+            marks=pytest.mark.weekly,
         ),
     )
 )

@@ -176,7 +176,7 @@ def test_a_recipe_repeats(name, monkeypatch):
     assert not torch.equal(state["word.weight"], another["word.weight"])
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("name", models.RECIPES)
 def test_a_recipe_learns_and_its_learning_rate_can_be_chosen(name, monkeypatch):
     own, slow = (trained(name, 0, monkeypatch, **options)[1] for options in ({}, {"rate": 1e-5}))

@@ -13,7 +13,7 @@ from attnlab.corpora.grammar_check import English, Lingo, fault
 from attnlab.runtime import generator
 from bookkit.catalogue import catalogue
 from bookkit.mime_types import CLAIM
-from tools.chapters import notebooks
+from tools.chapters import notebooks, stamps
 from tools.chapters.notebooks import BOOK
 
 CHAPTERS = notebooks.chapters()
@@ -162,7 +162,9 @@ def test_the_reading_list_holds(reading):
 
 
 def test_the_notation_names_every_shape_of_the_package():
-    shapes = re.findall(r"^(\w+): TypeAlias", (BOOK / "attnlab/shapes.py").read_text("utf-8"), re.MULTILINE)
+    shapes = re.findall(
+        r"^(\w+): TypeAlias", (stamps.source() / "attnlab/shapes.py").read_text("utf-8"), re.MULTILINE
+    )
     assert shapes
     assert not [name for name in shapes if f"`{name}`" not in read("notation")]
 

@@ -328,6 +328,6 @@ def test_the_cell_says_where_it_runs_and_what_it_prints():
     words = said('aboutCell(5, "with your change", 2, false)')
     assert "follows the curve with your change, from seed 2. Each loss" in words
     assert "the mean of 5 steps" in words
-    assert "or with PYTHONPATH=book" in words
+    assert "or with PYTHONPATH=src" in words
     assert "mean" not in said('aboutCell(1, "with your change", 2, false)')
     assert "from seed 2, the first of the ten." in said('aboutCell(5, "with your change", 2, true)')

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from attnlab import runtime
+from checkup import limits
 
 
 class Clock:
@@ -15,8 +15,8 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, served: float = 1.0) -> None:
         self.now = 0.0
-        monkeypatch.setattr(runtime, "monotonic", lambda: self.now)
-        monkeypatch.setattr(runtime, "thread_time", lambda: served * self.now)
+        monkeypatch.setattr(limits, "monotonic", lambda: self.now)
+        monkeypatch.setattr(limits, "thread_time", lambda: served * self.now)
 
     def passes(self, seconds: float) -> None:
         self.now += seconds

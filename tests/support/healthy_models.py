@@ -1,4 +1,4 @@
-"""Models that have nothing wrong with them, in which `attnlab.checkup` must find nothing.
+"""Models that have nothing wrong with them, in which `checkup` must find nothing.
 
 `model, batch, options = HEALTHY["a GPT"]()`: options are keyword arguments of checkup. A batch is called
 as a model's caller would call it: ids alone, `model(*batch)` or `model(**batch)`.

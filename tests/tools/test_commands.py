@@ -260,7 +260,7 @@ def test_a_site_that_somebody_removed_is_not_up_to_date(tmp_path, monkeypatch):
     assert build.is_up_to_date()
 
 
-@pytest.mark.parametrize("name", ["book/index.md", "_config.yml", "book/bookkit/claims.py"])
+@pytest.mark.parametrize("name", ["book/index.md", "_config.yml", "src/bookkit/claims.py"])
 def test_a_changed_file_makes_the_site_stale(name, monkeypatch):
     before = build.inputs()
     read = Path.read_bytes

@@ -21,7 +21,7 @@ from _ext import repository
 from attnlab.corpora import text
 from bookkit import registry
 from tools import ROOT, binder, release
-from tools.chapters import notebooks
+from tools.chapters import notebooks, stamps
 
 SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 DEFAULT = SETTINGS["repository"]["url"]
@@ -159,7 +159,8 @@ def test_on_colab_chapters_find_the_packages_the_texts_and_altairs_own_renderer(
     """The packages and sample texts as pip puts them into a folder, from a copy of this one."""
     project, installed = tmp_path / "project", tmp_path / "installed"
     unwanted = shutil.ignore_patterns("__pycache__", "*.ipynb", "*.egg-info")
-    shutil.copytree(notebooks.BOOK, project / "book", ignore=unwanted)
+    for part in (notebooks.BOOK, stamps.source()):
+        shutil.copytree(part, project / part.name, ignore=unwanted)
     shutil.copy(ROOT / "pyproject.toml", project)
     command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--offline", "--no-deps"]
     command += ["--no-build-isolation", "--target", installed, project]
@@ -198,7 +199,7 @@ def test_in_colabs_run_only_a_claim_that_fails_makes_it_fail(tmp_path, measured,
     notebooks.write(new_notebook(cells=cells), tmp_path / "chapter.ipynb")
     start = f"from pathlib import Path; from tools import colab; exit(colab.main(Path({str(tmp_path)!r})))"
     # This environment keeps the versions it has.
-    environment = os.environ | {"PIP_DRY_RUN": "1", "PYTHONPATH": f"{ROOT}:{notebooks.BOOK}"}
+    environment = os.environ | {"PIP_DRY_RUN": "1", "PYTHONPATH": f"{ROOT}:{stamps.source()}"}
     command = [sys.executable, "-c", start]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == status, run.stdout + run.stderr
@@ -289,6 +290,7 @@ def test_what_binder_installs_runs_a_chapter(tmp_path):
         [sys.executable, "-m", "venv", tmp_path],
         [*uv, "install", "--quiet", "--python", python, *pinned],
         [*pip, "-r", binder.FILE],
+        [*pip, "--no-deps", "--editable", ROOT],  # as .binder/postBuild does
         [*uv, "check", "--python", python],
         [python, "-c", "import torch; assert torch.version.cuda is None"],
         [python, "-m", "nbconvert", "--to=notebook", "--execute", "--stdout", "what-is-attention.ipynb"],

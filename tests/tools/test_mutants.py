@@ -6,7 +6,7 @@ import pytest
 
 from tools.testing import mutants
 
-EXERCISES = "book/chapters/where_am_i/exercises"
+EXERCISES = "src/chapters/where_am_i/exercises"
 CODE = """
 def f(a, b: int = 2):
     return a @ b if not a < b and True else -b
@@ -47,7 +47,7 @@ def test_one_day_draws_the_same_mutants_again_and_all_are_code():
 @pytest.mark.parametrize(
     ("file", "tests"),
     [
-        ("book/attnlab/masks.py", ["tests/attnlab"]),
+        ("src/attnlab/masks.py", ["tests/attnlab"]),
         (f"{EXERCISES}/waves_parts.py", ["tests/chapters", "-k", "waves or test_where_am_i"]),
         ("tools/site/build.py", ["tests/tools"]),
     ],

@@ -12,7 +12,7 @@ from tools import ROOT, progress
 from tools.progress import Progress, spoken
 from tools.testing import check, run
 
-EXERCISES = "book/chapters/where_am_i/exercises"
+EXERCISES = "src/chapters/where_am_i/exercises"
 PAGE = ["tests/site/test_pages.py", "-k", "where-am-i.html"]
 
 
@@ -101,7 +101,7 @@ def test_without_git_nothing_was_edited(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "runs"),
     [
-        ("book/attnlab/masks.py", [["tests/attnlab/test_masks.py"]]),
+        ("src/attnlab/masks.py", [["tests/attnlab/test_masks.py"]]),
         (f"{EXERCISES}/waves.py", [["tests/chapters", "-k", "waves or test_where_am_i"]]),
         ("tests/attnlab/test_masks.py", [["tests/attnlab/test_masks.py"]]),
         ("book/where-am-i.ipynb", [["book/where-am-i.ipynb"], PAGE]),
@@ -133,7 +133,7 @@ def test_a_failure_is_shown_when_it_happens_and_a_line_says_where_the_run_is(tmp
     (tmp_path / "test_it.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={tmp_path}"]
     command += ["-p", "tools.testing.plugin", "-n", "1", "test_it.py"]
-    path = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
+    path = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
     said = subprocess.run(command, cwd=tmp_path, env=os.environ | path, capture_output=True, text=True)
     meanwhile, _, at_the_end = said.stdout.partition("= FAILURES =")
     assert "test_it.py::test_two failed" in meanwhile

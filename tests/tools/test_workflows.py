@@ -217,7 +217,7 @@ def imported_packages() -> set[str]:
         for path in notebooks.chapters()
         for cell in notebooks.code_cells(notebooks.read(path))
     ]
-    files = [file for package in stamps.PACKAGES for file in (notebooks.BOOK / package).rglob("*.py")]
+    files = [file for package in stamps.PACKAGES for file in (stamps.source() / package).rglob("*.py")]
     sources += [file.read_text("utf-8") for file in files]
     modules: set[str] = set()
     for node in (node for source in sources for node in stamps.statements(ast.parse(source))):

@@ -110,7 +110,7 @@ def write(folder: Path = EDITIONS) -> Iterator[str]:
         place = folder / name
         unwanted = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
         for part in (*stamps.PACKAGES, "models"):
-            shutil.copytree(notebooks.BOOK / part, place / part, ignore=unwanted)
+            shutil.copytree(stamps.source() / part, place / part, ignore=unwanted)
         shutil.copy(ROOT / "requirements.txt", place)
         for path in (chapter.notebook for chapter in registry.chapters()):
             chapter = notebooks.read(path)

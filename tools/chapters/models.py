@@ -1,4 +1,4 @@
-"""Train the models that take longer than a chapter may, and store their weights in book/models.
+"""Train the models that take longer than a chapter may, and store their weights in src/models.
 
 The recipes stand in each chapter's models.py, as RECIPES: names, and functions that make of a seed a trained
 model and the history of its training. With --fresh they are trained from another seed, into a folder that is
@@ -7,7 +7,6 @@ thrown away again, and their chapters run with these weights: every claim must h
 
 import argparse
 import importlib
-import os
 import sys
 import tempfile
 import time
@@ -19,16 +18,17 @@ import nbclient
 import torch
 
 from bookkit import registry, weights
+from bookkit.stored import ANEW, OF_OTHER_WEIGHTS
 from tools.chapters import notebooks, refresh
 from tools.progress import Progress
 
 STORED_SEED, FRESH_SEED = 0, 1
 
 
-def recipes(book: Path = registry.BOOK) -> dict[str, dict[str, Callable[[int], Any]]]:
+def recipes(packages: Path = registry.PACKAGES) -> dict[str, dict[str, Callable[[int], Any]]]:
     """{"translating_with_attention": {"dot": …}}: every chapter that has some, and its recipes."""
-    packages = sorted(file.parent.name for file in (book / "chapters").glob("*/models.py"))
-    return {package: importlib.import_module(f"chapters.{package}.models").RECIPES for package in packages}
+    named = sorted(file.parent.name for file in (packages / "chapters").glob("*/models.py"))
+    return {name: importlib.import_module(f"chapters.{name}.models").RECIPES for name in named}
 
 
 def train(seed: int, folder: Path) -> list[Path]:
@@ -63,11 +63,11 @@ def loading() -> list[registry.Chapter]:
 
 def claims_fail(folder: Path) -> list[str]:
     """What fails where the chapters that load weights run with those in `folder`."""
-    os.environ[weights.FOLDER_VARIABLE] = str(folder)
+    fresh = {weights.FOLDER_VARIABLE: str(folder), ANEW: OF_OTHER_WEIGHTS}
     failures = []
     for chapter in loading():
         try:
-            refresh.execute(notebooks.read(chapter.notebook))
+            refresh.execute(notebooks.read(chapter.notebook), variables=fresh)
         except nbclient.exceptions.CellExecutionError as error:
             failures.append(f"{chapter.name}: {error}")
     return failures

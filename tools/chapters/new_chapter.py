@@ -2,7 +2,7 @@
 
     make chapter NAME=long-and-fast TITLE="Long and fast" PART="Attention from first principles"
 
-makes book/long-and-fast.ipynb, its folder in book/chapters, its file in tests/chapters, its line in _toc.yml.
+makes book/long-and-fast.ipynb, its folder in src/chapters, its file in tests/chapters, its line in _toc.yml.
 All of it runs, builds and is empty: the sections that every chapter has, and modules with nothing in them.
 """
 
@@ -42,19 +42,19 @@ chapter.""",
 SOLUTIONS = "## Solutions\n\nOne for each exercise. Yours may look different and be right: the check decides."
 HAND_IN = 'from bookkit.catalogue import summary\n\nsummary("{package}")'
 MODULES = {
-    "book/chapters/{package}/__init__.py": "",
-    "book/chapters/{package}/exercises/__init__.py": (
+    "src/chapters/{package}/__init__.py": "",
+    "src/chapters/{package}/exercises/__init__.py": (
         '"""The exercises, each in a file of its own."""\n\n'
         "from bookkit.checking.report import Check\n\n"
         "# In the order of the chapter.\nEXERCISES: tuple[Check, ...] = ()\n"
     ),
-    "book/chapters/{package}/accepted.py": (
+    "src/chapters/{package}/accepted.py": (
         '"""Right answers to the exercises, in other words than the book\'s: each must be accepted."""\n\n'
         "ACCEPTED = {}\n"
     ),
-    "book/chapters/{package}/charts.py": '"""The chart."""\n',
-    "book/chapters/{package}/drawings.py": '"""The drawings, made from the chapter\'s own numbers."""\n',
-    "book/chapters/{package}/figures.py": '"""The figures, described by what is drawn."""\n',
+    "src/chapters/{package}/charts.py": '"""The chart."""\n',
+    "src/chapters/{package}/drawings.py": '"""The drawings, made from the chapter\'s own numbers."""\n',
+    "src/chapters/{package}/figures.py": '"""The figures, described by what is drawn."""\n',
     "tests/chapters/test_{package}.py": '"""What only its exercises say, its chart and its models."""\n',
 }
 

@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +37,18 @@ NOT_COMPARED = {"text/html", CLAIM, PICTURE}  # as in conftest.py
 FOLDED = {"hide-cell", "remove-cell", "headline", "measurement", "bookkeeping"}
 
 
-def execute(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNode:
+def execute(
+    notebook: NotebookNode, book: Path = notebooks.BOOK, variables: Mapping[str, str] | None = None
+) -> NotebookNode:
+    """The notebook with what its cells put out, in which what it has stored was measured anew."""
     fresh = NotebookNode(notebook)
     client = nbclient.NotebookClient(
         fresh, timeout=900, kernel_name="python3", coalesce_streams=True,
         resources={"metadata": {"path": str(book)}},
     )  # fmt: skip
-    client.execute(env=os.environ | {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1", ANEW: "1"})
+    own = {"PYTHONPATH": os.pathsep.join([str(stamps.source(book)), os.environ.get("PYTHONPATH", "")])}
+    own |= {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1", ANEW: "1"}
+    client.execute(env=os.environ | own | dict(variables or {}))
     return fresh
 
 

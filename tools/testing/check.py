@@ -17,7 +17,10 @@ from tools.testing.mutants import QUICK, tests_of
 
 SITE = "tests/site"  # what looks at the built site, and waits until it is
 NOTHING_TO_RUN = 5  # what pytest says where all tests of a file have other marks
-LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+LINT_IMPORTS = """import sys
+sys.path.append("book")  # where _ext is
+from importlinter.cli import lint_imports_command
+lint_imports_command()"""
 STYLE = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-c", LINT_IMPORTS], ["-m", "mypy"]]
 
 
@@ -43,7 +46,7 @@ def touched(files: list[str]) -> list[list[str]]:
     of_the_site = [file for file in tests if file.startswith(SITE)]
     runs = [run for run in (sorted({*tests} - {*of_the_site}), of_the_site) if run]
     for file in files:
-        if file.endswith((".py", ".js")) and file.startswith(("book/", "tools/")):
+        if file.endswith((".py", ".js")) and file.startswith(("book/", "src/", "tools/")):
             own = Path("tests", *Path(file).parts[1:-1], f"test_{Path(file).stem}.py")
             run = [str(own)] if (ROOT / own).exists() else tests_of(file)
             runs += [run] if run not in runs else []

@@ -1,7 +1,7 @@
 """The chapters' kernels, forked from a process that has loaded what they all import, but nothing of the book.
 
-To start and to import PyTorch, Matplotlib and Altair takes a kernel three seconds, a fifth of what all
-chapters take. What a cell imports it still has to import.
+To start and to import PyTorch, Matplotlib and Altair takes a kernel three seconds, and its first optimiser,
+which imports PyTorch's compiler, more than another. What a cell imports it still has to import.
 """
 
 import multiprocessing
@@ -13,7 +13,7 @@ from ipykernel.kernelapp import launch_new_instance
 
 forks = multiprocessing.get_context("forkserver")
 forks.set_forkserver_preload(
-    ["ipykernel.kernelapp", "torch", "matplotlib.figure", "matplotlib.backends.backend_svg", "altair"]
+    ["ipykernel.kernelapp", "torch._dynamo", "matplotlib.figure", "matplotlib.backends.backend_svg", "altair"]
 )
 
 

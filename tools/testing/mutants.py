@@ -25,7 +25,7 @@ import pytest
 from tools import ROOT
 from tools.progress import Progress
 
-COPIED = ("book/attnlab", "book/bookkit", "book/chapters", "book/_static", "tools")
+COPIED = ("src", "book/_static", "tools")
 # The tests that run the scripts in Node.
 SCRIPTS = ("models_in_node", "states_and_pytorch", "training_scripts", "truth_script", "live_scripts")
 MANY = 60
@@ -53,7 +53,7 @@ IN_SCRIPTS = {
 
 
 class Mutant(NamedTuple):
-    """`Mutant("book/attnlab/masks.py", 12, "a < b", "a <= b", …)`: `text` is the file with this fault."""
+    """`Mutant("src/attnlab/masks.py", 12, "a < b", "a <= b", …)`: `text` is the file with this fault."""
 
     file: str
     line: int
@@ -117,7 +117,7 @@ def of_a_script(file: str, source: str) -> Iterator[Mutant]:
 
 
 def of(file: str) -> list[Mutant]:
-    """`of("book/attnlab/masks.py")` are all its mutants that are still code."""
+    """`of("src/attnlab/masks.py")` are all its mutants that are still code."""
     source = (ROOT / file).read_text(encoding="utf-8")
     return [*(of_a_script if file.endswith(".js") else of_python)(file, source)]
 
@@ -143,16 +143,16 @@ def drawn(many: int, seed: str) -> list[Mutant]:
 def tests_of(file: str) -> list[str]:
     """What is asked about a file: the tests of its part of the house; of an exercise those that name it."""
     match Path(file).parts:
-        case ("book", "chapters", chapter, "exercises", name) if name != "__init__.py":
+        case ("src", "chapters", chapter, "exercises", name) if name != "__init__.py":
             exercise = re.sub(r"(_mistakes|_parts)?\.py$", "", name)
             return ["tests/chapters", "-k", f"{exercise} or test_{chapter}"]
-        case ("book", "chapters", chapter, *_):
+        case ("src", "chapters", chapter, *_):
             return ["tests/chapters", f"book/{chapter.replace('_', '-')}.ipynb", "-k", f"{chapter} or ipynb"]
         case ("book", "_static", *_):
             return [f"tests/site/test_{name}.py" for name in SCRIPTS]
         case ("book", "_ext", *_):
             return ["tests/site"]
-        case ("book", package, *_):
+        case ("src", package, *_):
             return [f"tests/{package}"]
     return ["tests/tools"]
 
@@ -166,7 +166,7 @@ def copied(to: Path) -> None:
 def status(tests: list[str], project: Path) -> int | None:
     """pytest's, at the first test that fails; None where they hang."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-m", QUICK, *tests]
-    path = {"PYTHONPATH": str(project / "book"), "ATTNLAB_DEVICE": "cpu", "PATIENCE": "8"}
+    path = {"PYTHONPATH": str(project / "src"), "ATTNLAB_DEVICE": "cpu", "PATIENCE": "8"}
     try:
         run = subprocess.run(
             command, cwd=project, env=os.environ | path, check=False,

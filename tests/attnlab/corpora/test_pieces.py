@@ -234,3 +234,7 @@ def test_the_tokenizers_library_cuts_alike(script: str, vocabulary: int) -> None
 def test_what_cannot_work_is_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=re.escape(words)):
         call()
+
+
+def test_a_pair_that_stands_twice_among_the_merges_is_still_merged():
+    assert len(Pieces([(97, 98), (99, 100), (97, 98)]).encode("xab")) == 2

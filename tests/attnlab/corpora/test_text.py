@@ -22,9 +22,8 @@ from attnlab.corpora.text import (
     wikitext2,
 )  # fmt: skip
 
-# Not attnlab.corpora.text.DATA: test_planted_faults.py tests a copy of the package, with no texts beside it.
 ROOT = Path(__file__).parents[3]
-DATA = ROOT / "book" / "attnlab" / "corpora" / "data"
+DATA = ROOT / "src" / "attnlab" / "corpora" / "data"
 
 FILES = {
     "wikitext-2/wikitext-2/wiki.train.tokens": " \n = Tea = \n \n the tea is hot \n",
@@ -85,9 +84,9 @@ def test_the_sample_is_never_taken_unasked(name: str, tmp_path: Path) -> None:
     assert str(tmp_path / "README.md") in message, "how to put the data there"
     assert "sample=True" in message, "how to ask for the sample"
     # It says how in a file that is there, to where git does not look.
-    assert f"book/attnlab/corpora/data/{name}" in (DATA / "README.md").read_text(encoding="utf-8")
+    assert f"src/attnlab/corpora/data/{name}" in (DATA / "README.md").read_text(encoding="utf-8")
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
-    assert f"book/attnlab/corpora/data/{name.partition('/')[0]}/" in ignored
+    assert f"src/attnlab/corpora/data/{name.partition('/')[0]}/" in ignored
 
 
 @pytest.mark.parametrize("gone", FILES)

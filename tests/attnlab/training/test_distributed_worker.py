@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from attnlab.runtime import generator
 from attnlab.training import distributed_worker
 
-BOOK = Path(distributed_worker.__file__).parents[2]
+PACKAGES = Path(distributed_worker.__file__).parents[2]
 EXAMPLES = 2001
 
 
@@ -66,7 +66,7 @@ def test_torchrun_starts_it(start: dict, reports: list[dict], tmp_path: Path) ->
     command += ["--nproc-per-node=2", "-m", "attnlab.training.distributed_worker", str(tmp_path)]
     run = subprocess.run(
         command,
-        cwd=BOOK,
+        cwd=PACKAGES,
         env=os.environ | {"OMP_NUM_THREADS": "1", "ATTNLAB_DEVICE": "cpu"},
         capture_output=True,
         text=True,

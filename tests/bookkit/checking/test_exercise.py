@@ -16,8 +16,8 @@ from small_checks import (
     check_scores,
 )
 
-from attnlab import runtime
 from bookkit.checking import exercise
+from checkup import limits
 
 EACH = pytest.mark.parametrize("check", EXERCISES, ids=lambda check: check.name)
 
@@ -73,7 +73,7 @@ def test_who_would_need_far_longer_for_all_pairs_does_not_wait_till_the_end(monk
     asked = []
     pair = ("a & b", "Both.", lambda *inputs: asked.append(inputs))
     monkeypatch.setattr(exercise, "pairs", lambda mistakes: [pair] * 4)
-    monkeypatch.setattr(runtime, "thread_time", lambda: 0.4 * exercise.PAIRS_LIMIT * len(asked))
+    monkeypatch.setattr(limits, "thread_time", lambda: 0.4 * exercise.PAIRS_LIMIT * len(asked))
     PARTED.judge(negative_cube)
     assert len(asked) == 1
 

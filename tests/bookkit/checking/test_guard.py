@@ -13,9 +13,9 @@ import pytest
 import torch
 from clocks import Clock
 
-from attnlab.runtime import Deadline, TimeUpError
 from bookkit.checking import guard
 from bookkit.checking.guard import guarded
+from checkup.limits import Deadline, TimeUpError
 
 
 def test_what_comes_back_and_what_is_raised():
@@ -114,9 +114,9 @@ def test_who_saves_a_tensor_replaces_nothing(monkeypatch):
 def test_what_pytorch_replaces_when_it_loads_its_compiler_is_nobodys_doing():
     code = """
 import torch
-from attnlab import runtime
+from checkup import limits
 from bookkit.checking import guard
-runtime.monotonic = lambda: 0.0  # a busy machine loads it slowly
+limits.monotonic = lambda: 0.0  # a busy machine loads it slowly
 seed = torch.manual_seed
 def load():
     import torch._dynamo

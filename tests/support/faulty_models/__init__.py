@@ -1,4 +1,4 @@
-"""Faults planted by line in the book's own models, for `attnlab.checkup` to find.
+"""Faults planted by line in the book's own models, for `checkup` to find.
 
 All but those of `further.py` were written before the tool, by somebody else, and those before it was tried on
 them: the tool must not be tuned to them, nor they to it. None may be taken away because it is hard to find.

@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType
 
-BOOK = Path(__file__).parents[3] / "book"
+SOURCE = Path(__file__).parents[3] / "src"
 # A module that is first imported beside a fault would keep what it imports of the others.
 ROOTS = ("attnlab", "bookkit", "chapters")
 
@@ -110,7 +110,7 @@ def planted(changes: Sequence[Change]) -> Iterator[None]:
     """
     texts: dict[str, tuple[Path, str]] = {}
     for change in changes:
-        file = BOOK / change.file
+        file = SOURCE / change.file
         source = texts[change.module][1] if change.module in texts else file.read_text("utf-8")
         texts[change.module] = file, change.made(source)
     finder = _Changed(texts)

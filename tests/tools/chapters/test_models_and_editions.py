@@ -1,5 +1,6 @@
 """`make models`, `make chapter` and `make exercises`: what they make works, and gives nothing away."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -35,7 +36,7 @@ def book(tmp_path, monkeypatch):
     """A book with one chapter that has a recipe, and claims that the seed is at most 1."""
     source = f"""
 import sys
-sys.path.insert(0, {str(notebooks.BOOK)!r})
+sys.path.insert(0, {str(stamps.source())!r})
 from torch import nn
 from bookkit import weights
 model = nn.Linear(1, 1, bias=False)
@@ -129,7 +130,14 @@ def test_a_new_chapter_runs_builds_and_needs_nothing_else(copy):
     (copy / "node_modules").symlink_to(ROOT / "node_modules")
     program = Path(sys.executable).with_name("jupyter-book")
     options = ["--config", copy / "_config.yml", "--toc", copy / "_toc.yml", "--path-output", ".", "-W", "-n"]
-    built = subprocess.run([program, "build", "book", *options], cwd=copy, capture_output=True, text=True)
+    packages = {"PYTHONPATH": str(copy / "src")}
+    built = subprocess.run(
+        [program, "build", "book", *options],
+        cwd=copy,
+        env=os.environ | packages,
+        capture_output=True,
+        text=True,
+    )
     page = copy / "_build/html/a-new-chapter.html"
     assert page.exists(), built.stdout + built.stderr
     headings = BeautifulSoup(page.read_text(), "html.parser").select("h1, h2")

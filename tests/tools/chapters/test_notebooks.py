@@ -36,13 +36,15 @@ def cell(source, number, *displayed):
 
 @pytest.fixture
 def book(tmp_path):
-    (tmp_path / "attnlab").mkdir()
-    (tmp_path / "attnlab/__init__.py").write_text("")
-    (tmp_path / "attnlab/scores.py").write_text("from attnlab import shapes\n")
-    (tmp_path / "attnlab/shapes.py").write_text("x = 1\n")
-    (tmp_path / "attnlab/layers.py").write_text("y = 1\n")
-    (tmp_path / "_toc.yml").write_text("root: index\nparts:\n- chapters:\n  - file: chapter\n")
-    return tmp_path
+    room, made = tmp_path / "src/attnlab", tmp_path / "book"
+    for folder in (room, made):
+        folder.mkdir(parents=True)
+    (room / "__init__.py").write_text("")
+    (room / "scores.py").write_text("from attnlab import shapes\n")
+    (room / "shapes.py").write_text("x = 1\n")
+    (room / "layers.py").write_text("y = 1\n")
+    (made / "_toc.yml").write_text("root: index\nparts:\n- chapters:\n  - file: chapter\n")
+    return made
 
 
 def store(book, change=None, stamp=True):
@@ -126,10 +128,10 @@ def test_an_edit_after_the_run_is_named(book, words, change):
 
 def test_an_edit_of_the_package_counts_for_the_chapters_that_import_it(book):
     store(book)
-    (book / "attnlab/layers.py").write_text("y = 2\n")
+    (stamps.source(book) / "attnlab/layers.py").write_text("y = 2\n")
     assert problems(book) == []
     # shapes is imported by scores, and scores by the chapter
-    (book / "attnlab/shapes.py").write_text("x = 2\n")
+    (stamps.source(book) / "attnlab/shapes.py").write_text("x = 2\n")
     (problem,) = problems(book)
     assert "made by other code" in problem
 

@@ -44,10 +44,11 @@ ROOM += LATER + TWICE
 
 @pytest.fixture
 def book(tmp_path):
-    (tmp_path / "attnlab").mkdir()
-    (tmp_path / "attnlab/__init__.py").write_text("")
-    (tmp_path / "attnlab/shapes.py").write_text("x = 1\n")
-    return tmp_path
+    room = tmp_path / "src/attnlab"
+    room.mkdir(parents=True)
+    (room / "__init__.py").write_text("")
+    (room / "shapes.py").write_text("x = 1\n")
+    return tmp_path / "book"
 
 
 def notebook(*sources):
@@ -55,7 +56,7 @@ def notebook(*sources):
 
 
 def digest_with(book, room):
-    (book / "attnlab/shapes.py").write_bytes(room.encode())
+    (stamps.source(book) / "attnlab/shapes.py").write_bytes(room.encode())
     return stamps.code_digest(notebook("import attnlab.shapes"), book)
 
 
@@ -147,9 +148,10 @@ def test_the_words_of_a_cell_count():
 
 
 def test_the_sample_texts_and_stored_weights_count_for_the_chapters_that_read_them(book):
-    sample = book / "attnlab/corpora/data/sample/reviews/1.txt"
-    weights = book / "models/a_chapter/small.npz"
-    recipes, room = book / "chapters/a_chapter/models.py", book / "attnlab/corpora/text.py"
+    source = stamps.source(book)
+    sample = source / "attnlab/corpora/data/sample/reviews/1.txt"
+    weights = source / "models/a_chapter/small.npz"
+    recipes, room = source / "chapters/a_chapter/models.py", source / "attnlab/corpora/text.py"
     for file in (sample, weights, recipes, room):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()

@@ -33,7 +33,11 @@ def test_pages_say_where_their_kernels_are_and_the_files_stay_as_they_are(server
 def test_a_page_runs_code_beside_the_chapters_with_this_python(server):
     with server.page("many-heads") as page:
         said = page.run("import os, sys, attnlab; print(os.getcwd(), sys.executable, attnlab.__file__)")
-    assert said.split() == [str(registry.BOOK), sys.executable, str(registry.BOOK / "attnlab/__init__.py")]
+    assert said.split() == [
+        str(registry.BOOK),
+        sys.executable,
+        str(registry.PACKAGES / "attnlab/__init__.py"),
+    ]
 
 
 @pytest.mark.thorough

@@ -118,7 +118,7 @@ function captionOf(every, many, seed) {
 function aboutCell(every, side, seed, many) {
   const from = `from seed ${seed}${many ? ", the first of the ten" : ""}`;
   const means = every > 1 ? ` Each loss that it prints is the mean of ${every} steps, as a point of the curve is.` : "";
-  const where = "It runs in a cell of this page once that runs, in a notebook of this book, or with PYTHONPATH=book.";
+  const where = "It runs in a cell of this page once that runs, in a notebook of this book, or with PYTHONPATH=src.";
   return `It has the same data and first weights, and follows the curve ${side}, ${from}.${means} ${where}`;
 }
 

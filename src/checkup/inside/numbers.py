@@ -1,0 +1,72 @@
+"""Precision: where the first NaN or infinity comes from, and whether the model runs in half precision."""
+
+from typing import TypeAlias
+
+import torch
+
+from checkup import copies, sections
+from checkup.patient import Patient
+from checkup.report import Finding
+from checkup.trace import first_bad
+
+Result: TypeAlias = tuple[str, list[Finding]]
+EMPTY = "Often a softmax over no key at all, a division by 0, or the root of a number below 0."
+
+
+def finite(patient: Patient) -> Result:
+    """`finite(patient)`: in float32 no logit is NaN or infinite."""
+    logits, trace = patient.run(patient.slots, patient.plain)
+    if bool(logits.isfinite().all()):
+        return "all logits are finite", []
+    return "NaN or infinity", [
+        Finding("numbers", first_bad(trace), f"{int((~logits.isfinite()).sum())} of {logits.numel()} "
+                "logits are NaN or infinite, and this layer is the first that gives such a number", EMPTY,
+                sections.HIDDEN_SCORE)
+    ]  # fmt: skip
+
+
+def half(patient: Patient) -> Result:
+    """`half(patient)`: bfloat16 and float16 give what float32 gives, more coarsely, and no NaN.
+
+    Where the model's own tables stay float32 it may run under autocast only: that is told, and no fault.
+    """
+    wanted, _ = patient.run(patient.slots, patient.plain)
+    told: list[str] = []
+    for dtype in (torch.bfloat16, torch.float16):
+        name = str(dtype).removeprefix("torch.")
+        model = copies.copied(patient.model).eval().to(dtype)  # plain tensors stay, as for whoever does it
+        try:
+            logits, trace = patient.run(patient.slots, model)
+        except (RuntimeError, ValueError, TypeError) as error:
+            words = (str(error).splitlines() or [""])[0]
+            if "not implemented for" in words:  # this processor can't, whatever the model
+                told.append(f"{name} can't be tried here")
+                continue
+            if _runs_under_autocast(patient, dtype):
+                told.append(f"{name} is fine under autocast only")
+                continue
+            return f"{name}: an error", [
+                Finding("numbers", getattr(error, "layer", ""), f"in {name} it raises "
+                        f"{type(error).__name__}: {words[:140]}", "Two precisions meet, or a number is "
+                        "too large for this one: cast back what was computed in float32, and hide "
+                        "scores with -inf.", sections.HIDDEN_SCORE)
+            ]  # fmt: skip
+        if not bool(logits.isfinite().all()) and float(wanted.abs().max()) < 1e4:
+            return f"{name}: NaN or infinity", [
+                Finding("numbers", first_bad(trace), f"in {name} it gives NaN or infinity, and in "
+                        "float32 it does not", "A number is too large for this precision.",
+                        sections.HIDDEN_SCORE)
+            ]  # fmt: skip
+        told.append(f"{name} is fine")
+    return ", ".join(told), []
+
+
+def _runs_under_autocast(patient: Patient, dtype: torch.dtype) -> bool:
+    """A float32 model of which autocast lowers what can be lowered: how most are trained."""
+    device = next(patient.plain.parameters()).device.type
+    try:
+        with torch.autocast(device, dtype=dtype):
+            logits, _ = patient.run(patient.slots, patient.plain)
+    except (RuntimeError, ValueError, TypeError):
+        return False
+    return bool(logits.isfinite().all())

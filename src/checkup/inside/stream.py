@@ -1,0 +1,201 @@
+"""The residual stream: does each block pass on what it was given, and does its size stay in range?"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from checkup import copies, sections
+from checkup.patient import Patient
+from checkup.report import Finding
+from checkup.trace import Trace, Visit, traced
+
+Result: TypeAlias = tuple[str, list[Finding]]
+LARGE = 1e4  # times what a block was given: what it adds is then too small to see
+LOST = "Each layer should add to what it is given: only then do its words and its gradient get through."
+
+
+def blocks(patient: Patient) -> Iterator[Visit]:
+    """`blocks(patient)` are the layers of a list, each of which gives vectors like those it was given."""
+    members = {
+        f"{name}.{number}".lstrip("."): part
+        for name, module in patient.exact.named_modules()
+        if isinstance(module, nn.ModuleList | nn.Sequential)
+        for number, part in module.named_children()
+    }
+    for visit in patient.base[1].visits:
+        if visit.name in members and visit.inputs and visit.outputs and any(visit.module.children()):
+            entered, left = visit.inputs[0], visit.outputs[0]
+            if entered.dim() == 3 and entered.shape == left.shape:
+                # A network of two matrices alone is no block: it is added by whoever calls it.
+                inside = any(look.where.startswith(visit.name) for look in patient.looks.found)
+                if inside or any(map(copies.is_norm, visit.module.modules())):
+                    yield visit
+
+
+def passes(patient: Patient) -> Result:
+    """`passes(patient)`: what a block is given, made very large, must come out of it, once."""
+    arguments = _arguments(patient)
+    told, findings = [], []
+    for visit in blocks(patient):
+        if visit.name not in arguments:
+            continue
+        args, options = arguments[visit.name]
+        finding, words = _passed(patient, visit, args, options)
+        told.append(words)
+        findings += finding
+    kinds = sorted(set(told) - {""})
+    return f"{len(told)} blocks: {'; '.join(kinds)}" if told else "no blocks found", _once(findings)
+
+
+def _once(findings: list[Finding]) -> list[Finding]:
+    """All blocks are made of one class: what is wrong with many is told of the first."""
+    if len(findings) < 2:
+        return findings
+    names = ", ".join(finding.where for finding in findings[1:4]) + (" …" if len(findings) > 4 else "")
+    first = findings[0]
+    return [
+        Finding(first.inquiry, first.where, f"{first.seen} (likewise {names})", first.meaning, first.section)
+    ]
+
+
+def _arguments(patient: Patient) -> dict[str, tuple[Any, dict[str, Any]]]:
+    inputs = patient.in_precision_of(patient.exact, patient.slots)
+    with torch.no_grad(), patient.precision(), traced(patient.exact, keep_arguments=True) as trace:
+        patient.calling.logits(patient.exact, inputs)
+    return trace.arguments
+
+
+def _passed(patient: Patient, visit: Visit, args: Any, options: dict[str, Any]) -> tuple[list[Finding], str]:
+    norms = [inner for inner in _inner(patient, visit) if copies.is_norm(inner.module)]
+    wide = [norm for norm in norms if norm.inputs and norm.inputs[0].shape == visit.inputs[0].shape]
+    if wide and torch.equal(wide[-1].outputs[0], visit.outputs[0]):
+        return _normed_last(patient, visit, wide), "a norm last"
+    if not wide or not torch.equal(wide[0].inputs[0], visit.inputs[0]):
+        return [], "no norm first or last"
+    call = _with_first_times(args, options)
+    if call is None:
+        return [], ""
+    with torch.no_grad(), patient.precision(), traced(visit.module) as trace:
+        try:
+            result = visit.module(*call[0], **call[1])
+        except (RuntimeError, ValueError, TypeError):
+            return [], ""
+    output = next((part for part in _tensors(result) if part.shape == visit.inputs[0].shape), None)
+    if output is None:
+        return [], ""
+    given = LARGE * visit.inputs[0]
+    share = _share(output, given)
+    if 0.05 < share < 1.5:
+        return [], "a norm first, and what is given passes"
+    if _normed_once(patient, visit, trace, output):
+        return [], "a norm of all that is read, and it passes"
+    where = _lost_in(visit, trace, given)
+    if share >= 1.5:
+        seen = f"what it is given comes out {share:.2f} times"
+    else:
+        seen = f"of what it is given, {max(share, 0):.0%} passes"
+    return [Finding("stream", visit.name, f"{seen}{where}", LOST, sections.RESIDUAL)], "a norm first"
+
+
+def _inner(patient: Patient, visit: Visit) -> list[Visit]:
+    prefix = f"{visit.name}."
+    return [inner for inner in patient.base[1].visits if inner.name.startswith(prefix)]
+
+
+def _normed_last(patient: Patient, visit: Visit, norms: list[Visit]) -> list[Finding]:
+    """norm(x + f(x)): what a norm is given must not be what the layer before it gave, and nothing else."""
+    inner = [one for one in _inner(patient, visit) if not isinstance(one.module, nn.Dropout | nn.Identity)]
+    for norm in norms:
+        place = inner.index(norm)
+        for earlier in inner[:place]:
+            if copies.is_norm(earlier.module) or not earlier.outputs:
+                continue
+            if any(
+                out.shape == norm.inputs[0].shape and torch.equal(out, norm.inputs[0])
+                for out in earlier.outputs
+            ):
+                return [
+                    Finding("stream", visit.name, f"{norm.name} is given what {earlier.name} gives, and "
+                            "nothing is added to it", LOST, sections.RESIDUAL)
+                ]  # fmt: skip
+    return []
+
+
+def _with_first_times(args: Any, options: dict[str, Any]) -> tuple[list[Any], dict[str, Any]] | None:
+    """The same call, its first vectors made large; caches are left out."""
+    args, options = list(args), dict(options)
+    for number, part in enumerate(args):
+        if isinstance(part, Tensor) and part.is_floating_point() and part.dim() == 3:
+            args[number] = LARGE * part
+            return args, {name: value for name, value in options.items() if "past" not in name}
+    for name, part in options.items():
+        if isinstance(part, Tensor) and part.is_floating_point() and part.dim() == 3:
+            options[name] = LARGE * part
+            return args, options
+    return None
+
+
+def _tensors(result: Any) -> Iterator[Tensor]:
+    yield from (
+        part
+        for part in (result if isinstance(result, list | tuple) else [result])
+        if isinstance(part, Tensor)
+    )
+
+
+def _share(output: Tensor, given: Tensor) -> float:
+    return float((output * given).sum() / given.square().sum().clamp_min(1e-300))
+
+
+def _normed_once(patient: Patient, visit: Visit, trace: Trace, output: Tensor) -> bool:
+    """The first block may norm what all the others add to: what that norm gives must then pass."""
+    if next(blocks(patient)).name != visit.name:
+        return False
+    norms = [one for one in trace.visits if copies.is_norm(one.module) and one.outputs]
+    several = len(norms) > 1 and norms[0].outputs[0].shape == output.shape
+    second = several and any(torch.equal(norms[0].outputs[0], entered) for entered in norms[1].inputs)
+    return second and 0.5 < _share(output, norms[0].outputs[0]) < 1.5
+
+
+def _lost_in(visit: Visit, trace: Trace, given: Tensor) -> str:
+    """Between which norms it got lost."""
+    before = ""
+    for inner in trace.visits:
+        if copies.is_norm(inner.module) and inner.inputs and inner.inputs[0].shape == given.shape:
+            share = _share(inner.inputs[0], given)
+            if not 0.05 < share < 1.5:
+                return f", lost or doubled between {before or 'the start'} and {inner.name}"
+            before = inner.name
+    return f", lost or doubled behind {before}" if before else ""
+
+
+# ---- sizes ----
+
+
+def sizes(patient: Patient) -> Result:
+    """`sizes(patient)`: at the start no block should make the stream many times larger or smaller."""
+    _, trace = patient.run(patient.slots, patient.plain)
+    names = [visit.name for visit in blocks(patient)]
+    found = {v.name: _size(v.outputs[0]) for v in trace.visits if v.name in names and v.outputs}
+    patient.report.sizes = found
+    if len(found) < 2:
+        return "fewer than two blocks", []
+    values = list(found.values())
+    told = f"from {values[0]:.3g} behind the first block to {values[-1]:.3g} behind the last"
+    if not copies.is_untrained(patient.model):
+        return told, []
+    for (_, size), (name, larger) in zip([*found.items()][:-1], [*found.items()][1:], strict=True):
+        if larger > 20 * size or larger < size / 20:
+            return told, [
+                Finding("stream", name, "at the start it makes the stream "
+                        f"{larger / max(size, 1e-30):.3g} times as large",
+                        "Many such layers take numbers, or their gradients, out of range.",
+                        sections.WEIGHTS)
+            ]  # fmt: skip
+    return told, []
+
+
+def _size(tensor: Tensor) -> float:
+    return float(tensor.float().square().mean().sqrt())
