@@ -18,8 +18,8 @@ class StoredError(AssertionError):
 def stored(numbers: Any, measure: Callable[[], Any], *, within: float) -> Tensor:
     """`stored(0.98, lambda: trained(heads=8).min(), within=0.02)` is 0.98, and nothing is trained.
 
-    Where ATTNLAB_ANEW is 1 it is measured: it must come so near to what is stored, and comes back itself. So
-    does `make refresh`, whenever the code of the chapter has changed, and `make test-variants`, every week.
+    Where ATTNLAB_ANEW is 1 it is measured: it must come so near to what is stored, and comes back itself.
+    `make refresh` sets that when the code of the chapter has changed, and `make test-variants` at each push.
     """
     expected = torch.as_tensor(numbers, dtype=torch.float64)
     wanted = os.environ.get(ANEW, "")
