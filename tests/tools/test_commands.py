@@ -81,7 +81,11 @@ server.SITE = live.SITE = Path({!r})
 (server.SITE / "404.html").write_text('<base href="/">')
 def full(): raise OSError(28, "No space left on device", "/tmp")
 live.private_folder = full"""
-OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_PROXY": "http://127.0.0.1:9", "PIP_RETRIES": "0"}
+NOWHERE = "http://127.0.0.1:9"  # where nothing answers
+OFFLINE = {
+    "PIP_CONFIG_FILE": os.devnull, "PIP_PROXY": NOWHERE, "PIP_INDEX_URL": NOWHERE, "PIP_RETRIES": "0",
+    "PIP_NO_CACHE_DIR": "1", "NO_PROXY": "", "no_proxy": "",
+}  # fmt: skip
 # What is missing, what happens then, and the words of the one line.
 MISSING = {
     "a new Python": (
