@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-ANEW = "ATTNLAB_ANEW"  # to be set to 1 by who wants them measured
-OF_OTHER_WEIGHTS = "of other weights"  # or to this, for models trained afresh: the claims alone must hold
+ANEW = "ATTNLAB_ANEW"  # set to 1, it has all of them measured
+OF_OTHER_WEIGHTS = "of other weights"  # set to this, too, and none compared: for models trained afresh
 
 
 class StoredError(AssertionError):

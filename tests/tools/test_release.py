@@ -16,7 +16,7 @@ HEADING = re.compile(r"^## (\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
 def test_the_version_is_the_latest_in_the_changelog_and_what_one_cites():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     latest, day = HEADING.findall(CHANGELOG)[0]
-    assert release.version() == latest == citation["version"]
+    assert release.version() == latest == citation["version"] == release.version(ROOT / "src/checkup")
     assert date.fromisoformat(day) == citation["date-released"]
 
 

@@ -4,6 +4,7 @@ import base64
 import copy
 import json
 import subprocess
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -261,3 +262,16 @@ def test_a_chapter_is_executed_and_stored_as_far_as_needed(
     assert (notebooks.read(path) == stored) == (done != "stored")
     if not stamped:
         assert notebooks.read(path).metadata["attnlab"] == stamps.stamp(after)
+
+
+def test_a_changed_solution_is_known_before_its_check_is_run(monkeypatch):
+    """Run first, the check takes it for a reader's, and that is what is stored."""
+    done = []
+    monkeypatch.setattr("sys.argv", ["refresh"])
+    monkeypatch.setattr(refresh.notebooks, "chapters", lambda: [Path("one.ipynb")])
+    monkeypatch.setattr(refresh, "note_solutions", lambda: done.append("noted"))
+    monkeypatch.setattr(refresh, "refresh", lambda path, everything: done.append(path.stem) or "unchanged")
+    monkeypatch.setattr(refresh.readme, "write", lambda: False)
+    monkeypatch.setattr(refresh.known_mistakes, "note", lambda changed: False)
+    assert refresh.main() == 0
+    assert done == ["noted", "one"]
