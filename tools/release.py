@@ -1,6 +1,7 @@
 """Pack a release into _build/release: the site, the PDF, the hand-outs, and notes on what is new.
 
 `make release` builds the three before. The version stands in pyproject.toml, and what is new in CHANGELOG.md.
+Between two releases it is the next version with ".dev0" behind it, and what is new stands below "Unreleased".
 """
 
 import os
@@ -18,9 +19,13 @@ def version(root: Path = ROOT) -> str:
     return str(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
+def is_released(number: str) -> bool:
+    return not number.endswith(".dev0")
+
+
 def notes(number: str, changelog: str) -> str:
     """What the changelog says below the heading of this version."""
-    heading = rf"^## {re.escape(number)} - \d{{4}}-\d\d-\d\d$"
+    heading = rf"^## {re.escape(number)} - \d{{4}}-\d\d-\d\d$" if is_released(number) else "^## Unreleased$"
     found = re.search(rf"{heading}(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
     if not found or not found[1].strip():
         raise ValueError(f"CHANGELOG.md must say what is new, below a line “## {number} - YEAR-MONTH-DAY”")

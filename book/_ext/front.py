@@ -83,12 +83,12 @@ class Door(SphinxDirective):
 
 
 def binder(config: Config, chapter: str) -> str:
-    """The address that opens a chapter on Binder, from the release that the site is built from."""
+    """The address that opens a chapter on Binder, as the site was built from it."""
     options = config.html_theme_options
     hub = options["launch_buttons"]["binderhub_url"]
     owner_and_name = "/".join(options["repository_url"].rstrip("/").split("/")[-2:])
     notebook = f"{options['path_to_docs']}/{chapter}.ipynb"
-    return f"{hub}/v2/gh/{owner_and_name}/{config.release_tag}?urlpath=lab/tree/{notebook}"
+    return f"{hub}/v2/gh/{owner_and_name}/{config.launched}?urlpath=lab/tree/{notebook}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -73,7 +73,7 @@ def chapter(app: Sphinx, page: str) -> bytes:
     return told(
         notebook,
         name=page,
-        binder=f"{binder}/build/gh/{repository}/{app.config.release_tag}",
+        binder=f"{binder}/build/gh/{repository}/{app.config.launched}",
         hub=app.config.live_hub,
         folder=app.config.live_folder,
     )

@@ -12,8 +12,10 @@ from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.writers.html5 import HTML5Translator
 
+from _ext.front import parts
 from _ext.javascript import NODE_MODULES, small
 
 # The scripts that only some pages need, each with what such a page has.
@@ -56,6 +58,16 @@ def describe(
     context["book_title"] = app.config.html_title
     context["description"] = (doctree and description(doctree)) or app.config.html_title
     context["site_address"] = app.config.html_baseurl
+    context["place"] = place(app.env, pagename)
+
+
+def place(env: BuildEnvironment, page: str) -> str:
+    """`place(env, "the-transformer")` is "Chapter 15 of 25 · Attention at work"; "" for what is no chapter."""
+    chapters = [(name, caption) for caption, names in parts(env) for name in names]
+    for number, (name, caption) in enumerate(chapters, 1):
+        if name == page:
+            return f"Chapter {number} of {len(chapters)} · {caption}"
+    return ""
 
 
 def description(doctree: nodes.document) -> str:

@@ -1,7 +1,8 @@
 """The launch, edit and issue buttons lead to the repository the site is built from: a fork edits nothing.
 
-Binder and Colab open the release that the page was built from, so that what runs is what the page shows, and
-Binder keeps what it has installed. Edits and issues belong to the branch in _config.yml.
+Binder and Colab open what the page was built from, so that what runs is what the page shows: the tag of a
+release or, while the version in pyproject.toml ends in ".dev0", the branch in _config.yml. Edits and issues
+belong to that branch.
 """
 
 import os
@@ -46,34 +47,33 @@ def source(project: Path, environment: Mapping[str, str], default: str) -> str:
     return page(built) or page(origin(project)) or default
 
 
-def tag(project: Path) -> str:
-    """`tag(project)` is "v1.2.0" where pyproject.toml says version 1.2.0; "" where there is no such file."""
+def launched(project: Path, branch: str) -> str:
+    """`launched(project, "main")` is "v1.2.0" for version 1.2.0 in pyproject.toml, "main" for 1.3.0.dev0."""
     file = project / "pyproject.toml"
-    return (
-        f"v{tomllib.loads(file.read_text(encoding='utf-8'))['project']['version']}" if file.exists() else ""
-    )
+    if not file.exists():
+        return branch
+    version = tomllib.loads(file.read_text(encoding="utf-8"))["project"]["version"]
+    return branch if version.endswith(".dev0") else f"v{version}"
 
 
 def configure(app: Sphinx, config: Config) -> None:
     project, options = Path(app.srcdir).parent, config.html_theme_options
     options["repository_url"] = source(project, os.environ, options["repository_url"])
-    config.release_tag = tag(project) or options["repository_branch"]
+    config.launched = launched(project, options["repository_branch"])
 
 
-def launch_the_release(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
-) -> None:
+def launch(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
     """The theme has one branch for all buttons."""
     branch = re.escape(app.config.html_theme_options["repository_branch"])
     for group in context.get("header_buttons", []):
         if group.get("label") == "launch-buttons":
             for button in group["buttons"]:
                 at_branch = rf"(?<=/){branch}(?=[?/])"
-                button["url"] = re.sub(at_branch, app.config.release_tag, button["url"], count=1)
+                button["url"] = re.sub(at_branch, app.config.launched, button["url"], count=1)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.add_config_value("release_tag", "", "html")
+    app.add_config_value("launched", "", "html")
     app.connect("config-inited", configure)
-    app.connect("html-page-context", launch_the_release, priority=502)  # the theme makes its buttons at 501
+    app.connect("html-page-context", launch, priority=502)  # the theme makes its buttons at 501
     return {"parallel_read_safe": True}

@@ -71,8 +71,8 @@ async function followToTraining() {
 }
 
 addEventListener("hashchange", followToTraining);
-addEventListener("click", ({ target }) => {
-  const link = target.closest?.("a[href*='#train=']");
+addEventListener("click", ({ target, defaultPrevented }) => {
+  const link = !defaultPrevented && target.closest?.("a[href*='#train=']");
   if (link?.href === location.href) followToTraining();
 });
 followToTraining();

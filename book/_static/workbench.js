@@ -20,7 +20,7 @@ class Workbench {
     this.status = playground.querySelector("[role=status]");
     this.deeds = []; // what the reader has changed: { words, deed }, each to be taken back
     this.changes = noChanges(); // all of that together
-    const [name, head] = data.shown;
+    const [name, head] = (!this.slim && data.missed) || data.shown; // what is switched off first should be missed
     this.choice = { ...this.whereIs(name), head, place: null, key: null, number: null };
   }
 
@@ -313,20 +313,9 @@ class Workbench {
   }
 
   sharing() {
-    const link = make("a", { textContent: "link to what is shown", href: "#" });
     this.copied = make("span", { className: "hint" });
-    link.onclick = async (event) => {
-      event.preventDefault();
-      history.replaceState(null, "", addressOf(stateOfBench(this)));
-      this.copied.textContent = "It stands in the address bar now.";
-      try {
-        await navigator.clipboard.writeText(location.href);
-        this.copied.textContent = "Copied; it stands in the address bar, too.";
-      } catch {
-        // A page from a folder, or a reader who forbids it, has no clipboard.
-      }
-      this.say(this.copied.textContent);
-    };
+    const told = (words) => this.say((this.copied.textContent = words));
+    const link = linkToShare("link to what is shown", () => addressOf(stateOfBench(this)), told);
     return make("p", { className: "share hint" }, "Keep or share it: ", link, " ", this.copied);
   }
 }

@@ -152,13 +152,13 @@ def test_the_ledger_rounds_as_the_chapter_does_and_keeps_a_minus_with_its_number
     ]
 
 
-def test_a_chapter_opens_on_binder_in_the_release_that_the_site_is_built_from():
+def test_a_chapter_opens_on_binder_as_the_site_was_built_from_it():
     options = {
         "launch_buttons": {"binderhub_url": "https://mybinder.org"},
         "repository_url": "https://github.com/ada/fork/",
         "path_to_docs": "book",
     }
-    config = SimpleNamespace(html_theme_options=options, release_tag="v1.2.0")
+    config = SimpleNamespace(html_theme_options=options, launched="v1.2.0")
     address = "https://mybinder.org/v2/gh/ada/fork/v1.2.0?urlpath=lab/tree/book/where-am-i.ipynb"
     assert front.binder(config, "where-am-i") == address
 

@@ -11,7 +11,8 @@ from live_page import RUNS, button, cell_with, live, live_server, pressed, ran, 
 from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
 from stand_in_binder import PHASES, binder, jupyter_server, rewritten
 
-from tools.release import version
+from _ext import repository
+from tools import ROOT
 
 pytestmark = pytest.mark.thorough
 
@@ -246,7 +247,8 @@ def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(page, base_url
         assert all(len(numbers) == 1 for numbers in told), said
         assert told == sorted(told), said
         # What the launch button opens, too.
-        assert server.asked == [f"/build/gh/attention-measured/attention-measured/v{version()}"]
+        at = repository.launched(ROOT, "main")
+        assert server.asked == [f"/build/gh/attention-measured/attention-measured/{at}"]
         cell = cell_with(page, "torch.tensor").first
         button(cell, "Run").click()
         expect(cell.locator(".live-state")).to_have_text(re.compile("^ran"), timeout=RUNS)

@@ -87,6 +87,15 @@ def test_ci_goes_before_the_remote(tmp_path):
     assert repository.source(project, ci, DEFAULT) == "https://github.com/grace/other-fork"
 
 
+@pytest.mark.parametrize(
+    ("version", "at"), [("1.2.0", "v1.2.0"), ("1.3.0.dev0", "main"), (None, "main")], ids=str
+)
+def test_what_is_launched_is_what_the_site_was_built_from(tmp_path, version, at):
+    if version:
+        (tmp_path / "pyproject.toml").write_text(f'[project]\nversion = "{version}"\n')
+    assert repository.launched(tmp_path, "main") == at
+
+
 def build(project: Path) -> set[str]:
     """Where the links of a page lead when a one-chapter book is built with this book's settings."""
     book = project / "book"

@@ -199,6 +199,11 @@ def test_an_address_brings_the_settings_back_and_what_there_is_not_is_told(page,
     assert "seed “x”, and a seed is a whole number from 1 to 999999" in told
     link = box.get_by_role("link", name="Link to these settings")
     assert link.get_attribute("href") == "#train=guests&seed=7&neighbours=four&heads=4"
+    button(box, "One step").click()
+    expect(box.locator(".so-far")).to_contain_text("step 1 of")
+    link.click()
+    assert page.evaluate("location.hash") == link.get_attribute("href")
+    expect(box.locator(".so-far")).to_contain_text("step 1 of")
     box.locator("summary", has_text="PyTorch").click()
     assert 'PAGES["guests"].settings(neighbours="four", heads="4"), 7, []' in box.locator("pre").inner_text()
     page.goto(address + "#train=chess")

@@ -26,7 +26,7 @@ from tools.chapters import notebooks, stamps
 SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 DEFAULT = SETTINGS["repository"]["url"]
 BRANCH = SETTINGS["repository"]["branch"]
-TAG = f"v{release.version()}"
+AT = f"v{release.version()}" if release.is_released(release.version()) else BRANCH
 BINDER = "https://mybinder.org/v2/gh/"
 COLAB = "https://colab.research.google.com/github/"
 
@@ -50,8 +50,8 @@ def places(source: str) -> dict[str, str]:
     """Where a file of the repository `source` can be opened: what for, and how such a link begins."""
     name = source.removeprefix("https://github.com/")
     return {
-        "Binder": f"{BINDER}{name}/{TAG}?urlpath=lab/tree/",
-        "Colab": f"{COLAB}{name}/blob/{TAG}/",
+        "Binder": f"{BINDER}{name}/{AT}?urlpath=lab/tree/",
+        "Colab": f"{COLAB}{name}/blob/{AT}/",
         "edit": f"{source}/edit/{BRANCH}/",
         "view": f"{source}/blob/{BRANCH}/",
     }
@@ -71,7 +71,7 @@ def wrong_links(page: str, source: str) -> list[str]:
                 break
         else:
             if link.startswith((BINDER, COLAB)):
-                lines.append(f"{link} does not lead to this release of {source}")
+                lines.append(f"{link} does not lead to what the site was built from in {source}")
     return lines
 
 
@@ -114,10 +114,10 @@ def test_the_files_that_github_shows_link_to_files_that_are_there(name):
 
 
 # The first cell of every chapter. Colab doesn't tell a notebook where it came from, so this address stays the
-# default in a fork too, and the release is named: what a chapter imports fits what it says.
+# default in a fork too, and a release is named: what a chapter imports fits what it says.
 FIRST_CELL = f"""\
 if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone
-    %pip install --quiet "attention-measured[colab] @ git+{DEFAULT}@{TAG}\""""
+    %pip install --quiet "attention-measured[colab] @ git+{DEFAULT}@{AT}\""""
 
 
 @pytest.mark.parametrize("chapter", notebooks.chapters(), ids=lambda path: path.stem)
@@ -144,7 +144,7 @@ def test_the_cell_installs_the_release_on_colab_and_nothing_elsewhere():
         shell.run_cell(FIRST_CELL).raise_error()
     assert not hasattr(elsewhere, "asked")
     assert on_colab.asked.startswith("pip install --quiet")
-    assert f"@{TAG}" in on_colab.asked
+    assert f"@{AT}" in on_colab.asked
 
 
 def test_what_colab_lacks_comes_in_the_pinned_versions():

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 import yaml
+from packaging.version import parse as parsed
 
 from tools import ROOT, release
 
@@ -13,10 +14,13 @@ CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
 HEADING = re.compile(r"^## (\d+\.\d+\.\d+) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
 
 
-def test_the_version_is_the_latest_in_the_changelog_and_what_one_cites():
+def test_the_version_is_the_latest_in_the_changelog_or_the_one_to_come_and_one_cites_the_latest():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     latest, day = HEADING.findall(CHANGELOG)[0]
-    assert release.version() == latest == citation["version"] == release.version(ROOT / "src/checkup")
+    number = release.version()
+    assert number == release.version(ROOT / "src/checkup")
+    assert number == latest or (not release.is_released(number) and parsed(number) > parsed(latest))
+    assert latest == citation["version"]
     assert date.fromisoformat(day) == citation["date-released"]
 
 
@@ -24,9 +28,16 @@ def test_the_changelog_begins_with_the_latest_and_says_something_of_each():
     headings = re.findall("^## (.+)", CHANGELOG, re.MULTILINE)
     versions = HEADING.findall(CHANGELOG)
     assert headings == ["Unreleased", *(f"{number} - {day}" for number, day in versions)]
-    numbers = [tuple(map(int, number.split("."))) for number, _ in versions]
+    numbers = [parsed(number) for number, _ in versions]
     assert numbers == sorted(set(numbers), reverse=True)
     assert all(release.notes(number, CHANGELOG) for number, _ in versions)
+
+
+def test_before_a_release_the_news_are_what_is_unreleased():
+    assert (
+        release.notes("1.3.0.dev0", "## Unreleased\n\nMasks.\n\n## 1.2.0 - 2027-01-31\n\nHeads.")
+        == "Masks.\n"
+    )
 
 
 # ---- packing ----

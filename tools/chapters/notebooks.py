@@ -75,7 +75,9 @@ def claims(notebook: NotebookNode) -> list[dict[str, Any]]:
 def first_cell() -> str:
     """What every chapter begins with: Colab opens a chapter alone, and is not told where it came from."""
     settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    place = f"git+{settings['repository']['url']}@v{release.version()}"
+    number = release.version()
+    at = f"v{number}" if release.is_released(number) else settings["repository"]["branch"]
+    place = f"git+{settings['repository']['url']}@{at}"
     return f"""\
 if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone
     %pip install --quiet "attention-measured[colab] @ {place}\""""

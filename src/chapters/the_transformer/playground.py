@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attnlab.corpora import agreement
 from attnlab.corpora.grammar import Pair
-from attnlab.inside import watched
+from attnlab.inside import heads_changed, watched, zeroed
 from attnlab.masks import padding
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
@@ -50,7 +50,6 @@ def translator() -> Data:
     model = loaded("translator")
     assert isinstance(model, Transformer)
     offered = [" ".join(pair.english) for pair in unseen() if 5 <= len(pair.english) <= 9]
-    place, head = head_that_aligns(model)
     return {
         "kind": "Transformer",
         "heads": _heads(model.encoder),
@@ -61,7 +60,8 @@ def translator() -> Data:
         "end": END,
         "longest": LONGEST,
         "offered": offered[:OFFERED],
-        "shown": [place, head],
+        "shown": head_that_aligns(model),
+        "missed": head_that_is_missed(model, offered[0].split()),
         "truth": truth.english(),
         "fifty": truth.to_translate(),
     }
@@ -143,6 +143,29 @@ def head_that_aligns(model: Transformer) -> tuple[str, int]:
         if name.endswith("cross_attention")
     }
     return _largest(shares)
+
+
+@torch.no_grad()
+def head_that_is_missed(model: Transformer, read: list[str]) -> tuple[str, int]:
+    """`head_that_is_missed(model, ["the", "house"])` is the first without which the translation is another.
+
+    It looks across, in the last layer: what a reader switches off first should change something.
+    """
+    name = f"decoder.{len(model.decoder) - 1}.cross_attention"
+    attention = model.decoder[-1].cross_attention
+    whole = translated(model, read)
+    for head in range(attention.heads):
+        with heads_changed(attention, zeroed(head)):
+            if translated(model, read) != whole:
+                return name, head
+    raise ValueError(f"the model needs no single head of {name} for {' '.join(read)!r}")
+
+
+def translated(model: Transformer, read: list[str]) -> list[int]:
+    """`translated(model, ["the", "house"])` are the numbers of the words that the model writes."""
+    source = torch.tensor([[*map(ENGLISH_WORDS.index, read), END]])
+    written: list[int] = models.greedy(model, source, torch.tensor([source.shape[1]]))[0].tolist()
+    return written
 
 
 def head_that_finds_the_subject(model: LanguageModel) -> tuple[str, int]:

@@ -35,7 +35,8 @@ class TrainingBench {
     this.curves = make("div", { className: "scrolls", tabIndex: 0, role: "region", ariaLabel: "The curves as a table" });
     this.code = make("pre", { tabIndex: 0 });
     this.aboutCode = make("p");
-    this.link = make("a", { textContent: "Link to these settings" });
+    this.copied = make("span", { role: "status", className: "hint" });
+    this.link = linkToShare("Link to these settings", () => this.address, (words) => (this.copied.textContent = words));
     this.trouble = make("p", { role: "alert", className: "trouble" });
     const heads = ["", "loss", "right", "gradient’s length"].map((textContent) => make("th", { scope: "col", textContent }));
     this.caption = make("caption");
@@ -49,7 +50,7 @@ class TrainingBench {
     this.bench = make(
       ...["div", { className: "training-bench" }, this.trouble, this.steering],
       ...[this.where, make("div", { className: "plots" }, ...this.plots.map(({ element }) => element)), table],
-      ...[this.outcome, this.looks, this.folded("The curves as a table", this.curves), this.inPyTorch(), make("p", {}, this.link)],
+      ...[this.outcome, this.looks, this.folded("The curves as a table", this.curves), this.inPyTorch(), make("p", {}, this.link, " ", this.copied)],
     );
     this.bench.setAttribute("role", "group");
     this.bench.ariaLabel = told.question;
@@ -91,8 +92,10 @@ class TrainingBench {
   }
 
   choose(options) {
+    const ran = this.race.state === "going";
     Object.assign(this.chosen, options);
     this.anew();
+    if (ran) this.race.go();
   }
 
   seeds(many, seed) {
@@ -103,6 +106,7 @@ class TrainingBench {
 
   anew() {
     this.said = false;
+    this.copied.textContent = "";
     const seeds = Array.from({ length: this.many ? TEN : 1 }, (_, place) => this.seed + place);
     this.race.prepare({ ...this.chosen }, seeds);
   }
@@ -197,7 +201,7 @@ class TrainingBench {
       this.rows[place].replaceChildren(make("p", { textContent }), make("div", {}, ...squares));
     });
     this.looks.hidden = !one.squares?.length && !lanes[1].squares?.length;
-    this.link.href = this.address;
+    this.link.href = this.address; // for who opens it elsewhere
     this.code.textContent = cellOf(told, this.chosen, this.seed);
     this.aboutCode.textContent = aboutCell(told.every, this.sides[1].short, this.seed, many);
     this.tell(state);
