@@ -60,6 +60,7 @@ def test_a_page_says_what_it_is_and_where(site, soup):
     head = soup("many-heads.html").head
     address = head.find("link", rel="canonical")["href"]
     home = address.removesuffix("many-heads.html")
+    assert head.find("meta", attrs={"name": "description"})["content"].endswith((".", "…"))
     assert head.find("meta", property="og:image")["content"] == f"{home}_static/social.png"
     assert f"<loc>{address}</loc>" in (site / "sitemap.xml").read_text("utf-8")
     assert soup("404.html").base["href"] == urlsplit(home).path
