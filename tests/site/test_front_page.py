@@ -22,7 +22,6 @@ def test_the_chart_is_attnlabs_attention(page, base_url):
     turn, grow = chart.get_by_role("slider").all()
     angles, legs = torch.tensor(list(ANIMALS.values()), dtype=torch.float64).T
     key = torch.stack([angles.deg2rad().cos(), angles.deg2rad().sin()], dim=-1)  # (4, 2)
-    torch.testing.assert_close(arrows(chart, "key"), key, atol=1e-6, rtol=0)
     for factor in (0, 20, 100):
         grow.fill(str(factor))
         for degrees in (0, 45, 60, 90):
@@ -34,6 +33,7 @@ def test_the_chart_is_attnlabs_attention(page, base_url):
             torch.testing.assert_close(arrows(chart, "query"), query, atol=1e-6, rtol=0)
             assert said.endswith(f"largest weight {weights.max():.2f}, output {output.item():.2f} legs")
             torch.testing.assert_close(numbers(chart, "weight"), [weights[0]], atol=1e-6, rtol=0)
+    torch.testing.assert_close(arrows(chart, "key"), key, atol=1e-6, rtol=0)
 
 
 def arrows(chart: Locator, role: str) -> torch.Tensor:
