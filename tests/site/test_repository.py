@@ -16,24 +16,16 @@ DEFAULT = "https://github.com/attention-measured/attention-measured"
 @pytest.mark.parametrize(
     "address",
     [
-        "https://github.com/ada/fork",
-        "https://github.com/ada/fork.git",
-        "https://github.com/ada/fork/",
-        "https://ada:a-secret@github.com/ada/fork.git",
-        "git@github.com:ada/fork.git",
-        "git@github.com:ada/fork",
-        "ssh://git@github.com/ada/fork.git",
-        "ssh://git@ssh.github.com:443/ada/fork.git",
-        "git://github.com/ada/fork.git",
+        "https://github.com/ada/fork-2.of.it",
+        "https://github.com/ada/fork-2.of.it/",
+        "https://ada:a-secret@github.com/ada/fork-2.of.it.git",
+        "git@github.com:ada/fork-2.of.it",
+        "ssh://git@ssh.github.com:443/ada/fork-2.of.it.git",
+        "git://github.com/ada/fork-2.of.it.git",
     ],
 )
 def test_every_form_of_an_address_names_the_same_page(address):
-    assert repository.page(address) == "https://github.com/ada/fork"
-
-
-@pytest.mark.parametrize("name", ["fork.of.it", "fork-2", "fork_2", "git"])
-def test_a_name_may_hold_dots_and_dashes(name):
-    assert repository.page(f"git@github.com:ada/{name}.git") == f"https://github.com/ada/{name}"
+    assert repository.page(address) == "https://github.com/ada/fork-2.of.it"
 
 
 @pytest.mark.parametrize(

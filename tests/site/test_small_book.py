@@ -129,9 +129,7 @@ def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
         new_markdown_cell("$$\n\\unheard{x}\n$$"),
         chart_cell(description=" "),
         chart_cell(params=unusual),
-        shown_cell(
-            **{"image/svg+xml": '<svg xmlns="http://www.w3.org/2000/svg"/>', "text/plain": "A figure."}
-        ),
+        shown_cell(**{"image/svg+xml": UNTITLED, "text/plain": "A figure."}),
         new_markdown_cell(PREDICTION.format("")),
         new_markdown_cell(PREDICTION.format('data-answer="many"')),
         new_markdown_cell(PREDICTION.format('data-answer="5" data-within="x"')),

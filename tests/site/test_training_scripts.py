@@ -165,12 +165,6 @@ def test_the_picture_calls_them_so_too():
 # ---- whose numbers they are ----
 
 
-def test_a_table_says_of_what_its_numbers_are_means():
-    assert said("captionOf(5, false, 2)") == "In training, from seed 2, mean of the last 5 steps"
-    assert said("captionOf(1, false, 2)") == "In training, from seed 2"
-    assert said("captionOf(5, true, 2)") == "In training, mean of the last 5 steps and ten seeds"
-
-
 def test_of_many_seeds_a_table_has_the_means():
     made = "globalThis.make = (tag, properties, ...children) => ({ tag, ...properties, children })"
     table = f"({made}, tableOf(raced(told, [0.5, 0.7], [0.1, 0.3]), sidesInWords(told, told.change)))"
