@@ -166,6 +166,27 @@ def test_a_text_that_gets_shorter_loses_what_was_hidden_or_followed_behind_its_e
     assert not found
 
 
+@pytest.mark.thorough
+def test_a_translation_that_gets_shorter_is_followed_to_its_end(page, tmp_path):
+    found = troubles(page)
+    box = opened_bench(page, tmp_path, "translator", "the old king 's hungry red dogs will hide")
+    for view in WAYS:
+        looked(box, view)
+        page.evaluate(
+            f"""async () => {{ {BENCH}
+            const place = bench.labels("written").length - 1;
+            bench.choose({{ stack: "written", place, key: place }});
+            const end = {{ name: "word.bias", row: 2, value: 100 }};
+            await bench.change((changes) => changes.numbers.push(end), "the end at once"); }}"""
+        )
+        expect(box.locator(".says")).to_have_text("In Lingo: …")
+        expect(box.locator(".verdict")).to_contain_text("words are missing")
+        assert "undefined" not in box.inner_text()
+        deeds(box).get_by_role("button", name="undo: the end at once").click()
+        expect(box.locator(".verdict")).to_contain_text("Right")
+    assert not found
+
+
 # ---- words ----
 
 
