@@ -230,19 +230,17 @@ def test_a_model_that_writes_on_begins_at_the_start(page, tmp_path, model):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("model", ["translator", "language-model"])
-def test_the_words_it_knows_are_folded_below_the_answer_and_endings_are_explained(page, tmp_path, model):
-    box = opened_bench(page, tmp_path, model)
+def test_the_words_it_knows_are_folded_below_the_answer_and_endings_are_explained(page, tmp_path):
+    box = opened_bench(page, tmp_path, "translator")
     known = box.locator("details.known")
     assert known.get_attribute("open") is None
     assert known.bounding_box()["y"] > box.locator(".outcome").bounding_box()["y"]
-    words = [word for word in exported(model)["read"] if word[0].isalpha()]
+    words = [word for word in exported("translator")["read"] if word[0].isalpha()]
     assert known.locator("summary").inner_text() == f"The {len(words)} words it knows"
     known.locator("summary").click()
     told = known.locator(".hint").inner_text()
     listed, _, marks = told.partition(". Its table has ")
-    if model == "translator":
-        assert listed.endswith(", and the endings of king’s and kings’")
+    assert listed.endswith(", and the endings of king’s and kings’")
     assert listed.removesuffix(", and the endings of king’s and kings’").split() == sorted(words)
     assert marks.startswith("3 rows more, for what nobody types: padding, start and ")
 

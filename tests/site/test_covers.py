@@ -8,9 +8,7 @@ from browser_pages import arrived
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 
-from _ext.predict import prediction_form
 from bookkit import registry
-from tools.chapters.notebooks import BOOK
 
 CHAPTERS = [chapter.name for chapter in registry.chapters()]
 CHAPTER = "why-divide-by-root-dk.html"
@@ -99,6 +97,15 @@ def test_a_link_into_a_cover_opens_it(page, base_url, first):
     expect(cover.locator(".answer")).not_to_be_visible()  # to have been led there is no guess
 
 
+@pytest.mark.parametrize("chapter", ["many-heads.html", CHAPTER])
+def test_a_training_behind_a_cover_is_announced_by_its_form_and_nothing_else_is(soup, chapter):
+    forms = soup(chapter).select(".prediction")
+    covers = soup(chapter).select(".prediction + details.cover")
+    behind = [cover.select_one(".training") is not None for cover in covers]
+    assert {*behind} == {True, False}
+    assert ["Guess, then train two models here: they run" in form.get_text() for form in forms] == behind
+
+
 @pytest.mark.thorough
 def test_show_all_opens_the_covers_of_this_page_alone(page, base_url):
     page.goto(base_url + CHAPTER)
@@ -169,24 +176,6 @@ def test_a_prediction_is_committed_by_keyboard_kept_and_compared(page, base_url)
     expect(verdict).to_contain_text("Right")
 
 
-@pytest.mark.thorough
-def test_a_choice_is_compared_too(page, base_url):
-    """In a page of its own making: a chapter need not have one."""
-    given = {"data-choices": "more|less", "data-answer": "less"}
-    attributes = 'data-guess="one" data-choices="more|less" data-answer="less"'
-    cover = f'<details class="cover" {attributes}><summary>Show</summary></details>'
-    form = prediction_form(given, "question").astext()
-    page.goto(base_url + "index.html")
-    html = f'<div class="prediction"><p id="question">Which?</p>{form}</div>{cover}'
-    page.locator("main").evaluate("(main, html) => main.innerHTML = html", html)
-    box = page.locator(".prediction")
-    page.add_script_tag(path=BOOK / "_static/predict.js")
-    for choice, words in {"more": "You said more. It is: less.", "less": "You said less. Right."}.items():
-        box.get_by_role("radio", name=choice).check()
-        box.get_by_role("button", name="Commit").press("Enter")
-        expect(box.get_by_role("status")).to_have_text(words)
-
-
 # ---- charts ----
 
 
@@ -246,15 +235,6 @@ def test_a_chapter_opens_as_a_lesson_and_one_button_opens_all_that_proves_it(pag
 
 
 @pytest.mark.thorough
-def test_a_link_into_a_fold_opens_it(page, base_url):
-    page.goto(base_url + FOLDED)
-    page.locator(".tag_bookkeeping .claim").first.evaluate("claim => (claim.id = 'inside')")
-    expect(page.locator("#inside")).to_be_hidden()
-    page.evaluate("location.hash = 'inside'")
-    expect(page.locator("#inside")).to_be_visible()
-
-
-@pytest.mark.thorough
 def test_paper_shows_the_lesson(page, base_url):
     page.goto(base_url + FOLDED)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -262,13 +242,3 @@ def test_paper_shows_the_lesson(page, base_url):
     expect(page.get_by_text(ROW, exact=True)).to_be_hidden()
     expect(page.get_by_text("How this was checked").first).to_be_hidden()
     expect(page.get_by_text(BOOKKEEPING).first).to_be_visible()
-
-
-@pytest.mark.thorough
-def test_without_scripts_every_fold_opens(browser, base_url):
-    with browser.new_context(java_script_enabled=False) as context:
-        still = context.new_page()
-        still.goto(base_url + FOLDED)
-        still.get_by_text(BOOKKEEPING).first.click()
-        expect(still.get_by_text(ROW, exact=True)).to_be_visible()
-        assert still.get_by_role("button", name="Show all").count() == 0

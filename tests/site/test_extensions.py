@@ -1,20 +1,15 @@
 """The site's extensions, each by itself: what they make of a node, a form, a font."""
 
 import json
-import logging
 import re
 from types import SimpleNamespace
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from docutils import nodes
-from docutils.utils import new_document
 from nbformat.v4 import new_markdown_cell, new_notebook
-from sphinx.errors import ExtensionError
 
-from _ext import catalogue, charts, formulas, front, ledger, pages, places, predict, topics
-from _ext import figures as images
+from _ext import charts, formulas, ledger, pages, predict, topics
 from bookkit.pictures.colours import COLOURS
 from chapters.why_divide_by_root_dk.charts import softmax_saturation
 from tools.chapters.notebooks import BOOK
@@ -41,14 +36,6 @@ def test_temml_converts_and_goes_on_after_an_error(temml):
     with pytest.raises(ValueError, match="Expected '}'"):
         temml.convert("\\sqrt{2", display=False)
     assert "<mn>2</mn>" in temml.convert("\\frac{1}{2}", display=False)
-
-
-def test_where_node_has_died_it_is_told_with_its_status_and_the_formula():
-    converter = formulas.Temml()
-    converter.process.kill()
-    with pytest.raises(ExtensionError, match=r"Node, .* ended with status -9 before 'x\^2'"):
-        converter.convert("x^2", display=False)
-    converter.close()
 
 
 def test_the_font_needs_what_formulas_show_and_browsers_draw():
@@ -82,33 +69,6 @@ def test_each_choice_is_offered():
     assert asked.fieldset["aria-describedby"] == "predict-1"
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({}, "no data-answer"),
-        ({"answer": "5", "within": "x"}, "data-within must be a number"),
-        ({"answer": "c", "choices": "a|b"}, "'c' is not among its choices"),
-    ],
-)
-def test_a_form_that_no_answer_fits_is_refused(given, words):
-    with pytest.raises(ValueError, match=words):
-        form(**given)
-
-
-@pytest.mark.parametrize(
-    ("location", "said"),
-    [
-        ("/book/chapter.ipynb:60002", "/book/chapter.ipynb: cell 6, line 1"),
-        ("/book/chapter.ipynb:120013", "/book/chapter.ipynb: cell 12, line 12"),
-        ("/book/page.md:60002", "/book/page.md:60002"),
-    ],
-)
-def test_a_message_names_cell_and_line(location, said):
-    record = logging.makeLogRecord({"location": location})
-    assert places.CellAndLine().filter(record)
-    assert record.location == said
-
-
 def test_a_slider_has_a_label_limits_and_its_value():
     bind = {"input": "range", "name": "d <= <b>", "min": 0, "max": 10, "step": 0.5}
     html = charts.control({"name": "d", "value": 6, "bind": bind}, "chart-3")
@@ -140,29 +100,6 @@ def test_a_chart_carries_its_data_without_controls_of_vegas_own():
     assert float(wide["width"]) - float(narrow["width"]) == pytest.approx(560 - 270, abs=1)
 
 
-def test_the_ledger_rounds_as_the_chapter_does_and_keeps_a_minus_with_its_number():
-    claims = [
-        {"sentence": "all-round", "bound": "at most -1e-09", "measured": -2.34567e-9, "digits": 4},
-        {"sentence": "it holds", "bound": "true", "measured": True, "digits": 3},
-    ]
-    rows = [ledger.row(claim, "claim-1", "page") for claim in claims]
-    assert [[cell.astext() for cell in row] for row in rows] == [
-        ["all-round", "at most −1e−09", "−2.346e−09"],
-        ["it holds", "true", "true"],
-    ]
-
-
-def test_a_chapter_opens_on_binder_as_the_site_was_built_from_it():
-    options = {
-        "launch_buttons": {"binderhub_url": "https://mybinder.org"},
-        "repository_url": "https://github.com/ada/fork/",
-        "path_to_docs": "book",
-    }
-    config = SimpleNamespace(html_theme_options=options, launched="v1.2.0")
-    address = "https://mybinder.org/v2/gh/ada/fork/v1.2.0?urlpath=lab/tree/book/where-am-i.ipynb"
-    assert front.binder(config, "where-am-i") == address
-
-
 @pytest.mark.parametrize(
     ("given", "address"),
     [("", "https://ada.github.io/fork/"), ("https://ada.org/book/", "https://ada.org/book/")],
@@ -172,43 +109,6 @@ def test_a_fork_is_published_at_its_own_address(given, address):
     config = SimpleNamespace(html_theme_options=theme, html_baseurl=given)
     pages.choose_address(None, config)
     assert config.html_baseurl == address
-
-
-def described(*paragraphs):
-    document = new_document("page")
-    document += [nodes.paragraph("", text) for text in paragraphs]
-    return pages.description(document)
-
-
-def test_a_page_is_described_by_its_first_long_sentences_cut_at_a_word():
-    short = "A sentence that is far too short."
-    label = "Words of which there are more than sixty characters, but no full stop at the end"
-    assert described(short, label, f"One\n{label}.") == f"One {label}."
-    long = "word " * 40 + "end."
-    assert described(long) == ("word " * 31).strip() + "…"
-    assert described(short) == ""
-
-
-def test_a_figure_brings_the_words_of_its_svg_and_a_photograph_none(tmp_path):
-    picture = tmp_path / "picture.svg"
-    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg"><title>A line.</title></svg>')
-    assert images.title(picture) == "A line."
-    assert images.title(tmp_path / "picture.png") == ""
-
-
-def test_a_node_without_a_line_takes_that_around_it():
-    image, paragraph = nodes.image(), nodes.paragraph()
-    paragraph += image
-    paragraph.line = 7
-    assert images.with_line(image) is paragraph
-    image.line = 9
-    assert images.with_line(image) is image
-
-
-def test_what_stands_between_backticks_is_code():
-    parts = [(type(node), node.astext()) for node in catalogue.with_code("use `mean`, not `sum`")]
-    kinds = [nodes.Text, nodes.literal, nodes.Text, nodes.literal, nodes.Text]
-    assert parts == list(zip(kinds, ["use ", "mean", ", not ", "sum", ""], strict=True))
 
 
 def test_what_is_claimed_twice_has_two_addresses_and_no_chapter_those_of_another():

@@ -4,8 +4,6 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from docutils import nodes
-from docutils.utils import new_document
 
 from _ext import folds, predict
 from bookkit.mime_types import CLAIM, DRAWING, FIGURE
@@ -161,24 +159,3 @@ def test_a_guess_that_nothing_gives_away_is_in_order(cells):
 def test_what_gives_a_guess_away_is_named_with_its_cell(cells, cell, reason):
     found = list(predict.troubles(cells))
     assert any(number == cell and reason in said for number, said in found), found
-
-
-# ---- what shows of a training through its cover ----
-
-
-def boxed(*covered: nodes.Node) -> str:
-    """The HTML of the form whose cover holds these."""
-    answer = '<details class="predict" data-answer="64"><summary>Answer</summary>'
-    parts = [nodes.paragraph("", "How many?"), predict.html(answer), predict.html(predict.ANSWERED)]
-    document = new_document("")
-    document += nodes.section("", *parts, *covered, predict.html(predict.MARK))
-    predict.Predictions(document).apply()
-    return next(raw.astext() for raw in document.findall(nodes.raw) if "<form" in raw.astext())
-
-
-def test_a_training_behind_a_cover_is_announced_by_the_form_and_nothing_else_is():
-    training = predict.html('<div class="training" data-name="guests"></div>')
-    words = "Guess, then train two models here: they run in the page."
-    assert words in boxed(training)
-    assert words in boxed(nodes.container("", nodes.paragraph("", "Race!"), training))
-    assert words not in boxed(nodes.paragraph("", "It is 64."))

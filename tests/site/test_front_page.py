@@ -17,6 +17,8 @@ HOME = "index.html"
 def test_the_chart_is_attnlabs_attention(page, base_url):
     page.goto(base_url + HOME)
     chart = page.locator(".chart")
+    told = chart.locator(".chart-picture").get_attribute("aria-label")
+    assert all(word in told for word in (*ANIMALS, "output is 3.50 legs"))
     turn, grow = chart.get_by_role("slider").all()
     angles, legs = torch.tensor(list(ANIMALS.values()), dtype=torch.float64).T
     key = torch.stack([angles.deg2rad().cos(), angles.deg2rad().sin()], dim=-1)  # (4, 2)
@@ -25,53 +27,24 @@ def test_the_chart_is_attnlabs_attention(page, base_url):
         for degrees in (0, 45, 60, 90):
             turn.fill(str(degrees))
             query = torch.tensor([degrees], dtype=torch.float64).deg2rad()
-            query = torch.stack([query.cos(), query.sin()], dim=-1) * factor  # (1, 2)
-            output, weights = attend(query, key, legs[:, None], score=dot)
+            query = torch.stack([query.cos(), query.sin()], dim=-1)  # (1, 2)
+            output, weights = attend(query * factor, key, legs[:, None], score=dot)
             said = says(chart, f"query at {degrees}°, scores × {factor}, ")
+            torch.testing.assert_close(arrows(chart, "query"), query, atol=1e-6, rtol=0)
             assert said.endswith(f"largest weight {weights.max():.2f}, output {output.item():.2f} legs")
             torch.testing.assert_close(numbers(chart, "weight"), [weights[0]], atol=1e-6, rtol=0)
+    torch.testing.assert_close(arrows(chart, "key"), key, atol=1e-6, rtol=0)
 
 
-@pytest.mark.thorough
-def test_the_arrows_point_where_the_words_and_the_slider_say(page, base_url):
-    page.goto(base_url + HOME)
-    chart = page.locator(".chart")
-    angles = torch.tensor([angle for angle, _ in ANIMALS.values()], dtype=torch.float64).deg2rad()
-    for degrees in (0, 35, 90):
-        chart.get_by_role("slider").first.fill(str(degrees))
-        says(chart, f"query at {degrees}°")
-        x, y = arrows(chart, "query")
-        turned = torch.tensor([degrees], dtype=torch.float64).deg2rad()
-        torch.testing.assert_close([x, y], [turned.cos(), turned.sin()], atol=1e-6, rtol=0)
-        x, y = arrows(chart, "key")
-        torch.testing.assert_close([x, y], [angles.cos(), angles.sin()], atol=1e-6, rtol=0)
-
-
-def arrows(chart: Locator, role: str) -> list[torch.Tensor]:
-    """Where the tips of these arrows are, from the point where they begin."""
+def arrows(chart: Locator, role: str) -> torch.Tensor:
+    """Where the tips of these arrows are, from the point where they begin: (arrows, 2)."""
     script = """async (chart, role) => {
         await chart.view.runAsync();
         const { data } = JSON.parse(chart.querySelector("script").textContent);
         const set = data.map(({ name }) => chart.view.data(name)).find((rows) => rows[0]?.role === role);
-        return ["x", "y"].map((field) => set.map((row) => row[field]));
+        return set.map(({ x, y }) => [x, y]);
     }"""
-    return [torch.tensor(each, dtype=torch.float64) for each in chart.evaluate(script, role)]
-
-
-@pytest.mark.thorough
-def test_what_the_charts_description_says_is_so(page, base_url):
-    page.goto(base_url + HOME)
-    chart = page.locator(".chart")
-    turn, grow = chart.get_by_role("slider").all()
-    told = chart.locator(".chart-picture").get_attribute("aria-label")
-    for word, (degrees, legs) in ANIMALS.items():
-        assert word in told
-        turn.fill(str(degrees))
-        grow.fill("0")
-        says(chart, "output 3.50 legs")
-        grow.fill("100")
-        says(chart, f"output {legs}.00 legs")
-    assert "output is 3.50 legs" in told
+    return torch.tensor(chart.evaluate(script, role), dtype=torch.float64)
 
 
 @pytest.mark.parametrize("screen", [{"width": 390, "height": 844}, {"width": 1280, "height": 900}])
@@ -85,19 +58,6 @@ def test_a_result_and_the_button_below_it_are_in_the_first_screen(page, base_url
         assert bounds["y"] + bounds["height"] <= screen["height"], part
     line = box.locator(".invitation").evaluate("line => parseFloat(getComputedStyle(line).lineHeight)")
     assert box.locator(".invitation").bounding_box()["height"] < 1.5 * line
-
-
-@pytest.mark.thorough
-def test_the_chart_answers_to_the_keyboard_and_loads_vega_only_then(page, base_url):
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(base_url + HOME, wait_until="networkidle")
-    assert base_url + "_static/vega.js" not in asked
-    slider = page.get_by_role("slider").first
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    says(page.locator(".chart"), "query at 55°")
-    assert base_url + "_static/vega.js" in asked
 
 
 @pytest.mark.thorough

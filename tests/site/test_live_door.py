@@ -42,6 +42,8 @@ def test_nothing_comes_before_the_press_and_the_button_says_what_does(page, base
     said = int(re.search(r"loads (\d+)\s*kB", opens.inner_text())[1])
     opens.click()
     expect(trouble(page)).to_contain_text("Binder does not answer")
+    expect(trouble(page)).to_contain_text("make live")
+    expect(button(page, "Try again")).to_be_visible()
     came = {request.url.rpartition("/")[2] for request in asked}
     assert came == {f"live-{CHAPTER}.js", "live.js", "live.css"}
     size = sum(request.sizes()["responseBodySize"] for request in asked)
@@ -113,12 +115,6 @@ def test_what_was_typed_comes_back_and_can_be_put_back_to_the_books(page, stub):
     button_of(page).click()
     assert typed(stub) == books
     expect(button(stub, "Put the book’s code back")).to_be_hidden()
-
-
-def test_without_a_server_the_page_says_what_can_be_done(page, stub):
-    expect(trouble(page)).to_contain_text("Binder does not answer")
-    expect(trouble(page)).to_contain_text("make live")
-    expect(button(page, "Try again")).to_be_visible()
 
 
 @pytest.mark.thorough

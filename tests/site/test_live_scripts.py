@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 import subprocess
 from typing import Any
 
@@ -10,7 +9,6 @@ import altair
 
 from _ext import charts, live
 from _ext.javascript import NODE, NODE_MODULES
-from bookkit.mime_types import CHART
 from bookkit.registry import BOOK
 
 LIVE = BOOK / "_static" / "live"
@@ -59,20 +57,6 @@ def test_what_python_could_not_read_is_told_of_this_cell_and_of_no_other_file():
     assert in_node("terminal.mjs", "located", script) == [shown for *_, shown in LOCATED]
 
 
-def test_a_saved_notebook_has_the_answers_and_no_outputs():
-    words = {"id": "words", "cell_type": "markdown", "metadata": {}, "source": "# One"}
-    mine = {"id": "mine", "cell_type": "code", "metadata": {"tags": []}, "source": "..."}
-    chapter = {"metadata": {"attnlab": {"code": "abc"}}, "cells": [words, mine | {"chart": {"a": 1}}]}
-    sources = 'new Map([["mine", "x = 1"]])'
-    saved = in_node("saving.mjs", "notebook", f"tell(notebook({json.dumps(chapter)}, {sources}))")
-    assert saved == {
-        "nbformat": 4,
-        "nbformat_minor": 5,
-        "metadata": chapter["metadata"],
-        "cells": [words, mine | {"source": "x = 1", "outputs": [], "execution_count": None}],
-    }
-
-
 BINDER = """
 const said = [];
 let stream;
@@ -105,14 +89,6 @@ def told_by_binder(*events: Any, slow: int = 60_000) -> list[Any]:
     return [words for words in said if words != "closed"]
 
 
-def test_a_phase_is_told_once_and_what_is_unknown_is_not_told():
-    phases = [{"phase": phase} for phase in ("waiting", "waiting", "unknown", "launching")]
-    ready = {"phase": "ready", "url": "https://hub/user/ada/", "token": "t"}
-    *words, server = told_by_binder(*phases, ready)
-    assert words == ["Binder has taken the order and waits for a free machine.", "Binder starts the machine."]
-    assert server == {"baseUrl": "https://hub/user/ada/", "token": "t"}
-
-
 def test_who_waits_long_for_binder_is_told_so():
     said = told_by_binder({"phase": "fetching"}, 60, "broken", slow=20)
     assert said[1].startswith("Binder fetches the book. This takes long.")
@@ -128,85 +104,7 @@ def test_what_went_wrong_at_binder_is_told_by_how_far_it_was():
     assert "make live" in way
 
 
-TABS = """
-const all = new Map();
-globalThis.localStorage = {
-  getItem: (name) => all.get(name) ?? null,
-  setItem: (name, value) => all.set(name, value),
-  removeItem: (name) => all.delete(name),
-};
-const complaints = [];
-const tab = () => new Answers("a-page", () => complaints.push("full"));
-const [one, other] = [tab(), tab()];
-one.of("cell");
-other.of("cell");
-"""
-
-
-def with_tabs(script: str) -> Any:
-    return in_node("answers.mjs", "Answers", TABS + script)
-
-
-def test_what_was_typed_is_found_again_under_its_own_chapter_and_cell():
-    script = """one.keep("cell", "x");
-tell([tab().of("cell"), tab().of("another"), new Answers("other-page").of("cell"), one.other("cell")])"""
-    assert with_tabs(script) == ["x", None, None, None]
-
-
-def test_what_another_tab_typed_is_set_aside_and_not_lost():
-    script = """one.keep("cell", "from one");
-other.keep("cell", "from other");
-other.keep("cell", "from other, more");
-const kept = tab().of("cell"), aside = tab().other("cell");
-one.settle("cell");
-tell([kept, aside, tab().other("cell")])"""
-    assert with_tabs(script) == ["from other, more", "from one", None]
-
-
-def test_an_answer_that_was_put_back_is_forgotten():
-    assert with_tabs("""one.keep("cell", "x"); one.forget("cell"); tell([...all])""") == []
-
-
-def test_a_browser_that_is_full_is_complained_of_once():
-    script = """localStorage.setItem = () => { throw new Error("full"); };
-one.keep("cell", "x");
-one.keep("cell", "xy");
-tell(complaints)"""
-    assert with_tabs(script) == ["full"]
-
-
 # ---- what the build makes ----
-
-NOTEBOOK = {
-    "metadata": {"attnlab": {"code": "abc"}},
-    "cells": [
-        {"id": "title", "cell_type": "markdown", "metadata": {}, "source": ["# Té\n", "words"]},
-        {
-            "id": "one",
-            "cell_type": "code",
-            "metadata": {"tags": ["measurement"]},
-            "source": "1 + 1",
-            "execution_count": 3,
-            "outputs": [{"data": {"text/plain": "2"}}, {"data": {CHART: {"mark": "bar"}}}],
-        },
-    ],
-}
-
-
-def test_a_page_is_told_all_cells_and_of_what_they_put_out_the_chart_alone():
-    script = live.told(NOTEBOOK, name="a-page", hub="").decode()
-    chapter = json.loads(re.fullmatch(r"chapterToRun = (.*);\n", script)[1])
-    tagged = {"id": "one", "cell_type": "code", "metadata": {"tags": ["measurement"]}, "source": "1 + 1"}
-    assert chapter.pop("cells") == [
-        {"id": "title", "cell_type": "markdown", "metadata": {}, "source": "# Té\nwords"},
-        tagged | {"chart": {"mark": "bar"}},
-    ]
-    assert chapter == {"name": "a-page", "hub": "", "metadata": NOTEBOOK["metadata"]}
-
-
-def test_what_comes_is_weighed_compressed():
-    files = [b"a" * 100_000, bytes(range(256)) * 100]
-    assert live.kilobytes(files) == f"{sum(len(gzip.compress(file)) for file in files) / 1000:.0f}\u00a0kB"
 
 
 def test_the_script_stays_light():

@@ -12,8 +12,6 @@ import pytest
 import torch
 from script_and_pytorch import IN_PAGE, in_node, returned, unpacked
 
-from attnlab import decoding
-from attnlab.runtime import generator
 from chapters.a_gpt_of_your_own import models as gpt
 from chapters.the_transformer import models
 from chapters.translating_with_attention.models import START, UNWRITTEN
@@ -90,59 +88,19 @@ def test_the_page_may_do_something_else_every_few_milliseconds(name, tmp_path):
     assert 0 < returned(name, text, body, tmp_path) < 6_000_000
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", ["language-model", "induction", "gpt"])
-def test_place_by_place_all_comes_out_as_at_once(name, tmp_path):
-    body = """
-        const read = (sizes) => {
-          const run = new Run(model, { text: given.length });
-          run.enter("text");
-          let start = 0;
-          const some = (size) => finished(model.reading(run, given.slice(start, (start += size))));
-          return [sizes.flatMap(some), run];
-        };
-        const all = given.length;
-        const [logits, run] = read([3, all - 3]);
-        run.remember(2);
-        const again = [...logits.slice(0, 2), ...finished(model.reading(run, given.slice(2)))];
-        const tensors = [read([all])[0], read(Array(all).fill(1))[0], logits, again];
-        const [, weights] = Object.entries(run.trace).find(([name]) => name.endsWith(".weights"));
-        return [weights.map(({ length }) => length), ...tensors.map((rows) => rows.map((row) => [...row]))];
-    """
-    ids = max((run["read"] for run in IN_PAGE[name].runs(5)), key=len)
-    weights, at_once, *others = returned(name, ids, body, tmp_path)
-    assert set(weights) == {len(ids)}  # of each head a row for each place, also after some were forgotten
-    expected = torch.tensor(at_once)
-    with torch.no_grad():
-        assert (IN_PAGE[name].loaded()(torch.tensor([ids]))[0] - expected).abs().max() < 1e-4
-    for other in others:
-        assert (torch.tensor(other) - expected).abs().max() < 1e-4
-
-
 # ---- what can't be changed ----
 
 WRONG = [
     ({"off": ["layers.1.self_attention 9"]}, "head “layers.1.self_attention 9”"),
-    ({"off": ["layers.7.self_attention 0"]}, "head “layers.7.self"),
-    ({"off": ["layers.1.self_attention"]}, "head “layers.1.self_attention”"),
     ({"off": ["layers.1.feed_forward 0"]}, "head “layers.1.feed_forward 0”"),
     ({"hidden": ["text 99"]}, "place “text 99”"),
-    ({"hidden": ["text 1.5"]}, "place “text 1.5”"),
-    ({"hidden": ["written 0"]}, "place “written 0”"),
-    ({"hidden": ["constructor 0"]}, "place “constructor 0”"),
     ({"carried": [{"place": 99}]}, "place “text 99”"),
-    ({"carried": [{"place": None}]}, "place “text null”"),
     ({"carried": [{"stack": "read"}]}, "place “read 0”"),
     ({"carried": [{"name": "layers.9"}]}, "to “layers.9” of “text”"),
-    ({"carried": [{"name": "layers.1.self_attention.weights"}]}, "to “layers.1.self_attention.weights”"),
-    ({"carried": [{"head": 0}]}, "head 0 in “layers.0”"),
     ({"carried": [{"name": "layers.1.self_attention.mixed", "head": 4}]}, "head 4 in “layers.1.self"),
     ({"carried": [{"vector": [1, 2]}]}, "“layers.0” stand 64 numbers, not 2"),
     ({"numbers": [{"name": "word"}]}, "weight “word, 0, 0”"),
-    ({"numbers": [{"row": 9999}]}, "weight “word.weight, 9999, 0”"),
     ({"numbers": [{"column": 64}]}, "weight “word.weight, 0, 64”"),
-    ({"numbers": [{"column": None}]}, "weight “word.weight, 0, null”"),
-    ({"numbers": [{"name": "word.bias"}]}, "weight “word.bias, 0, 0”"),
     ({"numbers": [{"value": "much"}]}, "“much” is no number"),
 ]
 
@@ -223,7 +181,7 @@ G : NetworkX graph
 
 
 def strings() -> list[str]:
-    """Words of several scripts, what Python and JavaScript may call otherwise, and all of it mixed."""
+    """What is cut in a way of its own, and all of it mixed; that letters are called alike is shown below."""
     some = [
         TEXT, "", " ", "  a", "\r\n\r\n  x", "naïve café", "cafe\u0301 n\u0303", "x²+½ Ⅷ ٣٤٥٦ 12345",
         "__init__ a_b _", "\u00a0a\u00a0 b", "\u2003wide\u3000space", "\ufeffmark", "\x1c\x1d\x85 \x0b\x0c",
@@ -309,40 +267,3 @@ def test_chances_all_along_a_text_are_pytorchs_however_it_came_about(tmp_path):
     # Six pieces are read four at once. Of a longer text only what is new is read, of a shorter one nothing.
     first, longer, shorter = [steps for _, _, steps in said][:3]
     assert 0 == shorter < longer < first
-
-
-# ---- drawing ----
-
-
-def test_what_is_drawn_from_is_as_attnlab_says(tmp_path):
-    logits = 3 * torch.randn(50, generator=generator(1))
-    tried = [[temperature, top_p] for temperature in (0.1, 0.8, 1.0, 2.0) for top_p in (0.05, 0.6, 0.9, 1.0)]
-    body = """
-        const [chances, tried] = given;
-        return tried.map((each) => nucleus(Float32Array.from(chances), ...each));
-    """
-    for (temperature, top_p), said in zip(
-        tried, returned("gpt", [logits.softmax(-1).tolist(), tried], body, tmp_path), strict=True
-    ):
-        expected = decoding.chances(logits, temperature, top_p=top_p)
-        shares = torch.zeros(50)
-        for number, share in said:
-            shares[number] = share
-        assert (shares - expected).abs().max() < 1e-5
-        assert {number for number, _ in said} >= set((expected > 1e-9).nonzero()[:, 0].tolist())
-
-
-def test_a_number_falls_on_a_piece_by_its_share_and_a_seed_gives_the_same_numbers_again(tmp_path):
-    options, numbers = [[7, 0.5], [3, 0.3], [9, 0.2]], [0, 0.49, 0.51, 0.79, 0.81, 0.999999, 1]
-    body = """
-        const [options, numbers] = given;
-        const seeds = [1, 1, 2].map((seed) => Array.from({ length: 4000 }, die(seed)));
-        return [numbers.map((number) => drawn(options, number)), ...seeds];
-    """
-    fallen, *said = returned("gpt", [options, numbers], body, tmp_path)
-    assert fallen == [7, 7, 3, 3, 9, 9, 9]
-    assert said[0] == said[1] != said[2]
-    for numbers in map(torch.tensor, said):  # spread evenly
-        assert 0 <= numbers.min() <= numbers.max() < 1
-        assert numbers.histc(10, 0, 1).sub(400).abs().max() < 80  # four standard deviations
-        assert abs(float(torch.corrcoef(torch.stack([numbers[1:], numbers[:-1]]))[0, 1])) < 0.06

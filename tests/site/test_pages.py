@@ -56,6 +56,37 @@ def test_no_page_is_left_out(site):
     assert sorted(PAGES) == sorted(page.name for page in site.glob("*.html"))
 
 
+def test_a_page_says_what_it_is_and_where(site, soup):
+    head = soup("many-heads.html").head
+    address = head.find("link", rel="canonical")["href"]
+    home = address.removesuffix("many-heads.html")
+    assert head.find("meta", attrs={"name": "description"})["content"].endswith((".", "…"))
+    assert head.find("meta", property="og:image")["content"] == f"{home}_static/social.png"
+    assert f"<loc>{address}</loc>" in (site / "sitemap.xml").read_text("utf-8")
+    assert soup("404.html").base["href"] == urlsplit(home).path
+
+
+def test_a_page_loads_one_stylesheet_and_only_the_scripts_it_needs(soup):
+    every = ["book.js", "predict.js", "charts.js", "playground.js", "training.js"]
+    for name, scripts in {"glossary.html": every[:1], "many-heads.html": every}.items():
+        head = soup(name).head
+        assert [sheet["href"] for sheet in head.select("link[rel=stylesheet]")] == ["_static/book.css"]
+        assert [script["src"] for script in head.select("script[src]")] == [
+            f"_static/{file}" for file in scripts
+        ]
+
+
+def test_the_math_font_is_a_small_part_that_holds_every_letter(site):
+    assert (site / "_static/formulas.woff").stat().st_size < 30_000
+    font = TTFont(site / "_static/formulas.woff")
+    assert {ord("√"), ord("𝑑"), ord("𝑘"), ord("<")} <= font.getBestCmap().keys()
+    variants, root = font["MATH"].table.MathVariants, font.getBestCmap()[ord("√")]
+    place = variants.VertGlyphCoverage.glyphs.index(root)
+    forms = variants.VertGlyphConstruction[place].MathGlyphVariantRecord
+    assert len(forms) > 1
+    assert len({font["hmtx"][form.VariantGlyph][0] for form in forms}) == 1
+
+
 def listen(page: Page, base_url: str) -> list[str]:
     """A list that grows with all that goes wrong while pages load: errors, missing files, other origins."""
     troubles: list[str] = []

@@ -4,19 +4,16 @@ import base64
 import gzip
 import hashlib
 import re
-from collections.abc import Iterator
 
 import pytest
-from accessible import AXE, RULES, violations
-from bench_page import field
+from bench_page import CHAPTER, HOME, PAGES, field, opened, press
 from browser_pages import arrived
 from bs4 import BeautifulSoup
-from open_playground import CHAPTER, HOME, PAGES, opened, press
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 
 from _ext import playground
-from bookkit.playground import openable, picture
+from bookkit.playground import VIEWS, openable, picture
 
 PHONE = {"width": 390, "height": 844}
 # Bytes, compressed: a model with the scripts that let it speak.
@@ -53,22 +50,17 @@ def test_a_closed_playground_is_a_picture_and_a_button_that_says_what_comes(mode
         assert box["data-files"].split() == [*openable()[model].files, f"model-{model}.js"]
         hashes = [base64.b64encode(hashlib.sha256(file).digest()).decode() for file in files]
         assert box["data-hashes"].split() == hashes
-        assert box.select_one(".opening").get_text() == f"Open the model here {weight(files)[1]}"
-
-
-@pytest.mark.parametrize("given", [("interpreter", "full"), ("translator", "tall")])
-def test_a_model_or_a_form_that_there_is_not_is_told(given):
-    with pytest.raises(ValueError, match=r"^'(interpreter|tall)' is none of "):
-        playground.closed(*given)
+        compressed, told = weight(files)
+        assert compressed <= MOST[model]
+        assert box.select_one(".opening").get_text() == f"Open the model here {told}"
 
 
 @pytest.mark.parametrize("model", openable())
-def test_a_model_and_its_scripts_are_light_and_the_button_says_how_light(site, soup, model):
-    names = [*openable()[model].files, f"model-{model}.js"]
-    compressed, told = weight([site.joinpath("_static", name).read_bytes() for name in names])
-    assert compressed <= MOST[model]
-    opening = soup(PAGES[model]).select_one(f".playground[data-model={model}] .opening")
-    assert opening.get_text() == f"Open the model here {told}"
+def test_scripts_are_light_at_opening_and_when_all_views_have_been_looked_at(model):
+    names = [name for name in openable()[model].files if name.endswith(".js")]
+    opening, looking = (weight([*map(playground.bundled, each)])[0] for each in (names, [*names, *VIEWS]))
+    assert opening <= (34_000 if model == "induction" else 31_000)
+    assert looking <= (62_000 if model == "induction" else 60_000)
 
 
 @pytest.mark.weekly
@@ -149,32 +141,6 @@ def test_a_touch_on_the_button_brings_no_keyboard(browser, base_url):
         expect(box.locator("button:focus")).to_be_visible()
 
 
-@pytest.fixture
-def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
-    window.set_offline(True)
-    yield page
-    window.set_offline(False)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("model", openable())
-def test_from_a_folder_without_a_network_on_a_phone(offline, site, model):
-    troubles: list[str] = []
-    offline.on("console", lambda message: troubles.append(message.text))
-    offline.on("pageerror", lambda error: troubles.append(str(error)))
-    offline.set_viewport_size(PHONE)
-    box = opened(offline, (site / PAGES[model]).as_uri(), model)
-    expect(box.get_by_role("status")).not_to_be_empty()
-    expect(box).not_to_have_class(re.compile("computing"))  # its buttons get their names when it has read
-    offline.evaluate(AXE)
-    for colours in ("dark", "light"):
-        offline.emulate_media(color_scheme=colours)
-        # From a folder axe can't fetch the styles once more, as one rule asks.
-        troubles += [f"{colours}: {line}" for line in violations(offline, RULES | {"preload": False})]
-    assert offline.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    assert not troubles, "\n".join(troubles)
-
-
 @pytest.mark.thorough
 def test_it_runs_where_a_page_may_run_no_text_as_code_and_ask_for_nothing(page, base_url):
     """A policy as strict as a site can have whose layout begins with a script of its own."""
@@ -232,30 +198,6 @@ def test_what_arrives_damaged_or_not_at_all_is_asked_for_again(page, base_url, s
         assert box.get_by_role("status").bounding_box()["height"] > 10
         assert box.locator("svg:visible").count() == 1
     page.unroute(address)
-    press(box)
-    expect(field(box)).to_be_focused()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("file", ["bench.js", "model-translator.js"])
-def test_in_a_folder_too(page, site, tmp_path, file):
-    """There nothing compares what came; a script that can't be read is known all the same."""
-    for each in site.iterdir():
-        tmp_path.joinpath(each.name).symlink_to(each)
-    tmp_path.joinpath("_static").unlink()
-    tmp_path.joinpath("_static/bench").mkdir(parents=True)
-    for each in site.joinpath("_static").rglob("*.*"):
-        here = tmp_path / each.relative_to(site)
-        if each.is_file() and here.parent.is_dir():
-            here.symlink_to(each)
-    broken = tmp_path / "_static" / file
-    broken.unlink()
-    broken.write_text("stored = ")
-    page.goto((tmp_path / HOME).as_uri())
-    box = page.locator(".playground")
-    press(box)
-    expect(box.get_by_role("status")).to_have_text(FAILED)
-    broken.write_text(site.joinpath("_static", file).read_text("utf-8"))
     press(box)
     expect(field(box)).to_be_focused()
 
@@ -354,39 +296,6 @@ def test_one_that_can_t_open_by_itself_says_nothing_of_it(page, base_url):
 
 
 # ---- by an address ----
-
-# Stands for a bench: it keeps what it is given.
-RESTORING = """
-addEventListener("DOMContentLoaded", () => Object.defineProperty(benches, "Transformer", {
-  set() {},
-  get: () => (playground) => {
-    playground.replaceChildren(playground.querySelector("[role=status]"));
-    window.restored = [];
-    return { restore: (state) => window.restored.push(state), state: () => ({}) };
-  },
-}));
-"""
-
-
-def restored(page: Page, count: int) -> list[dict]:
-    page.wait_for_function("count => window.restored?.length === count", arg=count)
-    return page.evaluate("window.restored")
-
-
-def test_an_address_opens_a_model_and_says_what_to_show(page, base_url):
-    page.add_init_script(RESTORING)
-    page.goto(f"{base_url}{CHAPTER}#open=translator&layer=1&text=the+cat%20sleeps")
-    state = {"open": "translator", "layer": 1, "text": "the cat sleeps", "unknown": []}
-    assert restored(page, 1) == [state]
-    assert 0 <= top(page.locator(".playground").first) < 200
-    # A link in the text, pressed twice; between, the reader may have changed what it had set.
-    page.evaluate(
-        "document.querySelector('main p').innerHTML = '<a href=\"#open=translator&head=2\">look</a>'"
-    )
-    for count in (2, 3):
-        page.get_by_role("link", name="look", exact=True).click()
-        assert restored(page, count)[-1] == {"open": "translator", "head": 2, "unknown": []}
-        expect(page.locator(".playground").first).to_be_focused()
 
 
 @pytest.mark.thorough

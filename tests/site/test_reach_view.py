@@ -1,6 +1,5 @@
 """“Reach in”: what a reader changes inside a model, and what comes of it, against PyTorch changed alike."""
 
-import random
 import re
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ import torch
 from bench_page import deeds, opened_bench
 from playwright.sync_api import Locator, Page, expect
 from script_and_pytorch import in_pytorch
-from tiers import left_to
 from torch import Tensor
 
 from bookkit.playground import openable
@@ -327,53 +325,3 @@ def test_a_number_and_whole_rows_are_set_as_in_pytorch_and_set_back(page, tmp_pa
     said = checked(page, WORDS)
     assert [each["value"] for each in said["changes"]["numbers"] if each["column"] == 4][-1] == -1.5
     assert said["logits"] != said["plain"]
-
-
-# ---- many ----
-
-# One of all that can be pressed, by a number.
-PRESS = """async (number) => {
-  const { carry, tools } = bench.view;
-  const [parts, hiding, , numbers] = tools;
-  await busy;
-  const kinds = carry.kinds.length;
-  const ways = [
-    () => parts.switches[number % parts.switches.length][0].click(),
-    () => [...hiding.element.querySelectorAll("button")].at(number % 3).click(),
-    () => {
-      carry.kind = carry.kinds[number % kinds];
-      carry.draw();
-      carry.map.cells[number % carry.map.cells.length]?.button.click();
-    },
-    () => {
-      const which = number % numbers.matrices.length;
-      numbers.go({ which, row: number % numbers.matrices[which].count, column: number % 64 });
-      numbers.set(((number % 17) - 8) / 4);
-    },
-  ];
-  ways[number % 4]();
-  await busy;
-}"""
-
-
-COUNTS = {TRANSLATOR: 16, WORDS: 50, SYMBOLS: 50, "gpt": 20}
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", left_to(pytest.mark.weekly, COUNTS, but=[TRANSLATOR]))
-def test_many_changes_one_or_two_at_once_are_pytorchs(page, tmp_path, name):
-    reach(page, tmp_path, name)
-    for title in ("Hide a word", "Set a weight by hand"):
-        tool(page, title)
-    beside(page)
-    draw = random.Random(0)
-    offered = openable()[name].data()["offered"]
-    for number in range(COUNTS[name]):
-        page.evaluate("() => bench.undoAll()")
-        read(page, offered[number % len(offered)])
-        settled(page)
-        page.wait_for_function("bench.view.carry.second.isRead")
-        for _ in range(1 + number % 2):
-            page.evaluate(PRESS, 4 * draw.randrange(10_000) + number % 4)
-        said = checked(page, name)
-        assert rows(page)["as it was"] == pytest.approx(odds(said, "plain"), abs=0.051)

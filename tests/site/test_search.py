@@ -1,6 +1,5 @@
 """Search leads to the section that answers, and shows the sentence in which the words stand."""
 
-import json
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -129,14 +128,6 @@ def test_what_is_not_found_is_said(searching):
     expect(status).to_contain_text("much like words that are: “softmaxx”.")
     ask(searching, "")
     expect(status).to_have_text("")
-
-
-def test_solutions_are_not_searched(site):
-    written = (site / "_static/sections.js").read_text("utf-8").removeprefix("window.sections = ")
-    pages = json.loads(written.rstrip(";\n"))
-    assert not [section for page in pages for section in page["sections"] if section["id"] == "solutions"]
-    assert any(page["is_ledger"] for page in pages)
-    assert any(section["claims"] for page in pages for section in page["sections"])
 
 
 @pytest.mark.thorough

@@ -38,34 +38,6 @@ KNOWN = {
     "tensors": {"layers.0.self_attention.mixed": 64},
     "weights": {"word.weight": [83, 64], "norm.bias": [64]},
 }
-WHOLE = {
-    "open": "language-model",
-    "text": "the king’s dog, “that” (100 %) & #1 + 1 = 2: 犬",
-    "view": "looks",
-    "stack": "text",
-    "place": 5,
-    "layer": 1,
-    "part": 0,
-    "head": 3,
-    "key": 2,
-    "number": 40,
-    "off": ["layers.0.self_attention 2", "layers.1.self_attention 0"],
-    "mask": False,
-    "positions": False,
-    "hidden": ["text 3"],
-    "rivals": ["see", "sees"],
-    "numbers": [
-        {"name": "word.weight", "row": 7, "column": 0, "value": -0.25},
-        {"name": "norm.bias", "row": 0, "value": 1.5},
-    ],
-    "other": "the dogs",
-    "carried": [
-        {"stack": "text", "name": "layers.0.self_attention.mixed", "place": 2, "head": 1, "from": 1},
-        {"stack": "text", "name": "layers.0.self_attention.mixed", "place": 0},
-    ],
-    "temperature": 0.7,
-    "seed": 12,
-}
 
 
 def evaluated(expression: str, *given: Any) -> Any:
@@ -81,11 +53,10 @@ def asked(*fragments: str) -> list[dict[str, Any]]:
     return evaluated(each, KNOWN, fragments)
 
 
-def test_a_state_comes_back_whole_from_its_address():
-    address, found = evaluated("(state) => [addressOf(state), stateOf(addressOf(state))]", WHOLE)
-    assert found == {**WHOLE, "unknown": []}
-    assert asked(address) == [{"state": WHOLE, "troubles": []}]
-    # Nothing that Markdown, HTML or a mail program would take for its own.
+def test_any_text_comes_back_from_an_address_that_markdown_html_and_mail_leave_whole():
+    state = {"open": "language-model", "text": "the king’s dog, “that” (100 %) & #1 + 1 = 2: 犬"}
+    address, found = evaluated("(state) => [addressOf(state), stateOf(addressOf(state))]", state)
+    assert found == state | {"unknown": []}
     assert not set(address[1:]) & set(" ()[]<>\"'#*|\\`")
 
 
@@ -177,21 +148,8 @@ def test_a_text_of_ten_thousand_letters_is_cut_and_said_so():
 
 
 def test_garbage_throws_nothing():
-    wild = [
-        "%",
-        "%zz",
-        "&&&",
-        "=",
-        "==",
-        "text=%ff",
-        "off=:::",
-        "off=,",
-        "carried=,:,",
-        "numbers=::::",
-        "\x00",
-    ]
+    wild = ["%", "%zz", "&&&", "==", "text=%ff", "off=:::", "off=,", "carried=,:,", "numbers=::::", "\x00"]
     wild += ["<img src=x onerror=alert(1)>", "text=" + quote("\u202e" * 50), ":" * 10_000, "," * 10_000]
-    wild += [f"off={'a:1,' * 5000}"]
     for each in asked(*(f"#open=language-model&{part}" for part in wild)):
         assert each["state"]["open"] == "language-model"
         assert len(each["troubles"]) <= 1

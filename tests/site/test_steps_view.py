@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from bench_page import BENCH, looked, opened_bench
-from open_playground import PAGES, opened
+from bench_page import BENCH, PAGES, looked, opened, opened_bench, troubles
 from playwright.sync_api import Locator, Page, expect
 
 from bookkit.registry import BOOK
@@ -131,8 +130,7 @@ MEASURED = """view => {
 @pytest.mark.parametrize("model", STEPS)
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.weekly), 320])
 def test_each_drawing_fits_its_page_and_can_be_read(page, base_url, model, width):
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
+    found = troubles(page)
     box = opened(page, f"{base_url}{PAGES[model]}", model)
     looked(box, "Step by step")
     view = box.locator(".steps")
@@ -145,7 +143,7 @@ def test_each_drawing_fits_its_page_and_can_be_read(page, base_url, model, width
         assert not outside, (step, outside)
         if step < STEPS[model]:
             button(view, "Next →").click()
-    assert not errors
+    assert not found
 
 
 # What the page holds of the step that is shown, and all that is written in its drawing.
@@ -167,77 +165,60 @@ def written(number: float, digits: int = 2) -> str:
     return f"−{text}" if number < 0 and float(text) else text
 
 
-def added(shown: dict[str, Any], neuron: int) -> float:
-    return shown["weights"][shown["follow"]][neuron] * shown["numbers"]["active"][neuron]
-
-
 def expected(shown: dict[str, Any]) -> list[str]:
     """What must be written there, one below the other."""
-    each, n = shown["numbers"], shown["follow"]
-    i = n % 16
+    each, follow = shown["numbers"], shown["follow"]
 
-    def of(*names: str) -> list[str]:
-        return [written(each[name][n]) for name in names]
+    def of(*names: str, place: int = follow) -> list[str]:
+        return [written(each[name][place]) for name in names]
 
-    if shown["kind"] == "embedding":
-        return [*of("row"), "8", *of("result")]
-    if shown["kind"] == "positions":
-        return of("given", "position", "result")
-    if shown["kind"] == "norm":
-        middle = ["÷", written(each["deviation"]), *of("normal"), *of("gain", "bias", "result")]
-        return ["−", written(each["mean"]), *middle]
-    if shown["kind"] == "query":
-        head = f"of head {shown['head'] + 1}"
-        query, key = (f"{name[0]} · number {i + 1}: {written(each[name][i])}" for name in ("query", "key"))
-        return [f"WQ {head}", query, f"WK {head}", key]
-    if shown["kind"] == "score":
-        rows = [written(number) for name in ("query", "key", "products") for number in each[name]]
-        return [*rows, f"sum {written(each['sum'])}", f"score {written(each['score'])}"]
-    if shown["kind"] == "softmax":
-        places = zip(each["scores"], each["visible"], each["weights"], strict=True)
-        return [text for score, seen, weight in places if seen for text in (written(score), share(weight))]
-    if shown["kind"] == "mix":
-        weights = each["weights"]
-        worth = [place for place in heaviest(weights, 6) if weights[place] > 0.01]
-        rows = [
-            [
-                f"{share(weights[place])} of its value",
-                *(written(weights[place] * v) for v in each["values"][place]),
+    match shown["kind"]:
+        case "embedding":
+            return [*of("row"), "8", *of("result")]
+        case "positions":
+            return of("given", "position", "result")
+        case "norm":
+            mean, deviation = written(each["mean"]), written(each["deviation"])
+            return ["−", mean, "÷", deviation, *of("normal", "gain", "bias", "result")]
+        case "query":
+            head, i = f"of head {shown['head'] + 1}", follow % 16
+            query, key = (f"{name[0]} · number {i + 1}: {of(name, place=i)[0]}" for name in ("query", "key"))
+            return [f"WQ {head}", query, f"WK {head}", key]
+        case "score":
+            rows = [written(number) for name in ("query", "key", "products") for number in each[name]]
+            return [*rows, f"sum {written(each['sum'])}", f"score {written(each['score'])}"]
+        case "softmax":
+            places = zip(each["scores"], each["visible"], each["weights"], strict=True)
+            return [
+                text for score, seen, weight in places if seen for text in (written(score), share(weight))
             ]
-            for place in sorted(worth)
-        ]
-        return [*(text for row in rows for text in row), "o · the mix", *map(written, each["mix"])]
-    if shown["kind"] == "output":
-        heads = [written(head[n]) for head in each["heads"]]
-        return [*of("given"), *heads, *of("bias", "result")]
-    if shown["kind"] == "widen":
-        silent = heaviest([-number for number in each["wide"]], 1)
-        rows = [
-            [str(neuron + 1), written(each["wide"][neuron]), written(each["active"][neuron])]
-            for neuron in [*heaviest(each["strengths"], 5), *silent]
-        ]
-        return [text for row in rows for text in row]
-    if shown["kind"] == "narrow":
-        few = heaviest(each["strengths"], 5)
-        rest = sum(added(shown, neuron) for neuron in range(256)) - sum(
-            added(shown, neuron) for neuron in few
-        )
-        rows = [
-            [
-                f"neuron {neuron + 1}",
-                f"length {written(each['strengths'][neuron])}",
-                written(added(shown, neuron)),
+        case "mix":
+            told = []
+            for place in sorted(heaviest(each["weights"], 6)):
+                if (weight := each["weights"][place]) > 0.01:
+                    told += [f"{share(weight)} of its value"]
+                    told += [written(weight * value) for value in each["values"][place]]
+            return [*told, "o · the mix", *map(written, each["mix"])]
+        case "output":
+            return [*of("given"), *(written(head[follow]) for head in each["heads"]), *of("bias", "result")]
+        case "widen":
+            neurons = heaviest(each["strengths"], 5) + heaviest([-number for number in each["wide"]], 1)
+            return [text for one in neurons for text in (f"{one + 1}", *of("wide", "active", place=one))]
+        case "narrow":
+            adds = [
+                weight * fires for weight, fires in zip(shown["weights"][follow], each["active"], strict=True)
             ]
-            for neuron in few
-        ]
-        of_few = [text for row in rows for text in row]
-        return [*of("given"), *of_few, "251 others", written(rest), *of("bias", "result")]
-    best = heaviest(each["logits"], 6)
+            few = heaviest(each["strengths"], 5)
+            told = []
+            for one in few:
+                told += [f"neuron {one + 1}", f"length {of('strengths', place=one)[0]}", written(adds[one])]
+            others = sum(adds) - sum(adds[one] for one in few)
+            return [*of("given"), *told, "251 others", written(others), *of("bias", "result")]
     chances = torch.tensor(each["logits"]).softmax(-1).tolist()
-    rows = [
-        [f"“{shown['words'][word]}”", written(each["logits"][word]), share(chances[word])] for word in best
-    ]
-    return [text for row in rows for text in row]
+    told = []
+    for word in heaviest(each["logits"], 6):
+        told += [f"“{shown['words'][word]}”", *of("logits", place=word), share(chances[word])]
+    return told
 
 
 def share(weight: float) -> str:

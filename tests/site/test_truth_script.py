@@ -1,6 +1,5 @@
 """The scripts that know what is right, and how often a model is, in Node: as the grammars and PyTorch say."""
 
-import copy
 import json
 import math
 import re
@@ -8,7 +7,7 @@ import subprocess
 
 import pytest
 import torch
-from script_and_pytorch import IN_PAGE, returned
+from script_and_pytorch import returned, switched
 from wrong_sentences import mutated
 
 from _ext.javascript import NODE
@@ -224,12 +223,12 @@ def test_behind_a_fault_that_is_no_verbs_nothing_is_judged(tmp_path):
 
 # ---- how often a model is right in fifty tries ----
 
-# A head of each model whose absence is felt, and the matrix that joins the heads.
+# A head of each model whose absence is felt.
 OFF = {
-    "translator": ("decoder.1.cross_attention", 0, "out_proj"),
-    "language-model": ("layers.1.self_attention", 1, "out_proj"),
-    "induction": ("layers.0.self_attention", 0, "out_proj"),
-    "gpt": ("blocks.0.attention", 1, "write"),
+    "translator": "decoder.1.cross_attention 0",
+    "language-model": "layers.1.self_attention 1",
+    "induction": "layers.0.self_attention 0",
+    "gpt": "blocks.0.attention 1",
 }
 
 
@@ -253,16 +252,6 @@ def tallied(name, folder, *changes):
         assert each.pop("pauses") > 20
         assert each.pop("kept")  # the model is left as it was
     return found
-
-
-def without(model, place, head, last):
-    """A copy whose last matrix of this attention does not read the head."""
-    model = copy.deepcopy(model)
-    attention = model.get_submodule(place)
-    width = getattr(attention, last).weight.shape[1] // attention.heads
-    with torch.no_grad():
-        getattr(attention, last).weight[:, head * width : (head + 1) * width] = 0
-    return model
 
 
 def translations(model):
@@ -312,10 +301,8 @@ COUNTED = {"translator": translations, "language-model": verbs, "induction": sym
 @pytest.mark.parametrize("name", COUNTED)
 @torch.no_grad()
 def test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong(name, tmp_path):
-    place, head, last = OFF[name]
-    whole, lacking = tallied(name, tmp_path, {"off": [f"{place} {head}"]})
-    model = IN_PAGE[name].loaded().eval()
-    for said, ours in ((whole, model), (lacking, without(model, place, head, last))):
+    whole, lacking = tallied(name, tmp_path, {"off": [OFF[name]]})
+    for said, ours in ((whole, switched(name, {})), (lacking, switched(name, {"off": [OFF[name]]}))):
         right, wrong = COUNTED[name](ours)
         assert said["right"] == right
         assert [[each["text"], each["written"], each["right"]] for each in said["examples"]] == wrong
@@ -326,13 +313,11 @@ def test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong(name, tmp_path):
 @pytest.mark.thorough
 @torch.no_grad()
 def test_held_out_text_costs_as_many_bits_as_in_pytorch(tmp_path):
-    place, head, last = OFF["gpt"]
-    whole, lacking = tallied("gpt", tmp_path, {"off": [f"{place} {head}"]})
+    whole, lacking = tallied("gpt", tmp_path, {"off": [OFF["gpt"]]})
     held_out = of_gpt.held_out()
     texts = torch.tensor(held_out["texts"])
     read = torch.cat([torch.full((len(texts), 1), held_out["start"]), texts[:, :-1]], 1)
-    model = IN_PAGE["gpt"].loaded().eval()
-    for said, ours in ((whole, model), (lacking, without(model, place, head, last))):
+    for said, ours in ((whole, switched("gpt", {})), (lacking, switched("gpt", {"off": [OFF["gpt"]]}))):
         losses = torch.nn.functional.cross_entropy(ours(read).transpose(1, 2), texts, reduction="sum")
         assert said["bits"] == pytest.approx(float(losses) / math.log(2) / held_out["bytes"], abs=1e-4)
     assert whole["bits"] < lacking["bits"]

@@ -1,4 +1,4 @@
-"""A page with nothing but one playground, made of the files that are here, and what can be asked of it."""
+"""A playground, opened: in a page of its own, made of the files that are here, or in the built site's."""
 
 import re
 from pathlib import Path
@@ -56,6 +56,26 @@ def opened_bench(
     expect(box.get_by_role("textbox").first).to_be_focused()
     if text is not None:
         box.get_by_role("textbox").first.fill(text)
+    return box
+
+
+# The built site's pages that have one.
+HOME, CHAPTER, INSIDE_CHAPTER = "index.html", "the-transformer.html", "looking-inside.html"
+PAGES = {"translator": CHAPTER, "language-model": CHAPTER, "induction": INSIDE_CHAPTER}
+PAGES |= {"gpt": "a-gpt-of-your-own.html"}
+
+
+def press(box: Locator) -> None:
+    """Press its button from a script: on a mouse's way there the playground could open by itself."""
+    box.get_by_role("button", name="Open the model here").evaluate("button => button.click()")
+
+
+def opened(page: Page, address: str, model: str) -> Locator:
+    """The playground of this model in the page at that address, after its button was pressed."""
+    page.goto(address)
+    box = page.locator(f".playground[data-model={model}]")
+    press(box)
+    expect(field(box)).to_be_focused()
     return box
 
 

@@ -28,7 +28,6 @@ from bookkit.registry import BOOK
 from chapters.a_gpt_of_your_own import models as gpt
 from chapters.looking_inside import models as looking_inside
 from chapters.the_transformer.models import WORDS
-from chapters.the_transformer.playground import loaded
 from chapters.translating_with_attention.models import START, sentences
 
 Trace = dict[str, Tensor]
@@ -296,13 +295,13 @@ def largest_difference(said: dict[str, Any], traces: list[Trace]) -> float:
 
 def switched(name: str, run: Run) -> nn.Module:
     """A copy of the stored model without the heads, and the positions, that are off in this run."""
-    model = copy.deepcopy(loaded(name))
+    model = copy.deepcopy(IN_PAGE[name].loaded()).eval()
     for head in run.get("off", []):
         place, number = head.split()
         attention = model.get_submodule(place)
-        d_k = attention.d_model // attention.heads
+        joins = (attention.write if isinstance(attention, SelfAttention) else attention.out_proj).weight
         with torch.no_grad():
-            attention.out_proj.weight[:, int(number) * d_k : (int(number) + 1) * d_k] = 0
+            joins.unflatten(1, (attention.heads, -1))[:, int(number)] = 0
     if not run.get("positions", True):
         model.positions.table.zero_()
     return model

@@ -11,7 +11,7 @@ from bookkit.registry import BOOK
 FOLDER = BOOK / "_static/training"
 SCRIPTS = [
     FOLDER.parent / "die.js",
-    *(FOLDER / f"{name}.js" for name in ("exact", "engine", "learner", "tasks", "lane")),
+    *(FOLDER / f"{name}.js" for name in ("exact", "engine", "learner", "tasks", "lane", "crew")),
 ]
 
 
