@@ -42,18 +42,6 @@ class Result:
     ratio: tuple[float, float, float]  # ours / theirs: the quartiles
     memory: tuple[int, int]
 
-    @property
-    def goals(self) -> tuple[bool | None, bool | None]:
-        """Whether the goals for time and memory are met; None where there is none."""
-        comparison = self.comparison
-        memory = self.memory[0] / self.memory[1] if self.memory[1] else 0
-        return met(self.ratio[1], comparison.time_goal), met(memory, comparison.memory_goal)
-
-
-def met(ratio: float, goal: float | None) -> bool | None:
-    # What is shown counts: with more digits, equal code would miss a goal of 1 half of the time.
-    return None if goal is None else float(short(ratio)) <= goal
-
 
 def clock_of(device: torch.device) -> Callable[[], float]:
     """The processor's time, which leaves out what other programs took, where it is that of one thread.
@@ -89,17 +77,19 @@ def short(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 
 
+def judged(ratio: float, goal: float | None) -> str:
+    # What is shown counts: with more digits, equal code would miss a goal of 1 half of the time.
+    return "" if goal is None else f"≤ {goal:.3g} {'✓' if float(short(ratio)) <= goal else '✗'}"
+
+
 HEADER = f"  {'':30}{'ms, ours / theirs':>20}   {'ratio [quartiles]':24}{'goal':12}MB, ours / theirs"
 
 
 def line(result: Result) -> str:
-    comparison = result.comparison
+    comparison, memory = result.comparison, result.memory
     times = " / ".join(f"{1e3 * seconds:.3g}" for seconds in result.seconds)
     low, median, high = map(short, result.ratio)
-    sizes = " / ".join(f"{number / 1e6:.3g}" for number in result.memory)
-    time_goal, memory_goal = (
-        "" if reached is None else f"≤ {goal:.3g} {'✓' if reached else '✗'}"
-        for goal, reached in zip((comparison.time_goal, comparison.memory_goal), result.goals, strict=True)
-    )
-    ratio = f"{median} [{low}–{high}]"
-    return f"  {comparison.case:30}{times:>20}   {ratio:24}{time_goal:12}{sizes:20}{memory_goal}".rstrip()
+    ratio, goal = f"{median} [{low}–{high}]", judged(result.ratio[1], comparison.time_goal)
+    sizes = " / ".join(f"{number / 1e6:.3g}" for number in memory)
+    memory_goal = judged(memory[0] / memory[1] if memory[1] else 0, comparison.memory_goal)
+    return f"  {comparison.case:30}{times:>20}   {ratio:24}{goal:12}{sizes:20}{memory_goal}".rstrip()

@@ -7,10 +7,8 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
-from operator import attrgetter
 
 import torch
 import torch.nn.functional as F
@@ -18,12 +16,10 @@ from torch import Tensor, nn
 
 from attnlab.attention import MultiHeadAttention, attend, masked_softmax
 from attnlab.layers import LayerNorm
-from attnlab.positions import sinusoidal
 from attnlab.scores import additive
 from attnlab.today.linear import linear
 from attnlab.today.tiles import tiled
-from tools.bench import writing
-from tools.bench.side_by_side import HEADER, Comparison, Result, Run, line, measure
+from tools.bench.side_by_side import HEADER, Comparison, Run, line, measure
 
 
 @dataclass(frozen=True)
@@ -37,21 +33,12 @@ class Sizes:
     read: tuple[int, ...] = (512, 2048, 4096)  # words of one text
     masked: int = 512  # n = m
     additive: tuple[int, int] = (512, 64)  # (n, hidden)
-    table: tuple[int, int] = (200, 512)  # (length, d_model)
-    text: writing.Sizes = field(default_factory=writing.Sizes)
 
 
 def comparisons(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     torch.manual_seed(0)
-    yield from attention(device, sizes)
-    yield from tiles(device, sizes)
-    yield from linear_attention(device, sizes)
-    yield from multi_head(device, sizes)
-    yield from masks(device, sizes)
-    yield from additive_scores(device, sizes)
-    yield from table(device, sizes)
-    yield from layer_norm(device, sizes)
-    yield from writing.comparisons(device, sizes.text)
+    for part in (attention, tiles, linear_attention, multi_head, masks, additive_scores, layer_norm):
+        yield from part(device, sizes)
 
 
 def attention(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
@@ -77,15 +64,9 @@ def tiles(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     n = max(sizes.lengths)
     shape = (sizes.tokens // n, sizes.heads, n, sizes.d_k)
     inputs = [torch.randn(shape, device=device, requires_grad=True) for _ in range(3)]
-    query, key, value = inputs
-
-    def whole() -> Tensor:
-        return matmul_softmax_matmul(query, key, value)[0]
-
-    ours = partial(tiled, query, key, value)
-    fused = partial(F.scaled_dot_product_attention, query, key, value)
+    ours, fused = partial(tiled, *inputs), partial(F.scaled_dot_product_attention, *inputs)
     for title, theirs, time_goal, memory_goal in (
-        ("tiled / matmul, softmax, matmul", whole, 1.0, 1 / 16),
+        ("tiled / matmul, softmax, matmul", lambda: matmul_softmax_matmul(*inputs)[0], 1.0, 1 / 16),
         ("tiled / F.scaled_dot_product_attention", fused, None, None),
     ):
         compare = partial(Comparison, title, time_goal=time_goal, memory_goal=memory_goal)
@@ -96,11 +77,11 @@ def linear_attention(device: torch.device, sizes: Sizes) -> Iterator[Comparison]
     """Beside the kernel that computes what it does without: a softmax over all words before."""
     for n in sizes.read:
         shape = (1, sizes.heads, n, sizes.d_k)
-        query, key, value = (torch.randn(shape, device=device, requires_grad=True) for _ in range(3))
-        ours = partial(linear, query, key, value, chunk=64)
-        theirs = partial(F.scaled_dot_product_attention, query, key, value, is_causal=True)
+        inputs = [torch.randn(shape, device=device, requires_grad=True) for _ in range(3)]
+        ours = partial(linear, *inputs, chunk=64)
+        theirs = partial(F.scaled_dot_product_attention, *inputs, is_causal=True)
         compare = partial(Comparison, "linear / F.scaled_dot_product_attention, causal", alike=False)
-        yield from ways(compare, f"n = {n}, ", ours, theirs, [query, key, value])
+        yield from ways(compare, f"n = {n}, ", ours, theirs, inputs)
 
 
 def multi_head(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
@@ -162,29 +143,12 @@ def additive_scores(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     n, hidden = sizes.additive
     shapes = (n, hidden), (n, hidden), (hidden, hidden), (hidden, hidden), (hidden,)
     inputs = [torch.randn(shape, device=device, requires_grad=True) for shape in shapes]
-    query, key, query_weight, key_weight, vector = inputs
-    plain = partial(additive, query, key, query_weight, key_weight, vector)
+    plain = partial(additive, *inputs)
     # Threads wait for the slowest of them after each operation, and here are 64 times as many as in the plain
     # score: where other programs take a core, the ratio on several threads rises and spreads.
     lean = partial(plain, chunk="auto")
     compare = partial(Comparison, 'additive, chunk="auto" / chunk=None', time_goal=1.0, memory_goal=1 / 16)
     yield from ways(compare, f"n = {n}, ", lean, plain, inputs)
-
-
-def table(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
-    length, d_model = sizes.table
-
-    def double_loop() -> Tensor:
-        rows = torch.zeros(length, d_model, device=device)
-        for position in range(length):
-            for column in range(0, d_model, 2):
-                angle = position / 10000 ** (column / d_model)
-                rows[position, column] = math.sin(angle)
-                rows[position, column + 1] = math.cos(angle)
-        return rows
-
-    ours = partial(sinusoidal, length, d_model, device=device)
-    yield Comparison("sinusoidal / a double loop", f"{length} × {d_model}", ours, double_loop)
 
 
 def layer_norm(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
@@ -227,25 +191,17 @@ def machines() -> Iterator[tuple[str, torch.device, int]]:
         yield torch.cuda.get_device_name(), torch.device("cuda"), cores
 
 
-def report(name: str, device: torch.device, sizes: Sizes) -> str:
-    """Print each line as soon as it is measured, and count the goals that are met."""
-    print(f"{name}, PyTorch {torch.__version__}\n{HEADER}", flush=True)
-    results: list[Result] = []
-    for title, cases in groupby(comparisons(device, sizes), key=attrgetter("title")):
-        print(title)
-        for comparison in cases:
-            results.append(measure(comparison, device))
-            print(line(results[-1]), flush=True)
-    goals = [goal for result in results for goal in result.goals if goal is not None]
-    return f"{sum(goals)} of {len(goals)} on {name}"
-
-
 def main(sizes: Sizes | None = None) -> None:
-    counts = []
+    """Print each line as soon as it is measured."""
     for name, device, threads in machines():
         torch.set_num_threads(threads)
-        counts.append(report(name, device, sizes or Sizes()))
-    print(f"bench: goals met: {'; '.join(counts)}")
+        print(f"{name}, PyTorch {torch.__version__}\n{HEADER}", flush=True)
+        title = ""
+        for comparison in comparisons(device, sizes or Sizes()):
+            if comparison.title != title:
+                title = comparison.title
+                print(title)
+            print(line(measure(comparison, device)), flush=True)
 
 
 if __name__ == "__main__":
