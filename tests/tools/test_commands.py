@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tools import ROOT
 from tools.chapters import notebooks
-from tools.site import build, live, server
+from tools.site import build
 from tools.testing import machines
 
 
@@ -70,17 +70,7 @@ def on_a_taken_port(command, folder):
         return served(command, site, taken.getsockname()[1])
 
 
-def only_a_shell(folder):
-    (folder / "sh").symlink_to("/bin/sh")
-    return str(folder)
-
-
 NOT_BUILT = "from tools.site import server; server.SITE = Path('nowhere')"
-FULL_DISK = """from tools.site import server
-server.SITE = live.SITE = Path({!r})
-(server.SITE / "404.html").write_text('<base href="/">')
-def full(): raise OSError(28, "No space left on device", "/tmp")
-live.private_folder = full"""
 NOWHERE = "http://127.0.0.1:9"  # where nothing answers
 OFFLINE = {
     "PIP_CONFIG_FILE": os.devnull, "PIP_PROXY": NOWHERE, "PIP_INDEX_URL": NOWHERE, "PIP_RETRIES": "0",
@@ -96,14 +86,6 @@ MISSING = {
         lambda folder: run("make", "book", "PYTHON=python-that-is-not-here"),
         "there is no python-that-is-not-here",
     ),
-    "packages, for the hook": (
-        lambda folder: python("-S", "-m", "tools.chapters.notebooks"),
-        f"there is no nbformat for {sys.executable}: use .venv/bin/python",
-    ),
-    "docker": (
-        lambda folder: run(shutil.which("make"), "test-colab", env={"PATH": only_a_shell(folder)}),
-        "there is no docker",
-    ),
     "the right to write": (
         lambda folder: set_up(folder, "os.access = lambda *arguments: False;"),
         "can't be written to",
@@ -115,10 +97,6 @@ MISSING = {
     "a port": (
         lambda folder: python("-m", "tools.site.server", "80.5"),
         "serve: a port is a number below 65536, as in `make serve PORT=8000`: 80.5 is none",
-    ),
-    "one of this machine's ports": (
-        lambda folder: python("-m", "tools.site.live", "65536"),
-        "live: a port is a number below 65536, as in `make live PORT=8000`: 65536 is none",
     ),
 }
 SLOW = {
@@ -143,10 +121,6 @@ SLOW = {
         "is taken: choose another with `make live PORT=",
     ),
     "a site": (lambda folder: served("live", NOT_BUILT), "live: the site is not built yet: `make live`"),
-    "room on the disk": (
-        lambda folder: served("live", FULL_DISK.format(str(folder))),
-        "live: [Errno 28] No space left on device: '/tmp'",
-    ),
 }  # fmt: skip
 
 
@@ -163,38 +137,7 @@ def test_what_is_missing_is_told_in_one_line(missing, tmp_path):
     assert len(ours) == 1, result.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "asked"),
-    [([], (8000, True)), (["8123"], (8123, True)), (["--no-browser", "8123"], (8123, False))],
-)
-def test_make_live_starts_at_the_port_that_is_asked_for_and_opens_a_browser_unless_told_not_to(
-    monkeypatch, tmp_path, words, asked
-):
-    tmp_path.joinpath("404.html").touch()
-    monkeypatch.setattr(server, "SITE", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["live.py", *words])
-    started = []
-    monkeypatch.setattr(live, "live", lambda folder, port, opens: started.append((port, opens)))
-    live.main()
-    assert started == [asked]
-
-
 # ---- other machines ----
-
-
-def test_a_gpu_that_pytorch_does_not_see_or_none(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert machines.cards() == ""  # there is no driver
-    program(tmp_path, "nvidia-smi", "#!/bin/sh\necho No devices were found\nexit 6\n")
-    assert machines.cards() == ""
-    assert "sees no CUDA device" in machines.why_no_gpu("", "2.13.0+cu130", "13.0")
-    program(tmp_path, "nvidia-smi", "#!/bin/sh\necho NVIDIA H100, 470.57\n")
-    card = "NVIDIA H100, driver 470.57"
-    assert machines.cards() == card
-    because = machines.why_no_gpu(card, "2.13.0+cpu", None)
-    assert because.startswith(f"here is {card}, and PyTorch 2.13.0+cpu is a build without CUDA")
-    because = machines.why_no_gpu(card, "2.13.0+cu130", "13.0")
-    assert because.endswith("CUDA 13.0 may need a newer driver or card")
 
 
 @pytest.mark.thorough
@@ -253,15 +196,6 @@ def test_make_alone_lists_every_command_with_a_line():
 
 def test_an_unchanged_site_is_not_built_again(site):
     assert run(sys.executable, "-m", "tools.site.build").stdout == "build: _build/html is up to date\n"
-
-
-def test_a_site_that_somebody_removed_is_not_up_to_date(tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "BUILT_FROM", tmp_path / ".built-from")
-    build.BUILT_FROM.write_text(build.inputs())
-    assert not build.is_up_to_date()
-    (tmp_path / "html").mkdir()
-    (tmp_path / "html" / "index.html").touch()
-    assert build.is_up_to_date()
 
 
 @pytest.mark.parametrize("name", ["book/index.md", "_config.yml", "src/bookkit/claims.py"])

@@ -10,19 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-try:
-    import nbformat
-    import yaml
-    from nbformat import NotebookNode
+import nbformat
+import yaml
+from nbformat import NotebookNode
 
-    from bookkit import registry
-    from bookkit.mime_types import CLAIM, FIGURE
-except ModuleNotFoundError as missing:
-    if __name__ != "__main__":
-        raise
-    mend = "use .venv/bin/python, which `make book` sets up"
-    sys.exit(f"notebooks: there is no {missing.name} for {sys.executable}: {mend}")
-
+from bookkit import registry
+from bookkit.mime_types import CLAIM, FIGURE
 from tools import ROOT, release
 from tools.chapters import likeness, stamps
 

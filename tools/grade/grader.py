@@ -56,12 +56,8 @@ REMARKS = 5  # of one hand-in: the table is for reading
 Nursery = ForkServerContext | SpawnContext
 
 
-class UnreadableError(Exception):
-    """The file is no hand-in; the message says why."""
-
-
-class UnwalledError(Exception):
-    """The system gives a hand-in no walls, and nobody has said that it may do without."""
+class NotGradedError(Exception):
+    """A file is no hand-in, a folder has none, or nothing walls them in; the message says which."""
 
 
 # ---- reading ----
@@ -79,7 +75,7 @@ def name(path: Path, folder: Path) -> str:
 
 def read(path: Path) -> NotebookNode:
     if path.stat().st_size > LARGEST:
-        raise UnreadableError(f"not a notebook: it has more than {LARGEST // 10**6} MB")
+        raise NotGradedError(f"not a notebook: it has more than {LARGEST // 10**6} MB")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what nbformat mends
@@ -87,7 +83,7 @@ def read(path: Path) -> NotebookNode:
         nbformat.validate(notebook)
     except Exception as reason:  # a file may hold anything, and nbformat raises whatever comes of it
         line = str(reason).partition("\n")[0][:80]
-        raise UnreadableError(f"not a notebook: {type(reason).__name__}: {line}") from reason
+        raise NotGradedError(f"not a notebook: {type(reason).__name__}: {line}") from reason
     return notebook
 
 
@@ -329,20 +325,20 @@ def everything(folder: Path, seconds: float, memory: int, trusted: bool) -> str:
     """
     paths = found(folder)
     if not paths:
-        raise UnreadableError(f"there is no notebook in {folder}")
+        raise NotGradedError(f"there is no notebook in {folder}")
     if not os.access(folder, os.W_OK):
-        raise UnreadableError(f"{folder} can't be written to, and the table is written there")
+        raise NotGradedError(f"{folder} can't be written to, and the table is written there")
     hand_ins = {path: table.HandIn(name(path, folder)) for path in paths}
     read_in: dict[Path, NotebookNode] = {}
     for path, hand_in in hand_ins.items():
         try:
             read_in[path] = read(path)
-        except UnreadableError as reason:
+        except NotGradedError as reason:
             hand_in.remarks.append(str(reason))
     chapters = {path: chapter_of(notebook) for path, notebook in read_in.items()}
     commonest = Counter(filter(None, chapters.values())).most_common(1)
     if not commonest:
-        raise UnreadableError(f"no notebook in {folder} is a chapter of this book")
+        raise NotGradedError(f"no notebook in {folder} is a chapter of this book")
     ((chapter, _),) = commonest
     for path, its in chapters.items():
         if its != chapter:
@@ -363,7 +359,7 @@ def everything(folder: Path, seconds: float, memory: int, trusted: bool) -> str:
         one.result()
     walled = all(hand_ins[path].walled for path in running)
     if not walled and not trusted:
-        raise UnwalledError(UNWALLED)
+        raise NotGradedError(UNWALLED)
     table.write([*hand_ins.values()], chapter, folder)
     guarded = "walled in by the system" if walled else "guarded, but NOT walled in"
     ran = f"{len(running)} of {len(paths)} notebooks run, {guarded}"
@@ -380,9 +376,9 @@ def main() -> int:
     torch.set_num_threads(1)  # the hand-ins need the cores
     try:
         if not wanted.folder:
-            raise UnreadableError("say where the hand-ins are: make grade FOLDER=hand-ins")
+            raise NotGradedError("say where the hand-ins are: make grade FOLDER=hand-ins")
         print(f"grade: {everything(Path(wanted.folder), wanted.seconds, wanted.memory, wanted.trust)}")
-    except (UnreadableError, UnwalledError, OSError) as reason:
+    except (NotGradedError, OSError) as reason:
         print(f"grade: {reason}", file=sys.stderr)
         return 1
     return 0

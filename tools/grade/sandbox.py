@@ -78,7 +78,6 @@ def serve(order: Order, pipe: Connection) -> None:
 
 def run(order: Order, tell: Tell) -> None:
     checks = {check.name: check for check in catalogue.of_chapter(order.package)}
-    before = parts_of_the_book()
     walls.watch(order.folder, tell)
     shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     for number, source in enumerate(order.cells, 1):
@@ -97,23 +96,6 @@ def run(order: Order, tell: Tell) -> None:
     for name, check in checks.items():
         if shell.user_ns.get(f"check_{name}", check) is not check:
             tell(remark=f"puts something else in the place of check_{name}")
-    after_all = parts_of_the_book()
-    for name, part in before.items():
-        if after_all.get(name) is not part:
-            tell(remark=f"replaces {name}")
-
-
-def parts_of_the_book() -> dict[str, object]:
-    """Every function and class of the checks' machinery, with the classes' methods, under its name."""
-    found: dict[str, object] = {}
-    for name, module in sorted(sys.modules.items()):
-        if name.partition(".")[0] in ("bookkit", "chapters"):
-            for inside, thing in dict(vars(module)).items():
-                if callable(thing) and getattr(thing, "__module__", None) == name:
-                    found[f"{name}.{inside}"] = thing
-                    own = vars(thing) if isinstance(thing, type) else {}
-                    found |= {f"{name}.{inside}.{one}": part for one, part in own.items() if callable(part)}
-    return found
 
 
 def judged(check: Check, expression: str, names: dict[str, Any]) -> dict[str, Any]:

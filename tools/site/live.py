@@ -148,8 +148,6 @@ def live(folder: Path, port: int, opens: bool) -> None:
         asyncio.run(serve(folder, port, opens))
     except KeyboardInterrupt:
         print()
-    except OSError as error:  # a full disk, say
-        sys.exit(f"live: {error}")
 
 
 def main() -> None:

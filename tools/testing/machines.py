@@ -103,32 +103,12 @@ def variants() -> int:
     return failures
 
 
-def cards() -> str:
-    """`cards()` is "NVIDIA H100, driver 580.65": what the driver says is here; "" where nothing says so."""
-    command = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    try:
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return "; ".join(line.replace(", ", ", driver ") for line in told.strip().splitlines())
-
-
-def why_no_gpu(cards: str, build: str, cuda: str | None) -> str:
-    """Why PyTorch, of this build and for this CUDA, sees no GPU where these cards are."""
-    if not cards:
-        return "PyTorch sees no CUDA device, so the chapters can't be checked on one"
-    if cuda is None:
-        return (
-            f"here is {cards}, and PyTorch {build} is a build without CUDA: remove .venv and run this again"
-        )
-    return f"here is {cards}, and PyTorch {build} can't use it: CUDA {cuda} may need a newer driver or card"
-
-
 def gpu() -> int:
     import torch
 
     if not torch.cuda.is_available():
-        sys.exit(f"test: no GPU: {why_no_gpu(cards(), torch.__version__, torch.version.cuda)}")
+        build = f"PyTorch {torch.__version__}, built for CUDA {torch.version.cuda}"
+        sys.exit(f"test: no GPU: {build}, sees none; `nvidia-smi` says which cards and driver are here")
     print(f"test: the chapters on {torch.cuda.get_device_name()}", flush=True)
     return finished(pytest("book", ATTNLAB_DEVICE="cuda"))
 

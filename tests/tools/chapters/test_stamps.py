@@ -1,14 +1,8 @@
 """A chapter's stamp changes with what its code does, and with nothing else, on whichever Python."""
 
-import json
-import os
-import shutil
-import subprocess
-
 import pytest
 
-from tools import ROOT
-from tools.chapters import notebooks, stamps
+from tools.chapters import stamps
 
 # Blanks that end a line are written as “·”.
 ROOM = '''"""Türen."""; import math
@@ -63,36 +57,6 @@ def digest_with(book, room):
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_it_is_the_same_on_each_system_and_each_python(book, line_end):
     assert digest_with(book, ROOM.replace("\n", line_end)) == "392b6f836812aba3"
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
-def test_another_python_without_any_package_gives_every_chapter_the_same(version):
-    program = """\
-import json
-from tools.chapters import stamps
-chapters = stamps.BOOK.glob("*.ipynb")
-print(json.dumps({chapter.name: stamps.stamp(stamps.read(chapter)) for chapter in chapters}))"""
-    told = subprocess.run(
-        [python(version), "-S", "-c", program], env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    assert json.loads(told) == {
-        path.name: stamps.stamp(notebooks.read(path)) for path in notebooks.chapters()
-    }
-
-
-def python(version):
-    """Where this version is, on PATH or among pyenv's, whose own program on PATH may be none that runs."""
-    name = f"python{version}"
-    found = [shutil.which(name)]
-    if pyenv := shutil.which("pyenv"):
-        told = subprocess.run([pyenv, "whence", "--path", name], capture_output=True, text=True, check=False)
-        found += told.stdout.splitlines()
-    for program in filter(None, found):
-        if subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode == 0:
-            return program
-    pytest.skip(f"there is no {name} here, neither on PATH nor by pyenv")
 
 
 @pytest.mark.parametrize(

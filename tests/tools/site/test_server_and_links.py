@@ -10,7 +10,6 @@ import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,13 +22,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tools import ROOT
 from tools.site import browser, links
 from tools.site.server import serving
-
-
-def test_a_missing_chromium_is_told_in_one_line(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    playwright = SimpleNamespace(chromium=SimpleNamespace(executable_path=str(tmp_path / "chrome")))
-    with pytest.raises(FileNotFoundError, match=r"^there is no Chromium: install one \(Debian .*\)$"):
-        browser.program(playwright)
 
 
 def test_the_system_s_chromium_comes_first(monkeypatch, tmp_path):
@@ -51,16 +43,6 @@ def address(tmp_path):
     tmp_path.joinpath("picture.png").write_bytes(b"PNG")
     with serving(tmp_path) as address:
         yield address
-
-
-def test_a_server_ends_when_what_it_was_for_fails(tmp_path):
-    tmp_path.joinpath("404.html").write_text(PAGE)
-    others = {*threading.enumerate()}
-    with suppress(ZeroDivisionError), serving(tmp_path):
-        (thread,) = {*threading.enumerate()} - others
-        raise ZeroDivisionError
-    thread.join(10)
-    assert not thread.is_alive()
 
 
 def get(address, **headers):
@@ -180,17 +162,6 @@ def link(status: str, info: str = "", filename: str = "a.md", line: int = 3) -> 
 
 
 @pytest.mark.parametrize(
-    ("filename", "line", "words"),
-    [
-        ("README.md", 60002, "README.md: line 60002"),
-        ("where-am-i.ipynb", 120013, "where-am-i.ipynb: cell 12, line 12"),
-    ],
-)
-def test_the_place_of_a_link_in_a_notebook_is_its_cell_and_line(filename, line, words):
-    assert links.place(link("broken", filename=filename, line=line)) == words
-
-
-@pytest.mark.parametrize(
     ("answers", "status", "words"),
     [
         ([link("working"), link("broken", "403 Client Error: Forbidden")], 0, "4 pages asked, 2 refused"),
@@ -204,8 +175,3 @@ def test_what_the_answers_come_to(answers, status, words, monkeypatch, capsys):
     said = capsys.readouterr()
     assert words in said.out + said.err
     assert len(said.err.splitlines()) == (status == 2)
-
-
-def test_where_nothing_could_be_asked_it_says_why(tmp_path):
-    with pytest.raises(SystemExit, match="nothing was asked\nout of order"):
-        links.ask([sys.executable, "-c", "import sys; sys.exit('out of order')"], tmp_path)
