@@ -1,8 +1,9 @@
 """The set-up: what it installs, and what becomes of one that broke off. Nothing is installed here."""
 
+import os
 import re
-import subprocess
 import sys
+import threading
 import time
 from types import SimpleNamespace
 
@@ -111,40 +112,21 @@ def test_a_step_that_fails_is_one_line_and_the_next_run_begins_again(venv, comma
     assert environment.is_ready("book")
 
 
-# A set-up in a process of its own, whose first program ends when a file is there.
-SLOW = """
-import sys
-from tools import environment
-environment.VENV, environment.READY, environment.LOCKED = {venv!r}, {ready!r}, {lock!r}
-wait = "import os, time\\nopen({runs!r}, 'w')\\nwhile not os.path.exists({end!r}): time.sleep(0.05)"
-
-def make_venv():
-    print("begun", flush=True)
-    environment.run("", [sys.executable, "-c", wait])
-
-environment.make_venv = make_venv
-environment.install_torch_and_uv = environment.install_packages = lambda wish: None
-environment.list_fonts = lambda: None
-environment.main("book")
-"""
-
-
 @pytest.mark.skipif(environment.fcntl is None, reason="Windows has other locks")
-@pytest.mark.parametrize("killed", [False, True], ids=["two at once", "one killed, its program goes on"])
-def test_one_set_up_waits_for_another_and_for_what_a_killed_one_has_left(tmp_path, killed):
-    places = {name: tmp_path / name for name in ("ready", "lock", "runs", "end")}
-    places["lock"].touch()
-    program = SLOW.format(venv=str(tmp_path), **{name: str(place) for name, place in places.items()})
-    start = {"args": [sys.executable, "-c", program], "cwd": ROOT, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(**start) as first:
-        assert first.stdout.readline() == "begun\n"
-        while not places["runs"].exists():  # its program, which is what holds the lock after it
-            assert first.poll() is None
-            time.sleep(0.01)
-        if killed:
-            first.kill()
-        with subprocess.Popen(**start) as second:
-            assert second.stdout.readline() == "setup: waiting for another set-up of this folder to end\n"
-            places["end"].touch()
-            rest = second.stdout.read()
-    assert ("begun" in rest) == killed, "what another run has just done is not done again"
+def test_one_set_up_waits_for_another_and_for_what_a_killed_one_has_left(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(environment, "LOCKED", str(tmp_path))
+    monkeypatch.setattr(environment, "LOCK", [])
+    begun = tmp_path / "begun"
+    slow = [sys.executable, "-c", f"import time; open({str(begun)!r}, 'w'); time.sleep(1)"]
+    environment.wait_for_others()
+    assert capsys.readouterr().out == ""
+    started = threading.Thread(target=environment.run, args=("", slow))
+    started.start()
+    while not begun.exists():
+        time.sleep(0.01)
+    # What a killed one has started outlives it: only with its end another is the next.
+    os.close(environment.LOCK.pop())
+    environment.wait_for_others()
+    os.close(environment.LOCK.pop())
+    assert capsys.readouterr().out == "setup: waiting for another set-up of this folder to end\n"
+    started.join()

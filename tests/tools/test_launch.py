@@ -12,7 +12,6 @@ from urllib.parse import unquote
 
 import pytest
 import yaml
-from IPython.core.interactiveshell import InteractiveShell
 from markdown_it import MarkdownIt
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -121,23 +120,6 @@ def test_every_chapter_begins_with_the_cell_for_colab(chapter, site):
     assert first.metadata["cellView"] == "form", "Colab shows its code: run `make refresh`"
     assert not first.outputs
     assert "google.colab" not in (site / f"{chapter.stem}.html").read_text("utf-8")
-
-
-class Shell(InteractiveShell):
-    """A place to run the cell in, that keeps what it would install."""
-
-    def run_line_magic(self, name, line, *arguments, **options):
-        self.asked = f"{name} {line}"
-
-
-def test_the_cell_installs_the_release_on_colab_and_nothing_elsewhere():
-    colab = type("Colab", (Shell,), {"__module__": "google.colab._shell"})
-    elsewhere, on_colab = Shell(), colab()
-    for shell in (elsewhere, on_colab):
-        shell.run_cell(FIRST_CELL).raise_error()
-    assert not hasattr(elsewhere, "asked")
-    assert on_colab.asked.startswith("pip install --quiet")
-    assert f"@{TAG}" in on_colab.asked
 
 
 def test_what_colab_lacks_comes_in_the_pinned_versions():

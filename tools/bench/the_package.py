@@ -1,207 +1,130 @@
 """Time and memory of attnlab beside PyTorch's own, or beside the plain way of doing the same.
 
-What is measured is reported, never enforced: the status is 0 whether or not the goals are met.
+A busy machine slows down both sides of a turn, so read their ratio: its median, and its quartiles for the
+spread. What is measured is reported, never enforced.
 """
 
 import math
+import statistics
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import dataclass
-from functools import partial
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.utils.benchmark import Timer, timer
 
 from attnlab.attention import MultiHeadAttention, attend, masked_softmax
 from attnlab.layers import LayerNorm
 from attnlab.scores import additive
 from attnlab.today.linear import linear
 from attnlab.today.tiles import tiled
-from tools.bench.side_by_side import HEADER, Comparison, Run, line, measure
+from bookkit.memory import peak_memory
+
+Way = Callable[[], Tensor]
+BATCH, HEADS, D_K = 2, 4, 64
+LENGTHS = (128, 512, 2048)
+TURNS = 20
 
 
-@dataclass(frozen=True)
-class Sizes:
-    lengths: tuple[int, ...] = (128, 512, 1024, 2048)
-    tokens: int = 2048  # in a batch, whatever the length: 16 sequences of 128, or one of 2048
-    heads: int = 4
-    d_k: int = 64
-    layer: tuple[int, int, int] = (4, 256, 512)  # (B, T, d_model)
-    layer_heads: int = 8
-    read: tuple[int, ...] = (512, 2048, 4096)  # words of one text
-    masked: int = 512  # n = m
-    additive: tuple[int, int] = (512, 64)  # (n, hidden)
+class Comparison(NamedTuple):
+    """One thing done in two ways, and the tensors whose gradients both find."""
+
+    title: str
+    ours: Way
+    theirs: Way
+    inputs: list[Tensor]
 
 
-def comparisons(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
+def comparisons(n: int, device: torch.device) -> Iterator[Comparison]:
+    """Of n words. Both sides compute the same, but for `linear`, which does without the softmax."""
     torch.manual_seed(0)
-    for part in (attention, tiles, linear_attention, multi_head, masks, additive_scores, layer_norm):
-        yield from part(device, sizes)
+
+    def tensors(*shapes: tuple[int, ...]) -> list[Tensor]:
+        return [torch.randn(shape, device=device, requires_grad=True) for shape in shapes]
+
+    inputs = tensors(*[(BATCH, HEADS, n, D_K)] * 3)
+
+    def fused(causal: bool = False) -> Tensor:
+        return F.scaled_dot_product_attention(*inputs, is_causal=causal)
+
+    def plain() -> Tensor:
+        query, key, value = inputs
+        return (query @ key.mT / math.sqrt(D_K)).softmax(-1) @ value
+
+    yield Comparison("attend / fused", lambda: attend(*inputs, need_weights=False)[0], fused, inputs)
+    yield Comparison("attend with weights / plain", lambda: attend(*inputs)[0], plain, inputs)
+    yield Comparison("tiled / plain", lambda: tiled(*inputs), plain, inputs)
+    yield Comparison("linear / fused, causal", lambda: linear(*inputs, chunk=64), lambda: fused(True), inputs)
+
+    (scores,) = tensors((BATCH, HEADS, n, n))
+    mask = torch.rand(BATCH, 1, n, n, device=device) < 0.5
+    mask[..., 0] = True  # a row that hides everything is NaN over there
+    yield Comparison(
+        "masked_softmax / masked_fill, softmax",
+        lambda: masked_softmax(scores, mask),
+        lambda: scores.masked_fill(~mask, -math.inf).softmax(-1),
+        [scores],
+    )
+
+    parts = tensors((n, D_K), (n, D_K), (D_K, D_K), (D_K, D_K), (D_K,))
+    yield Comparison(
+        "additive in chunks / at once",
+        lambda: additive(*parts, chunk="auto"),
+        lambda: additive(*parts),
+        parts,
+    )
+
+    (words,) = tensors((BATCH, n, HEADS * D_K))
+    own_layer = MultiHeadAttention(HEADS * D_K, HEADS).to(device)
+    layer = nn.MultiheadAttention(HEADS * D_K, HEADS, batch_first=True).to(device)
+    own_layer.load_state_dict(layer.state_dict())
+    yield Comparison(
+        "MultiHeadAttention / PyTorch's",
+        lambda: own_layer(words, need_weights=False)[0],
+        lambda: layer(words, words, words, need_weights=False)[0],
+        [words],
+    )
+    own_norm, norm = LayerNorm(HEADS * D_K).to(device), nn.LayerNorm(HEADS * D_K).to(device)
+    yield Comparison("LayerNorm / PyTorch's", lambda: own_norm(words), lambda: norm(words), [words])
 
 
-def attention(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
-    fused = partial(attend, need_weights=False), F.scaled_dot_product_attention
-    for title, (ours, theirs), goal in (
-        ("attend without weights / F.scaled_dot_product_attention", fused, 1.05),
-        ("attend with weights / matmul, softmax, matmul", (attend, matmul_softmax_matmul), 1.1),
-    ):
-        for n in sizes.lengths:
-            shape = (sizes.tokens // n, sizes.heads, n, sizes.d_k)
-            query, key, value = (torch.randn(shape, device=device) for _ in range(3))
-            runs = partial(ours, query, key, value), partial(theirs, query, key, value)
-            yield Comparison(title, f"n = {n}", *runs, goal)
+def there_and_back(way: Way, inputs: list[Tensor]) -> Callable[[], object]:
+    gradient = way().detach()  # any will do
+    return lambda: torch.autograd.grad(way(), inputs, gradient)
 
 
-def matmul_softmax_matmul(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    weights = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(-1)
-    return weights @ value, weights
+def line(ours: Callable[[], object], theirs: Callable[[], object], device: torch.device) -> str:
+    """Both measured in turns: milliseconds, the ratio of each turn, and megabytes."""
+    # On one thread the processor's own time, which leaves out other programs; PyTorch's waits for a GPU.
+    threads = torch.get_num_threads()
+    clock = time.process_time if device.type == "cpu" and threads == 1 else timer
+    timers = [
+        Timer("run()", globals={"run": run}, timer=clock, num_threads=threads) for run in (ours, theirs)
+    ]
+    counts = [max(1, round(0.005 / max(each.timeit(1).mean, 1e-9))) for each in timers]
+    turns = [
+        [each.timeit(count).mean for each, count in zip(timers, counts, strict=True)] for _ in range(TURNS)
+    ]
+    times = " / ".join(f"{1e3 * statistics.median(side):.3g}" for side in zip(*turns, strict=True))
+    low, median, high = statistics.quantiles([own / other for own, other in turns], n=4)
+    memory = " / ".join(f"{peak_memory(run, device) / 1e6:.3g}" for run in (ours, theirs))
+    return f"{times:>20}   {f'{median:.2f} [{low:.2f}–{high:.2f}]':24}{memory}"
 
 
-def tiles(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
-    """At the longest, beside the whole table that it does without, and the kernel that does it in C++."""
-    n = max(sizes.lengths)
-    shape = (sizes.tokens // n, sizes.heads, n, sizes.d_k)
-    inputs = [torch.randn(shape, device=device, requires_grad=True) for _ in range(3)]
-    ours, fused = partial(tiled, *inputs), partial(F.scaled_dot_product_attention, *inputs)
-    for title, theirs, time_goal, memory_goal in (
-        ("tiled / matmul, softmax, matmul", lambda: matmul_softmax_matmul(*inputs)[0], 1.0, 1 / 16),
-        ("tiled / F.scaled_dot_product_attention", fused, None, None),
-    ):
-        compare = partial(Comparison, title, time_goal=time_goal, memory_goal=memory_goal)
-        yield from ways(compare, f"n = {n}, ", ours, theirs, inputs)
-
-
-def linear_attention(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
-    """Beside the kernel that computes what it does without: a softmax over all words before."""
-    for n in sizes.read:
-        shape = (1, sizes.heads, n, sizes.d_k)
-        inputs = [torch.randn(shape, device=device, requires_grad=True) for _ in range(3)]
-        ours = partial(linear, *inputs, chunk=64)
-        theirs = partial(F.scaled_dot_product_attention, *inputs, is_causal=True)
-        compare = partial(Comparison, "linear / F.scaled_dot_product_attention, causal", alike=False)
-        yield from ways(compare, f"n = {n}, ", ours, theirs, inputs)
-
-
-def multi_head(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
-    d_model = sizes.layer[-1]
-    ours = MultiHeadAttention(d_model, sizes.layer_heads).to(device)
-    theirs = nn.MultiheadAttention(d_model, sizes.layer_heads, batch_first=True).to(device)
-    ours.load_state_dict(theirs.state_dict())
-    inputs = torch.randn(sizes.layer, device=device, requires_grad=True)
-
-    def our_output(layer: nn.Module, need_weights: bool = False) -> Tensor:
-        output: Tensor = layer(inputs, need_weights=need_weights)[0]
-        return output
-
-    def their_output(layer: nn.Module, need_weights: bool = False) -> Tensor:
-        options = {"need_weights": need_weights, "average_attn_weights": False}
-        output: Tensor = layer(inputs, inputs, inputs, **options)[0]
-        return output
-
-    compare = partial(Comparison, "MultiHeadAttention / nn.MultiheadAttention", time_goal=1.0)
-    runs = partial(our_output, ours), partial(their_output, theirs)
-    yield compare("training, forward", *runs)
-    yield compare("training, with weights", *(partial(run, need_weights=True) for run in runs))
-    ours_back = both_ways(runs[0], [inputs, *ours.parameters()])
-    theirs_back = both_ways(runs[1], [inputs, *theirs.parameters()])
-    yield compare("training, forward + backward", ours_back, theirs_back)
-    # When it evaluates without gradients, PyTorch's layer has a path of its own, all in C++.
-    answer = torch.no_grad()(partial(our_output, deepcopy(ours).eval()))
-    their_answer = torch.no_grad()(partial(their_output, deepcopy(theirs).eval()))
-    yield compare("evaluating, fast path", answer, their_answer)
-    yield compare("evaluating, without it", answer, without_fast_path()(their_answer))
-
-
-@contextmanager
-def without_fast_path() -> Iterator[None]:
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(True)
-
-
-def masks(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
-    n = sizes.masked
-    batch, heads = sizes.tokens // n, sizes.heads
-    scores = torch.randn(batch, heads, n, n, device=device, requires_grad=True)
-    compare = partial(Comparison, "masked_softmax / masked_fill, softmax", time_goal=1.1)
-    for whose, number in (("each head", heads), ("all heads", 1)):
-        mask = torch.rand(batch, number, n, n, device=device) < 0.5
-        mask[..., 0] = True  # a row that hides everything is NaN over there
-        ours, theirs = partial(masked_softmax, scores, mask), partial(masked_fill_softmax, scores, mask)
-        yield from ways(compare, f"{whose}, ", ours, theirs, [scores])
-
-
-def masked_fill_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    return scores.masked_fill(~mask, -math.inf).softmax(-1)
-
-
-def additive_scores(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
-    n, hidden = sizes.additive
-    shapes = (n, hidden), (n, hidden), (hidden, hidden), (hidden, hidden), (hidden,)
-    inputs = [torch.randn(shape, device=device, requires_grad=True) for shape in shapes]
-    plain = partial(additive, *inputs)
-    # Threads wait for the slowest of them after each operation, and here are 64 times as many as in the plain
-    # score: where other programs take a core, the ratio on several threads rises and spreads.
-    lean = partial(plain, chunk="auto")
-    compare = partial(Comparison, 'additive, chunk="auto" / chunk=None', time_goal=1.0, memory_goal=1 / 16)
-    yield from ways(compare, f"n = {n}, ", lean, plain, inputs)
-
-
-def layer_norm(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
-    d_model = sizes.layer[-1]
-    ours, theirs = LayerNorm(d_model).to(device), nn.LayerNorm(d_model).to(device)
-    inputs = torch.randn(sizes.layer, device=device, requires_grad=True)
-    our_output, their_output = partial(ours, inputs), partial(theirs, inputs)
-    compare = partial(Comparison, "LayerNorm / nn.LayerNorm", time_goal=1.1)
-    yield compare("forward", our_output, their_output)
-    back = both_ways(our_output, [inputs, *ours.parameters()])
-    yield compare("forward + backward", back, both_ways(their_output, [inputs, *theirs.parameters()]))
-
-
-def ways(
-    compare: Callable[..., Comparison],
-    case: str,
-    ours: Callable[[], Tensor],
-    theirs: Callable[[], Tensor],
-    inputs: list[Tensor],
-) -> Iterator[Comparison]:
-    """Forward alone, without gradients, and there and back."""
-    yield compare(f"{case}forward", torch.no_grad()(ours), torch.no_grad()(theirs))
-    yield compare(f"{case}forward + backward", both_ways(ours, inputs), both_ways(theirs, inputs))
-
-
-def both_ways(forward: Callable[[], Tensor], inputs: list[Tensor]) -> Run:
-    gradient = forward().detach()  # any will do
-    return lambda: torch.autograd.grad(forward(), inputs, gradient)
-
-
-# ---- the run ----
-
-
-def machines() -> Iterator[tuple[str, torch.device, int]]:
-    """One core, then all of them, then the GPU where there is one: a name, a device, a number of threads."""
-    cores, instructions = torch.get_num_threads(), torch.backends.cpu.get_cpu_capability()
-    for threads in sorted({1, cores}):
-        yield f"CPU ({instructions}), {threads} of {cores} threads", torch.device("cpu"), threads
-    if torch.cuda.is_available():
-        yield torch.cuda.get_device_name(), torch.device("cuda"), cores
-
-
-def main(sizes: Sizes | None = None) -> None:
-    """Print each line as soon as it is measured."""
-    for name, device, threads in machines():
-        torch.set_num_threads(threads)
-        print(f"{name}, PyTorch {torch.__version__}\n{HEADER}", flush=True)
-        title = ""
-        for comparison in comparisons(device, sizes or Sizes()):
-            if comparison.title != title:
-                title = comparison.title
-                print(title)
-            print(line(measure(comparison, device)), flush=True)
+def main() -> None:
+    devices = [torch.device("cpu"), *([torch.device("cuda")] if torch.cuda.is_available() else [])]
+    for device in devices:
+        name = "CPU, 1 thread" if device.type == "cpu" else torch.cuda.get_device_name()
+        torch.set_num_threads(1)
+        print(f"{name}, PyTorch {torch.__version__}\n{'':46}{'ms, ours / theirs':>20}   {'ratio':24}MB")
+        for n in LENGTHS:
+            for title, ours, theirs, inputs in comparisons(n, device):
+                ahead = line(torch.no_grad()(ours), torch.no_grad()(theirs), device)
+                print(f"{title:40}{n:6}{ahead}", flush=True)
+                back = line(there_and_back(ours, inputs), there_and_back(theirs, inputs), device)
+                print(f"{'  and backward':46}{back}", flush=True)
 
 
 if __name__ == "__main__":
