@@ -7,7 +7,7 @@ TOLD = $(if $(MACHINE),--machine "$(MACHINE)")
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-book ready-tests ready-browsers
+.PHONY: help python book serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-lab ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -21,7 +21,7 @@ serve: book ## build, serve on this machine only, and print the address (PORT=80
 live: book ## as `make serve`, with kernels of this machine: the code in the pages can be run (PORT=8000)
 	@$(RUN) -m tools.site.live $(PORT)
 
-lab: ready-book ## open the chapters in JupyterLab
+lab: ready-lab ## open the chapters in JupyterLab
 	@$(RUN) -m tools.lab
 
 test: ready-tests ## run every chapter, package and exercise, and a page of each kind, in minutes (MACHINE=avx2: as on a plainer processor)
@@ -104,6 +104,9 @@ newest: python ## run everything with the newest versions in place of the pinned
 
 clean: ## remove what the commands above made
 	rm -rf .venv _build node_modules .pytest_cache .hypothesis .mypy_cache .ruff_cache
+
+ready-lab: python
+	@$(PYTHON) tools/environment.py lab
 
 ready-book: python
 	@$(PYTHON) tools/environment.py book

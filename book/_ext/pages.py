@@ -62,7 +62,7 @@ def describe(
 
 
 def place(env: BuildEnvironment, page: str) -> str:
-    """`place(env, "the-transformer")` is "Chapter 15 of 25 · Attention at work"; "" for what is no chapter."""
+    """`place(env, "the-transformer")` is "Chapter 15 of 25 · Attention at work", and "" for an appendix."""
     chapters = [(name, caption) for caption, names in parts(env) for name in names]
     for number, (name, caption) in enumerate(chapters, 1):
         if name == page:

@@ -2,11 +2,8 @@
 
 import ast
 
-import pytest
-
 from tools.testing import mutants
 
-EXERCISES = "src/chapters/where_am_i/exercises"
 CODE = """
 def f(a, b: int = 2):
     return a @ b if not a < b and True else -b
@@ -42,15 +39,3 @@ def test_one_day_draws_the_same_mutants_again_and_all_are_code():
     for one in drawn:
         if one.file.endswith(".py"):
             ast.parse(one.text)
-
-
-@pytest.mark.parametrize(
-    ("file", "tests"),
-    [
-        ("src/attnlab/masks.py", ["tests/attnlab"]),
-        (f"{EXERCISES}/waves_parts.py", ["tests/chapters", "-k", "waves or test_where_am_i"]),
-        ("tools/site/build.py", ["tests/tools"]),
-    ],
-)
-def test_a_file_is_asked_about_where_its_tests_are(file, tests):
-    assert mutants.tests_of(file) == tests

@@ -1,18 +1,17 @@
 """A chapter as readers open it: in a real JupyterLab, and in viewers of notebooks on the web."""
 
 import difflib
-import functools
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from stand_in_binder import address_of
@@ -38,18 +37,6 @@ READY = """async () => {
   await Promise.all([context.ready, sessionContext.ready]);
 }"""
 MOST_LINES = 20  # that running all and saving may change
-
-
-def test_make_lab_opens_the_first_chapter_with_the_book_s_settings(monkeypatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", ["lab.py", "--no-browser"])
-    started: list[list[str]] = []
-    monkeypatch.setattr(os, "execv", lambda program, command: started.append(command))
-    monkeypatch.chdir(tmp_path)
-    lab.main()
-    assert started == [[sys.executable, "-m", "jupyter", "lab", "what-is-attention.ipynb", "--no-browser"]]
-    assert Path.cwd() == notebooks.BOOK
-    assert (tmp_path / "share/jupyter/lab/settings/overrides.json").exists()
 
 
 @pytest.fixture(scope="module")
@@ -206,12 +193,12 @@ def test_an_exercise_is_done_wrong_and_then_right(run: Page) -> None:
     expect(report).to_contain_text("soft_lookup: passed")
 
 
-# ---- viewers on the web: the pages that nbconvert makes, the newest and an old one ----
+# ---- viewers on the web: the pages that nbconvert makes ----
 
 
 CHAPTERS = notebooks.chapters()
 WITH_EXERCISES = [chapter.notebook for chapter in registry.chapters()]
-OLD = "7.2.10"
+EACH_CHAPTER = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 # What the site's directives and roles look like where nobody knows them, and labels of equations.
 RAW = re.compile(r"\{[a-z:-]+\}`|:::|```|\(eq-[\w-]+\)")
 # How many colours an image has, and how many of its pixels are light.
@@ -227,52 +214,36 @@ COUNTS = """image => {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Path], BeautifulSoup]:
-    """`made("old", chapter)` as that release makes it: the old one lives in an environment of its own."""
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, BeautifulSoup]:
+    """Each chapter's page."""
     folder = tmp_path_factory.mktemp("viewers")
-    newest = [sys.executable, "-m", "nbconvert"]
-    uv = [sys.executable, "-m", "uv", "tool", "run", "--quiet", "--from", f"nbconvert=={OLD}"]
-    for name, program in {"new": newest, "old": [*uv, "jupyter-nbconvert"]}.items():
-        command = [*program, "--log-level=ERROR", "--to=html", f"--output-dir={folder / name}", *CHAPTERS]
-        subprocess.run(command, check=True)
-
-    @functools.cache
-    def parsed(release: str, chapter: Path) -> BeautifulSoup:
-        return BeautifulSoup((folder / release / f"{chapter.stem}.html").read_text("utf-8"), "html.parser")
-
-    return parsed
+    command = [sys.executable, "-m", "nbconvert", "--log-level=ERROR", "--to=html", f"--output-dir={folder}"]
+    subprocess.run([*command, *CHAPTERS], check=True)
+    made = {chapter: folder / f"{chapter.stem}.html" for chapter in CHAPTERS}
+    return {chapter: BeautifulSoup(page.read_text("utf-8"), "html.parser") for chapter, page in made.items()}
 
 
-def prose(soup: BeautifulSoup) -> list[Tag]:
-    return soup.select(".jp-RenderedMarkdown")
-
-
-@pytest.mark.parametrize("release", ["old", "new"])
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_prose_is_prose_and_solutions_come_last(made: Callable, release: str, chapter: Path) -> None:
-    soup = made(release, chapter)
+@EACH_CHAPTER
+def test_prose_is_prose_and_solutions_come_last(pages: dict[Path, BeautifulSoup], chapter: Path) -> None:
+    soup = pages[chapter]
+    prose = soup.select(".jp-RenderedMarkdown")
     written = [cell for cell in notebooks.read(chapter).cells if cell.cell_type == "markdown"]
-    assert len(prose(soup)) == len(written)
-    assert not [text for text in prose(soup) if RAW.search(text.get_text())]
+    assert len(prose) == len(written)
+    assert not [text for text in prose if RAW.search(text.get_text())]
     before, heading, _ = soup.get_text().rpartition("\nSolutions")
     assert bool(heading) == (chapter in WITH_EXERCISES)
     assert "def solution" not in before
 
 
-def images(soup: BeautifulSoup) -> list[str]:
-    return [image["src"] for image in soup.select("img")]
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+@EACH_CHAPTER
 def test_every_figure_and_chart_is_seen_in_its_colours(
-    made: Callable, window: BrowserContext, chapter: Path
+    pages: dict[Path, BeautifulSoup], window: BrowserContext, chapter: Path
 ) -> None:
-    cells = notebooks.code_cells(notebooks.read(chapter))
     kinds = {FIGURE, PICTURE, DRAWING}
+    cells = notebooks.code_cells(notebooks.read(chapter))
     pictures = sum(len(kinds & {*data}) for cell in cells for data in notebooks.displays(cell))
-    shown = images(made("new", chapter))
+    shown = [image["src"] for image in pages[chapter].select("img")]
     assert len(shown) == pictures
-    assert images(made("old", chapter)) == shown
     tab = window.new_page()
     # Without the page's scripts and styles, which would come from the network.
     tab.set_content("".join(f'<img src="{source}">' for source in shown))

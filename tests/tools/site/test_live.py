@@ -3,7 +3,6 @@
 import os
 import signal
 import stat
-import subprocess
 import sys
 import webbrowser
 from collections import deque
@@ -15,7 +14,6 @@ import pytest
 from live_server import PATIENCE, in_a_loop_of_its_own, started
 
 from bookkit import registry
-from tools import ROOT
 from tools.site import kernels, live
 
 pytestmark = pytest.mark.slow
@@ -158,31 +156,3 @@ def test_a_browser_is_sent_on_by_a_file_that_only_this_user_can_read(monkeypatch
         assert 'url=http://127.0.0.1:1/#live=token"' in file.read_text()
         assert os.name == "nt" or stat.S_IMODE(file.stat().st_mode) == 0o600
     assert not file.exists()
-
-
-def test_without_a_window_no_browser_is_opened(monkeypatch, small_site):
-    """One for terminals would take over this one."""
-    for_terminals = webbrowser.GenericBrowser("lynx")
-    monkeypatch.setattr(for_terminals, "open", pytest.fail, raising=False)
-    monkeypatch.setattr(webbrowser, "get", lambda: for_terminals)
-    with live.opened("http://127.0.0.1:1/", small_site):
-        pass
-
-    def none():
-        raise webbrowser.Error
-
-    monkeypatch.setattr(webbrowser, "get", none)
-    with live.opened("http://127.0.0.1:1/", small_site):
-        assert [*small_site.parent.glob("live-*.html")]
-
-
-@pytest.mark.thorough
-def test_make_serve_says_that_there_is_make_live(small_site):
-    start = "import sys; from pathlib import Path; from tools.site import server; "
-    start += f"server.SITE = Path({str(small_site)!r}); sys.argv[1:] = ['0']; server.main()"
-    command = [sys.executable, "-c", start]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as serving:
-        said = [serving.stdout.readline() for _ in range(2)]
-        serving.terminate()
-    assert said[0].startswith("serve: http://127.0.0.1:")
-    assert "`make live`" in said[1]

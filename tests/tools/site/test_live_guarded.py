@@ -15,7 +15,6 @@ import websocket
 from live_server import PATIENCE, started
 
 from tools.site import kernels, live
-from tools.site.server import serving
 
 ELSEWHERE = ["http://elsewhere.example", "null", "http://127.0.0.1:1", "https://{host}", "http://localhost"]
 
@@ -153,53 +152,6 @@ def test_from_the_network_nothing_is_to_be_had(server):
     own = {each.address for network in networks for each in network if each.family in families}
     tried = own | {"127.0.0.1", "::1", "127.0.0.2"}
     assert [address for address in tried if answers(address, port)] == ["127.0.0.1"]
-
-
-# ---- a real browser ----
-
-TRY = """async ([address, token, kernel]) => {
-  const tried = {};
-  const headers = { Authorization: `token ${token}` };
-  const asked = async (name, options) => {
-    try {
-      const answer = await fetch(`${address}jupyter/api/${name}`, options);
-      tried[`${options.method} ${options.mode}`] = answer.status;
-    } catch (error) { tried[`${options.method} ${options.mode}`] = error.name; }
-  };
-  await asked("status", { method: "GET", mode: "cors", headers });
-  await asked("kernels", { method: "POST", mode: "cors", headers, body: "{}" });
-  const blindly = { method: "POST", mode: "no-cors", credentials: "include", body: "{}" };
-  await asked(`kernels?token=${token}`, blindly);
-  const place = `${address.replace("http", "ws")}jupyter/api/kernels/${kernel}/channels?token=${token}`;
-  tried.websocket = await new Promise((done) => {
-    const socket = new WebSocket(place);
-    socket.onopen = () => { socket.close(); done("open"); };
-    socket.onerror = () => done("refused");
-  });
-  return tried;
-}"""
-
-
-def test_in_a_browser_the_own_page_is_heard_and_another_is_not(page, server, kernel, tmp_path):
-    tmp_path.joinpath("404.html").write_text('<base href="/">')
-    tmp_path.joinpath("other.html").write_text(f'<iframe src="{server.address}index.html"></iframe>')
-    asked = [server.address, server.token, kernel]
-    before = len(server.api("kernels").json)
-    with serving(tmp_path) as elsewhere:
-        page.goto(elsewhere + "other.html")
-        tried = page.evaluate(TRY, asked)
-        # Of a request that asks for no answer a page sees no more than that it was sent: it was refused, too.
-        assert tried == {
-            "GET cors": "TypeError",
-            "POST cors": "TypeError",
-            "POST no-cors": 0,
-            "websocket": "refused",
-        }
-        assert page.frames[1].url.startswith("chrome-error:")
-    assert len(server.api("kernels").json) == before
-    page.goto(server.address + "index.html")
-    tried = page.evaluate(TRY, asked)
-    assert tried == {"GET cors": 200, "POST cors": 201, "POST no-cors": 201, "websocket": "open"}
 
 
 # ---- other users of the machine: neither the token nor a kernel's words are theirs to see ----
