@@ -83,7 +83,7 @@ def fingerprint(purpose: str) -> str:
 
 
 def is_ready(purpose: str) -> bool:
-    """The tests need all that the book needs, and it all that a reader needs; the newest versions are others."""
+    """The tests need all that the book needs, and that all that a reader needs. The newest are others."""
     enough = {"lab": ["lab", "book", "tests"], "book": ["book", "tests"]}.get(purpose, [purpose])
     return os.path.exists(READY) and read(READY) in map(fingerprint, enough)
 
