@@ -295,6 +295,10 @@ def test_scores_keep_the_dtype_and_the_device(score: Callable[..., Tensor], dtyp
 FREQUENCIES = torch.tensor([1.0, 0.1])
 
 
+def test_a_stretch_by_one_is_none() -> None:
+    assert torch.equal(stretched(FREQUENCIES, 1, 8, "mixed", slow=0), FREQUENCIES)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
