@@ -29,7 +29,7 @@ from torch.nn import functional as F
 from attnlab.attention import attend, gate, masked_softmax
 from attnlab.masks import causal, combine, padding
 from attnlab.runtime import choose_device
-from attnlab.scores import Additive, Concat, General, dot, general, scaled_dot
+from attnlab.scores import Additive, Concat, General, dot, scaled_dot
 
 
 def query_by_query(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -205,27 +205,6 @@ def test_vmap(need_weights: bool) -> None:
     assert_same(vmap(grad(loss))(*inputs, mask), grad(loss)(*inputs, mask))
 
 
-@pytest.mark.thorough
-@with_and_without_weights
-def test_compiles(need_weights: bool) -> None:
-    inputs, mask = learnable(*several(*3 * [(2, 5, 4)])), random_mask(2, 5, 5)
-    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
-    ours, _ = compiled(*inputs, mask=mask, need_weights=need_weights)
-    theirs, _ = attend(*inputs, mask=mask, need_weights=need_weights)
-    assert_same(ours, theirs)
-    assert_same_gradients(ours, theirs, inputs)
-
-
-@with_and_without_weights
-def test_on_meta(need_weights: bool) -> None:
-    with META:
-        inputs = torch.empty(2, 4, 3), torch.empty(2, 5, 3), torch.empty(2, 5, 6)
-        mask = torch.ones(2, 1, 5, dtype=torch.bool)
-        output, weights = attend(*inputs, mask=mask, need_weights=need_weights)
-    assert output.shape == (2, 4, 6)
-    assert weights is None or weights.shape == (2, 4, 5)
-
-
 # ---- with other scores ----
 
 
@@ -255,14 +234,9 @@ def test_any_score(score: Callable[[Tensor, Tensor], Tensor]) -> None:
     assert none is None
 
 
-def test_a_score_takes_other_widths_and_keeps_what_it_gave() -> None:
-    weight = random(3, 7)
-    query, key, value = several((4, 3), (5, 7), (5, 2))
-    given_scores = general(query, key, weight)
-    kept = given_scores.clone()
-    output, _ = attend(query, key, value, score=lambda *_: given_scores, mask=random_mask(4, 5))
+def test_a_score_takes_other_widths() -> None:
+    output, _ = attend(*several((4, 3), (5, 7), (5, 2)), score=General(3, 7).double())
     assert output.shape == (4, 2)
-    assert given_scores.equal(kept)
 
 
 # ---- the softmax under a mask ----
@@ -339,7 +313,10 @@ def of(*shape: int, **more: object) -> Tensor:
         ({"key": of(3, 5, 3)}, "got query (2, 4, 3), key (3, 5, 3), value (2, 5, 6)"),
         ({"value": of(3, 5, 6)}, "got query (2, 4, 3), key (2, 5, 3), value (3, 5, 6)"),
         ({"key": of(2, 5, 3, device="meta")}, "key must be on cpu, as query is, got meta"),
-        ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
+        *(
+            ({"dropout": share}, f"dropout must be at least 0 and below 1, got {share}")
+            for share in (1.0, -0.1, math.nan)
+        ),
         ({"mask": of(2, 1, 5, device=META).bool()}, "mask must be on cpu, as the scores are, got meta"),
         ({"mask": of(2, 4, 5)}, "mask must be boolean, got torch.float32"),
         ({"score": lambda query, key: dot(key, query)}, "(…, n, m) = (2, 4, 5), got (2, 5, 4)"),
@@ -362,5 +339,3 @@ def test_batch_time_masks_are_refused_when_all_lengths_agree(need_weights: bool)
     for inputs, mask in ((x, words[:, 0]), (x, words), (x[0], words[:, 0])):
         with pytest.raises(ValueError, match="mask must be"):
             attend(inputs, inputs, inputs, mask=mask, need_weights=need_weights)
-    with pytest.raises(ValueError, match=r"mask must be \(2, 3, 4\).*, got \(2, 4\)"):
-        masked_softmax(random(2, 3, 4), torch.ones(2, 4).bool())

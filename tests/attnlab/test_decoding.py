@@ -3,7 +3,6 @@
 import itertools
 import math
 import re
-from collections import Counter
 
 import pytest
 import torch
@@ -146,13 +145,8 @@ def test_writing_goes_on_with_each_row_and_sees_the_context_alone():
     assert seen[-1].tolist() == [[3, 4, 5], [9, 0, 1]]
 
 
-def test_writing_repeats_with_its_seed_and_never_writes_what_it_must_not():
-    model = lambda ids: torch.arange(50.0, 0, -1).expand(*ids.shape, 50) / 50  # noqa: E731
+def test_writing_never_writes_what_it_must_not():
     start = torch.zeros(2, 1, dtype=torch.long)
-    one, same, other = (written(model, start, 20, generator(seed), 8) for seed in (0, 0, 1))
-    assert one.equal(same)
-    assert not one.equal(other)
-    assert one[0].tolist() != one[1].tolist()
     model = lambda ids: torch.arange(5.0, 0, -1).expand(*ids.shape, 5)  # noqa: E731
     rows = written(model, start, 50, generator(0), 8, lambda logits: chances(writable(logits, [0, 1])))
     assert {*rows[:, 1:].flatten().tolist()} == {2, 3, 4}, "0 would be the likeliest"
@@ -164,10 +158,10 @@ ROWS = [[5, 6, 7, 8, 9], [3], [1, 2, 4]]
 PROMPT = torch.tensor([[1, 0, 2]])
 
 
-def today(seed, vocabulary=10, d_model=8, layers=2, longest=64, spread=0.5):
+def today(seed, vocabulary=10, longest=64):
     torch.manual_seed(seed)
-    sizes = {"heads": 2, "groups": 1, "hidden": 8, "layers": layers, "longest": longest}
-    return Today(vocabulary, d_model, **sizes, spread=spread).eval()
+    sizes = {"d_model": 8, "heads": 2, "groups": 1, "hidden": 8, "layers": 2, "longest": longest}
+    return Today(vocabulary, **sizes, spread=0.5).eval()
 
 
 @torch.no_grad()
@@ -185,12 +179,10 @@ def test_each_row_of_a_batch_gets_what_it_gets_alone(filler):
         torch.testing.assert_close(torch.cat([each[-len(row) :], last]), alone)
 
 
-def test_places_count_from_each_texts_own_start():
-    ids, visible, places = left_padded(ROWS, filler=0)
-    assert ids.tolist() == [[5, 6, 7, 8, 9], [0, 0, 0, 0, 3], [0, 0, 1, 2, 4]]
+def test_places_count_from_each_texts_own_start_and_a_filler_sees_itself():
+    _, visible, places = left_padded(ROWS, filler=0)
     assert places.tolist() == [[0, 1, 2, 3, 4], [0, 0, 0, 0, 0], [0, 0, 0, 1, 2]]
     assert visible.sum(-1).tolist() == [[1, 2, 3, 4, 5], [1, 1, 1, 1, 1], [1, 1, 1, 2, 3]]
-    assert left_padded([[4, 4]], filler=0)[0].tolist() == [[4, 4]]
 
 
 @pytest.mark.parametrize(
@@ -226,6 +218,7 @@ def test_a_cache_puts_what_is_new_behind_what_it_keeps():
     assert torch.equal(keys, rows[:, :, [0, 1, 5, 6]])
     assert torch.equal(values, -keys)
     cache.cut(0)
+    Cache().cut(0)  # of nothing, too
     assert cache.length == 0
 
 
@@ -239,9 +232,6 @@ def test_a_cache_puts_what_is_new_behind_what_it_keeps():
 )
 def test_a_length_that_no_cache_has_is_refused(length, error, words):
     cache = Cache()
-    cache.cut(0)
-    with pytest.raises(ValueError, match="length must be at most 0, the words remembered, got 1"):
-        cache.cut(1)
     cache.extended(*torch.zeros(2, 1, 1, 3, 2))
     with pytest.raises(error, match=re.escape(words) + "$"):
         cache.cut(length)
@@ -260,45 +250,27 @@ def most_likely(logits):
 
 
 @pytest.mark.parametrize(
-    ("guesses", "seed", "choose"),
-    [(1, 1, greedy), (2, 2, most_likely), (2, 1, greedy), (5, 2, greedy), (40, 1, greedy)],
+    ("guesses", "choose"), [(1, greedy), (2, most_likely), (2, greedy), (5, greedy), (40, greedy)]
 )
-def test_the_likeliest_stays_the_likeliest(guesses, seed, choose):
-    model, helper = today(0), today(seed, d_model=4, layers=1)
+def test_the_likeliest_stays_the_likeliest(guesses, choose):
+    model, helper = today(4), today(4)
+    for place, weight in enumerate(helper.parameters()):  # it guesses right, but not always
+        weight.data += 0.1 * random(*weight.shape, dtype=weight.dtype, seed=place)
     text, kept = speculated(model, helper, PROMPT, 30, generator(0), guesses, choose=choose)
     assert torch.equal(text, written(model, PROMPT, 30, generator(0), 64, choose=greedy))
     assert sum(kept) + len(kept) == 30
-    assert max(kept) <= guesses
+    assert 0 < max(kept) <= guesses
+    assert min(kept) == 0
 
 
 def test_who_guesses_as_the_model_would_is_never_refused():
-    model = today(0)
-    text, kept = speculated(model, model, PROMPT, 30, generator(0), guesses=4)
+    model = today(4)
+    text, kept = speculated(model, model, PROMPT, 30, generator(0), guesses=4, choose=greedy)
     assert kept == [4] * 6
-    assert text.shape == (1, 33)
-    assert torch.equal(text[:, :3], PROMPT)
+    assert torch.equal(text, written(model, PROMPT, 30, generator(0), 64, choose=greedy))
     text, kept = speculated(model, model, PROMPT, 1, generator(0))
     assert text.shape == (1, 4)
     assert kept == [0], "the last piece needs no guess"
-
-
-def test_its_draws_have_the_chances_of_the_model():
-    """Three pieces behind a beginning, against the product of their chances, by chi-square."""
-    model = today(0, vocabulary=3, spread=0.25)
-    helper = today(4, vocabulary=3, d_model=4, layers=1, spread=0.25)
-    draws, source = 400, generator(0)
-    counted = Counter(
-        tuple(speculated(model, helper, PROMPT, 3, source, guesses=2).ids[0, 3:].tolist())
-        for _ in range(draws)
-    )
-    every = list(itertools.product(range(3), repeat=3))
-    with torch.no_grad():
-        logits = model(torch.cat([PROMPT.expand(27, 3), torch.tensor(every)], dim=1))[:, 2:5]
-    by_piece = logits.softmax(-1).gather(-1, torch.tensor(every)[..., None])  # (27, 3, 1)
-    expected = draws * by_piece.prod(1).flatten()
-    off = sum((counted[each] - float(n)) ** 2 / float(n) for each, n in zip(every, expected, strict=True))
-    # With 26 degrees of freedom the sum is 26 in the mean, and above 55 once in a thousand seeds.
-    assert off < 55, off
 
 
 class Fixed:

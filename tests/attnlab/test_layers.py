@@ -112,7 +112,8 @@ def test_self_attention_takes_a_score(score: Score) -> None:
 
 def test_layers_normalise_after_each_block_unless_told_otherwise() -> None:
     inputs = 5 * random(2, 6, 8, dtype=torch.float32) + 3
-    for outputs in (EncoderLayer(8, 2, 16)(inputs), DecoderLayer(8, 2, 16)(inputs, inputs)):
+    encoded, decoded = EncoderLayer(8, 2, 16)(inputs), DecoderLayer(8, 2, 16)(inputs, inputs)
+    for outputs in (encoded, decoded, Residual(8)(inputs, torch.sin)):
         # eps takes 1e-5 off the variance. Normalised before, the inputs would come through with theirs, 25.
         torch.testing.assert_close(outputs.var(-1, correction=0), torch.ones(2, 6), rtol=0, atol=1e-3)
 
@@ -128,24 +129,6 @@ def both(norm_first: bool, dtype: torch.dtype = torch.float64) -> tuple[EncoderL
 
 @pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
 class TestBothLayers:
-    def test_padding_does_not_matter(self, norm_first: bool) -> None:
-        """What stands in it changes neither outputs nor gradients, and it gets no gradient itself."""
-        mask, memory_mask = padding(torch.tensor([6, 3])), padding(torch.tensor([2, 5]))
-        words, memory_words = mask[:, 0], memory_mask[:, 0]  # (B, T), (B, S)
-
-        def run(fill: float) -> list[Tensor]:
-            encoder, decoder = both(norm_first)
-            padded = torch.where(words[..., None], INPUTS, fill).requires_grad_()
-            padded_memory = torch.where(memory_words[..., None], MEMORY, fill).requires_grad_()
-            outputs = encoder(padded, mask) + decoder(padded, padded_memory, mask, memory_mask)
-            (outputs * random(6, 8))[words].sum().backward()
-            assert padded.grad[~words].count_nonzero() == 0
-            assert padded_memory.grad[~memory_words].count_nonzero() == 0
-            weights = [weight.grad for layer in (encoder, decoder) for weight in layer.parameters()]
-            return [outputs[words].detach(), padded.grad[words], padded_memory.grad[memory_words], *weights]
-
-        torch.testing.assert_close(run(0.0), run(1000.0))
-
     def test_dropout_is_where_pytorch_has_it(self, norm_first: bool) -> None:
         options = {"d_model": 8, "dropout": 0.5, "norm_first": norm_first}
         ours = DecoderLayer(**options, heads=2, hidden=16)
@@ -173,8 +156,7 @@ class TestBothLayers:
         inputs, memory = random(3, 2, 6, 8), random(3, 2, 5, 8, seed=1)
         # vmap does not know the fused kernel of the CPU: it would warn, and run it three times.
         with sdpa_kernel(SDPBackend.MATH):
-            encoded, decoded = torch.vmap(encoder)(inputs), torch.vmap(decoder)(inputs, memory)
-        torch.testing.assert_close(encoded, torch.stack([encoder(batch) for batch in inputs]))
+            decoded = torch.vmap(decoder)(inputs, memory)  # all that an encoder has, and more
         one_by_one = torch.stack([decoder(*batch) for batch in zip(inputs, memory, strict=True)])
         torch.testing.assert_close(decoded, one_by_one)
         mask = causal(6, device=META)
@@ -202,20 +184,12 @@ def test_a_word_starts_with_variance_1() -> None:
     assert vectors.square().mean().item() == pytest.approx(1, abs=4 * math.sqrt(2 / 64000))
 
 
-@quick
-@given(
-    leading=st.lists(st.integers(0, 4), max_size=3),
-    d_model=st.integers(1, 12),
-    scale=st.sampled_from([1e-4, 1.0, 1e3]),
-    offset=st.sampled_from([0.0, 10.0]),
-    eps=st.sampled_from([1e-5, 1e-3]),
-)
-def test_layer_norm_equals_pytorchs(
-    leading: list[int], d_model: int, scale: float, offset: float, eps: float
-) -> None:
-    inputs = scale * random(*leading, d_model) + offset
-    compare(LayerNorm(d_model, eps).double(), nn.LayerNorm(d_model, eps).double(), {"": ""}, [inputs])
-    compare(LayerNorm(5), nn.LayerNorm(5), {"": ""}, [random(2, 10, 5, dtype=torch.float32)])
+@pytest.mark.parametrize("shape", [(5,), (0, 5), (2, 10, 5)])
+@pytest.mark.parametrize("eps", [1e-5, 1e-3])
+def test_layer_norm_equals_pytorchs(shape: tuple[int, ...], eps: float) -> None:
+    for inputs in (random(*shape), 1e-4 * random(*shape), 1e3 * random(*shape) + 10):
+        compare(LayerNorm(5, eps).double(), nn.LayerNorm(5, eps).double(), {"": ""}, [inputs])
+    compare(LayerNorm(5), nn.LayerNorm(5), {"": ""}, [random(*shape, dtype=torch.float32)])
 
 
 @pytest.mark.parametrize("dtype", HALVES)
@@ -237,22 +211,11 @@ def test_rms_norm_equals_pytorchs(shape: tuple[int, ...]) -> None:
         assert_same(norm(inputs), F.rms_norm(inputs, (24,), norm.weight, 1e-6))
 
 
-def test_rms_norm_from_its_definition() -> None:
-    norm = RMSNorm(4)
-    assert norm(torch.zeros(2, 4)).abs().max() == 0
-    assert_same(norm(torch.full((4,), -7.0)), -torch.ones(4))  # no mean is taken off
-    for dtype in HALVES:
-        # It squares in float32: the square of 300 is infinite in float16.
-        came = RMSNorm(2).to(dtype)(torch.tensor([300.0, -400.0]).to(dtype))
-        assert came.dtype == dtype
-        torch.testing.assert_close(came.float(), torch.tensor([0.8485, -1.1314]), rtol=5e-3, atol=0)
-
-
-def test_residual_norms_behind_unless_told_otherwise() -> None:
-    inputs, norm = random(2, 3, 4), nn.LayerNorm(4).double()
-    post, pre = Residual(4).double(), Residual(4, norm_first=True).double()
-    torch.testing.assert_close(post(inputs, torch.sin), norm(inputs + inputs.sin()))
-    torch.testing.assert_close(pre(inputs, torch.sin), inputs + norm(inputs).sin())
+@pytest.mark.parametrize("dtype", HALVES)
+def test_rms_norm_squares_in_float32(dtype: torch.dtype) -> None:
+    came = RMSNorm(2).to(dtype)(torch.tensor([300.0, -400.0]).to(dtype))  # in float16, 300² is infinite
+    assert came.dtype == dtype
+    torch.testing.assert_close(came.float(), torch.tensor([0.8485, -1.1314]), rtol=5e-3, atol=0)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -31,9 +32,7 @@ def test_padding_shows_each_example_its_first_keys(lengths: list[int], longest: 
 
 @quick
 @given(st.integers(0, 6), st.integers(0, 4), st.integers(1, 9), st.integers(0, 9))
-def test_causal_shows_the_past_and_a_window_the_last_few_and_the_first_few(
-    n: int, cached: int, width: int, sinks: int
-) -> None:
+def test_causal_shows_the_past_and_a_window_the_last_few_and_the_first_few(n, cached, width, sinks) -> None:
     m = n + cached
     past = [[[key <= query for key in range(m)] for query in range(cached, m)]]
     assert shows(causal(n, m), past, (1, n, m))
@@ -43,7 +42,7 @@ def test_causal_shows_the_past_and_a_window_the_last_few_and_the_first_few(
             for query in range(cached, m)
         ]
     ]
-    assert shows(window(n, width, sinks, m), few, (1, n, m))
+    assert shows(window(n, np.int64(width), sinks, m), few, (1, n, m))
     if cached == 0:
         assert causal(n).equal(causal(n, n))
         assert window(n, width, sinks).equal(window(n, width, sinks, n))
@@ -109,7 +108,7 @@ def test_the_masks_of_the_module_are_read_together() -> None:
     assert one["key_padding_mask"].tolist() == [[False, False, True]]
 
 
-# ---- what cannot work: the words are in test_require.py ----
+# ---- what cannot work ----
 
 HIDES = torch.zeros(3, 4, dtype=torch.bool)
 
@@ -119,7 +118,8 @@ HIDES = torch.zeros(3, 4, dtype=torch.bool)
     [
         (lambda: padding(torch.tensor([1.0])), "lengths must be (batch,) whole numbers, got (1,)"),
         (lambda: padding(torch.tensor([True])), "lengths must be (batch,) whole numbers, got (1,)"),
-        (lambda: causal(3, 2), "n must be from 0 to m"),
+        (lambda: padding(torch.tensor([[1]])), "whole numbers, got (1, 1) of torch.int64"),
+        (lambda: causal(3, 2), "from 0 to m, since the queries are the last n positions, got n = 3, m = 2"),
         (lambda: window(3, 0), "width must be at least 1, got 0"),
         (lambda: window(3, 1.5), "width must be a whole number, got 1.5"),
         (lambda: window(3, 2, sinks=-1), "sinks must be at least 0, got -1"),
@@ -130,8 +130,8 @@ HIDES = torch.zeros(3, 4, dtype=torch.bool)
             for shape in [(3, 1, 5), (1, 4, 5), (1, 1, 6)]
         ),
         (lambda: from_multihead(2), "attn_mask or key_padding_mask must be given, got neither"),
-        (lambda: from_multihead(2, attn_mask=HIDES.float()), "attn_mask must be boolean"),
-        (lambda: from_multihead(2, key_padding_mask=HIDES.float()), "key_padding_mask must be boolean"),
+        (lambda: from_multihead(2, attn_mask=HIDES.float()), "becomes one with `attn_mask != 0`"),
+        (lambda: from_multihead(2, key_padding_mask=HIDES.float()), "with `key_padding_mask != 0`"),
         (lambda: from_multihead(2, key_padding_mask=HIDES[0]), "key_padding_mask must be (batch, m)"),
         (lambda: from_multihead(2, attn_mask=HIDES[0]), "attn_mask must be (n, m) or (batch · heads, n, m)"),
         (lambda: from_multihead(2, attn_mask=HIDES[:, None]), "n, m), got (3, 1, 4) and heads = 2"),
@@ -153,5 +153,5 @@ def test_a_mask_of_batch_and_time_is_refused_everywhere(function: Callable[[Tens
     for shape in ((5, 5), (2, 1, 1, 5)):
         with pytest.raises(ValueError, match=r"mask must be \(batch, n, m\), got"):
             function(torch.ones(shape, dtype=torch.bool))
-    with pytest.raises(TypeError, match=r"mask must be boolean, got torch\.float32"):
+    with pytest.raises(TypeError, match=r"boolean, got torch\.float32: .* becomes one with `mask == 0`"):
         function(torch.zeros(2, 5, 5))

@@ -64,12 +64,3 @@ def test_preparing_seeds_makes_pytorch_deterministic_and_sets_the_threads(monkey
     assert torch.get_num_threads() == 1
     assert not torch.backends.cuda.matmul.allow_tf32
     assert not torch.backends.cudnn.allow_tf32
-
-
-def test_a_generator_is_on_the_cpu_and_depends_on_its_seed_alone():
-    torch.manual_seed(1)
-    first = torch.rand(3, generator=runtime.generator(0))
-    torch.manual_seed(2)
-    assert torch.equal(first, torch.rand(3, generator=runtime.generator(0)))
-    assert not torch.equal(first, torch.rand(3, generator=runtime.generator(1)))
-    assert runtime.generator(0).device.type == "cpu"

@@ -21,7 +21,7 @@ from tensors import (
     random,
     several,
 )
-from torch import Tensor, nn
+from torch import Tensor
 from torch.func import grad, vmap
 
 from attnlab import scores
@@ -126,23 +126,6 @@ def test_no_queries_or_no_keys(n: int, m: int) -> None:
     assert all(x.eq(0).all() for x in torch.autograd.grad(found.sum(), inputs))
 
 
-@pytest.mark.parametrize("keys", [(2, 256, 2), (256, 2)], ids=["keys of its own", "shared keys"])
-def test_auto_holds_the_cache_full_and_no_more(
-    keys: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = []
-    alone = scores._pair_by_pair
-
-    def record(query: Tensor, key: Tensor, vector: Tensor) -> Tensor:
-        held.append((*query.shape[:-1], *key.shape[-2:]))
-        return alone(query, key, vector)
-
-    monkeypatch.setattr(scores, "_pair_by_pair", record)
-    additive(*several((2, 70, 3), keys, (32, 3), (32, 2), (32,)), chunk="auto")
-    assert held == [(2, 16, 256, 32)] * 4 + [(2, 6, 256, 32)]
-    assert math.prod(held[0]) == scores.CHUNK_ELEMENTS
-
-
 def test_memory_is_a_sixteenth_of_plain() -> None:
     shapes = (512, 64), (512, 64), (64, 64), (64, 64), (64,)  # n = m = 512, everything else 64
     inputs = learnable(*several(*shapes, dtype=torch.float32))
@@ -173,10 +156,6 @@ def test_many_seeds_at_once_are_scored_lean_and_learn_plain() -> None:
     assert_same(vmap(lean)(*parameters), one_by_one)
     (gradient,) = torch.autograd.grad(one_by_one.sum(), parameters[:1])
     assert_same(vmap(grad(loss))(*parameters), gradient)
-    with pytest.raises(RuntimeError, match="saved tensor hooks"):
-        vmap(grad(lean))(*parameters)
-    with pytest.raises(RuntimeError, match="vmap"):
-        vmap(lean)(*parameters).sum().backward()
 
 
 @pytest.mark.thorough
@@ -200,9 +179,7 @@ def test_compiles() -> None:
             {"query_weight": (8, 2), "key_weight": (8, 3), "vector": (8,)}),
     ],
 )  # fmt: skip
-def test_a_module_is_its_function_with_weights(
-    module: nn.Module, function: Callable[..., Tensor], shapes: dict[str, tuple[int, ...]]
-) -> None:
+def test_a_module_is_its_function_with_weights(module, function, shapes) -> None:
     assert {name: tuple(p.shape) for name, p in module.named_parameters()} == shapes
     query, key = several((4, 2), (5, 3), dtype=torch.float32)
     assert_same(module(query, key), function(query, key, *module.parameters()))
@@ -256,9 +233,7 @@ OF_QUERY, OF_KEY = torch.ones(8, 2), torch.ones(8, 3)
         (torch.ones(4, 2), torch.ones(5, 2, device="meta"), "key must be on cpu, as query is, got meta"),
     ],
 )
-def test_a_query_and_a_key_that_do_not_fit_are_refused(
-    score: Callable[..., Tensor], query: Tensor, key: Tensor, words: str
-) -> None:
+def test_a_query_and_a_key_that_do_not_fit_are_refused(score, query, key, words) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         score(query, key)
 
@@ -275,7 +250,10 @@ def test_a_query_and_a_key_that_do_not_fit_are_refused(
         (lambda: additive(QUERY, KEY, OF_QUERY, OF_KEY.T, VECTOR), "key_weight must be (hidden = 8, d_key"),
         (lambda: additive(QUERY, KEY, OF_QUERY, OF_KEY, VECTOR[:, None]), "vector must be (hidden = 8), got"),
         *(
-            (lambda chunk=chunk: additive(QUERY, KEY, OF_QUERY, OF_KEY, VECTOR, chunk), f"got {chunk!r}")
+            (
+                lambda chunk=chunk: additive(QUERY, KEY, OF_QUERY, OF_KEY, VECTOR, chunk),
+                f'chunk must be None, "auto" or at least 1 query, got {chunk!r}',
+            )
             for chunk in (0, 1.5, "large")
         ),
     ],

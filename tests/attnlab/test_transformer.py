@@ -10,7 +10,6 @@ from tensors import DEVICES
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from attnlab.attention import Cache
 from attnlab.masks import causal, padding
 from attnlab.positions import LearnedPositions, sinusoidal
 from attnlab.transformer import GPT, LanguageModel, Transformer
@@ -104,13 +103,6 @@ def test_with_a_cache_it_says_the_same(parts: list[int], positions: nn.Module | 
     assert [cache.length for cache in caches] == [5, 5]
 
 
-def test_without_a_cache_none_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = language_model()
-    right = model(PREVIOUS, model.caches())
-    monkeypatch.setattr(Cache, "extended", lambda *_: pytest.fail("a cache was filled"))
-    assert torch.equal(model(PREVIOUS), right)
-
-
 # ---- GPT ----
 
 
@@ -193,11 +185,11 @@ def test_dropout_falls_where_gpt_2_has_it(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"vocabulary": 0}, "vocabulary must be at least 1, got 0"),
-        ({"d_model": 0}, "d_model must be at least 1, got 0"),
+        *(
+            ({name: 0}, f"{name} must be at least 1, got 0")
+            for name in ("vocabulary", "d_model", "layers", "context")
+        ),
         ({"heads": 5}, "heads must divide d_model, got d_model = 12 and heads = 5"),
-        ({"layers": 0}, "layers must be at least 1, got 0"),
-        ({"context": 0}, "context must be at least 1, got 0"),
         ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
         ({"spread": 0.0}, "spread must be above 0, got 0.0"),
     ],
@@ -212,7 +204,9 @@ def test_sizes_that_cannot_be_are_refused(options: dict[str, float], words: str)
     [
         (torch.tensor([[3, 10]]), "ids must be from 0 to 9, got 3 to 10"),
         (torch.zeros(1, 8).long(), "ids must be at most 7 long, the model's context, got 8"),
+        (torch.tensor([[-1, 2]]), "ids must be from 0 to 9, got -1 to 2"),
         (torch.zeros(1, 3), "ids must be int64 or int32, got torch.float32"),
+        (torch.tensor([0]), r"ids must be \(B, T\), got \(1,\)"),
     ],
 )
 def test_ids_that_it_has_no_pieces_or_places_for_are_refused(ids: Tensor, words: str) -> None:

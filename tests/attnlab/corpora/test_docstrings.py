@@ -83,12 +83,6 @@ def test_files_are_read_in_the_order_of_their_names_and_never_imported(package: 
 HELD_OUT = [4, 18, 22, 24, 32, 34, 44, 58, 64, 101, 111, 121, 186, 196]
 
 
-def test_one_file_in_twenty_is_held_out() -> None:
-    names = [f"package/folder{number % 7}/file{number}.py" for number in range(20_000)]
-    # Five standard deviations of what a coin of 1 in 20 shows.
-    assert abs(sum(map(is_held_out, names)) - 1000) < 5 * (20_000 * 0.05 * 0.95) ** 0.5
-
-
 def test_what_is_held_out_hangs_on_the_name_alone(package: Path) -> None:
     assert [number for number in range(200) if is_held_out(f"numpy/file{number}.py")] == HELD_OUT
     # A file in a folder has one name, whatever parts folders here, and wherever the package lies.
@@ -137,12 +131,6 @@ def test_what_was_seen_counts_and_grows() -> None:
 # ---- training and validation ----
 
 
-def runs(text: str) -> set[tuple[str, ...]]:
-    """By hand, and as words."""
-    split_text = text.split()
-    return {tuple(split_text[start:][:6]) for start in range(max(1, len(split_text) - 5))}
-
-
 @pytest.fixture
 def two_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Two packages of a hundred files, each with a text of its own, and with copies within and between."""
@@ -165,16 +153,6 @@ def test_nothing_of_validation_is_trained_on(two_packages: list[str]) -> None:
     both = {text for name in two_packages for text in read(name)} & held_out
     assert both
     assert not both & set(training)
-
-
-@pytest.mark.thorough
-def test_of_a_real_package_no_text_is_trained_on_that_is_held_out() -> None:
-    training, validation = split(iter(["networkx"]))
-    held_out = set().union(*map(runs, validation))
-    assert len(training) > 500
-    assert len(validation) > 20
-    for text in training:
-        assert len(runs(text) & held_out) <= 0.3 * len(runs(text))
 
 
 def test_a_digest_is_of_all_texts_in_their_order() -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from torchtext import data, datasets
-from torchtext.data import get_tokenizer
+from torchtext import data
 
 from attnlab.corpora.text import (
     IMDB,
@@ -114,10 +113,8 @@ def test_the_readers_own_data_come_before_the_sample(root: Path, monkeypatch: py
 # ---- what is read ----
 
 
-def test_wikitext_is_what_torchtext_reads(root: Path) -> None:
+def test_wikitext_is_read_with_its_line_ends(root: Path) -> None:
     ours = wikitext2(a_field(), root=root)
-    theirs = datasets.WikiText2.splits(a_field(), path=str(root / WIKITEXT2))
-    assert [split[0].text for split in ours] == [split[0].text for split in theirs]
     assert ours[0][0].text == ["<eos>", "=", "Tea", "=", "<eos>", "<eos>", "the", "tea", "is", "hot", "<eos>"]
     assert [len(split) for split in ours] == [1, 1, 1]
 
@@ -128,45 +125,6 @@ def test_reviews_are_read_to_their_ends_in_the_order_of_their_numbers(root: Path
     assert [review.label for review in train] == ["pos", "pos", "pos", "neg"]
     assert [review.text for review in test] == [["good"], ["bad"]]
     assert train[0].text == ["first", "and", "its", "second", "line"]
-
-
-def test_the_same_reviews_as_torchtexts() -> None:
-    ours = imdb(a_field(), data.LabelField(), sample=True, root=DATA)
-    path = str(folder(IMDB, sample=True, root=DATA))
-    theirs = datasets.IMDB.splits(a_field(), data.LabelField(), path=path)
-    for mine, their in zip(ours, theirs, strict=True):
-        assert sorted((each.label, each.text) for each in mine) == sorted(
-            (each.label, each.text) for each in their
-        )
-
-
-# ---- the sample: what the chapter and its readers may count on ----
-
-
-def test_the_sample_of_wikitext_2_has_its_layout() -> None:
-    texts = folder(WIKITEXT2, sample=True, root=DATA)
-    text = (texts / "wiki.train.tokens").read_text(encoding="utf-8")
-    assert text.startswith(" \n = Lighthouse = \n \n ")
-    assert all(part in text for part in (" = = History = = ", " <unk> ", " @,@ "))
-    assert " @-@ " in (texts / "wiki.valid.tokens").read_text(encoding="utf-8")
-    assert all(line.startswith(" ") and line.endswith(" ") for line in text.splitlines())
-    sizes = [len(split[0].text) for split in wikitext2(a_field(), sample=True, root=DATA)]
-    assert sizes == [2543, 517, 508]
-
-
-def test_the_sample_of_reviews_is_of_one_line_each_ragged_and_rated() -> None:
-    train, test = imdb(a_field(), data.LabelField(), sample=True, root=DATA)
-    assert (len(train), len(test)) == (26, 12)
-    files = folder(IMDB, sample=True, root=DATA).rglob("*.txt")
-    texts = {file: file.read_text(encoding="utf-8") for file in files}
-    for file, text in texts.items():
-        assert text.count("\n") == 1
-        assert text.endswith("\n")
-        rating = int(file.stem.partition("_")[2])
-        assert rating >= 7 if file.parent.name == "pos" else rating <= 4
-    assert any("<br /><br />" in text for text in texts.values())
-    tokenize = get_tokenizer("basic_english")
-    assert sum(len(tokenize(text)) > 500 for text in texts.values()) == 5
 
 
 # ---- batches ----

@@ -50,14 +50,7 @@ def assert_equals_the_whole(inputs: list[Tensor], causal: bool = False, **option
     st.booleans(),
     st.sampled_from(list(CLOSE)),
 )
-def test_equals_the_whole(
-    leading: tuple[int, ...],
-    lengths: tuple[int, int],
-    widths: tuple[int, int],
-    tile: int,
-    causal: bool,
-    dtype: torch.dtype,
-) -> None:
+def test_equals_the_whole(leading, lengths, widths, tile, causal, dtype) -> None:
     (n, more), (d_k, d_v) = lengths, widths
     inputs = drawn(*leading, n=n, m=n + more, d_k=d_k, d_v=d_v, dtype=dtype)
     assert_equals_the_whole(inputs, causal, tile=tile)
@@ -106,28 +99,16 @@ def test_a_second_derivative_is_refused_and_not_zero() -> None:
         torch.autograd.grad(tiled(*inputs).sum(), inputs[0], create_graph=True)
 
 
-@pytest.mark.parametrize("back", [False, pytest.param(True, marks=pytest.mark.thorough)])
-def test_memory_grows_with_n_and_not_with_its_square(back: bool) -> None:
+@pytest.mark.thorough
+def test_memory_grows_with_n_and_not_with_its_square() -> None:
     def peak(attention: Callable[..., Tensor], n: int) -> int:
         inputs = learnable(*drawn(n=n, m=n, d_k=32, d_v=32, dtype=torch.float32))
-
-        def run() -> object:
-            with torch.set_grad_enabled(back):
-                output = attention(*inputs)
-            return torch.autograd.grad(output.sum(), inputs) if back else output
-
-        return peak_memory(run, CPU)
+        return peak_memory(lambda: torch.autograd.grad(attention(*inputs).sum(), inputs), CPU)
 
     in_tiles = partial(tiled, tile=64)
     assert peak(in_tiles, 1024) / peak(in_tiles, 512) <= 2.05
     assert peak(whole, 1024) / peak(whole, 512) >= 3.7
     assert peak(in_tiles, 1024) < peak(whole, 1024) / 12
-
-
-def test_a_smaller_tile_takes_less() -> None:
-    inputs = drawn(n=512, m=512, dtype=torch.float32)
-    small, large = (peak_memory(partial(tiled, *inputs, tile=tile), CPU) for tile in (32, 256))
-    assert small < large / 16
 
 
 ONES = torch.ones(3, 4)
@@ -147,8 +128,6 @@ ONES = torch.ones(3, 4)
         ((ONES.half(),) * 3, {}, "must be all float32 or all float64, got torch.float16"),
     ],
 )
-def test_what_cannot_work_is_refused(
-    inputs: tuple[Tensor, ...], options: dict[str, object], words: str
-) -> None:
+def test_what_cannot_work_is_refused(inputs, options, words) -> None:
     with pytest.raises((ValueError, TypeError), match=re.escape(words)):
         tiled(*inputs, **options)  # type: ignore[arg-type]

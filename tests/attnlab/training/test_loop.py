@@ -143,17 +143,6 @@ def test_learning_with_dropout_measuring_without() -> None:
     assert evaluate(Slope(), slope_data(9), lambda outputs, targets: outputs.requires_grad) == [False]
 
 
-def test_hooks_of_the_optimizer_clip_gradients_and_change_the_learning_rate() -> None:
-    model = Slope()
-    optimizer = sgd(model)
-    halve = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
-    optimizer.register_step_pre_hook(lambda *_: nn.utils.clip_grad_norm_(model.parameters(), 0.25) and None)
-    optimizer.register_step_post_hook(lambda *_: halve.step())
-    train(model, slope_data(9), F.mse_loss, optimizer, epochs=3)
-    # Each gradient is far longer than 0.25. The clipping adds 1e-6 to the norm that it divides by.
-    assert model.slope.item() == pytest.approx(0.25 * (1 + 0.5 + 0.25), rel=1e-5)
-
-
 def test_evaluate_counts_each_batch_by_its_examples() -> None:
     data = Batches(*slope_data(1, 1, 1, 5), batch_size=3)  # absolute errors 0 0 0 | 4
     found = evaluate(Slope(1.0), data, F.l1_loss, lambda outputs, targets: len(targets))
@@ -164,9 +153,7 @@ def test_evaluate_counts_each_batch_by_its_examples() -> None:
     ("patience", "epochs", "run", "slope"),
     [(1, 10, 4, 3), (2, 10, 5, 3), (4, 10, 7, 3), (100, 5, 5, 3), (100, 2, 2, 2), (None, 10, 10, 10)],
 )
-def test_early_stopping_waits_and_puts_the_best_weights_back(
-    patience: int | None, epochs: int, run: int, slope: int
-) -> None:
+def test_early_stopping_waits_and_puts_the_best_weights_back(patience, epochs, run, slope) -> None:
     """The slope becomes 1, 2, 3, 4, 5 …; the validation loss, its distance from 3, is 2, 1, 0, 1, 2 …"""
     model = Slope()
     stop = {"validation": slope_data(3), "patience": patience}
@@ -181,44 +168,17 @@ def test_early_stopping_waits_and_puts_the_best_weights_back(
 def test_an_equal_loss_is_no_better_and_the_first_best_epoch_counts() -> None:
     history = trained(Slope(), lr=0, epochs=9, validation=slope_data(9), patience=2)
     assert (history.best_epoch, history.epochs) == (1, 3)
+    with pytest.raises(ValueError, match="best_epoch needs validation_losses"):
+        _ = trained(Slope()).best_epoch
 
 
-def test_a_terminal_shows_epoch_iterations_and_loss(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_terminal_shows_epoch_iterations_and_loss(monkeypatch, capsys) -> None:
     take_for_a_terminal(monkeypatch)
     trained(Slope(), data=Batches(*slope_data(9, 9), batch_size=1))
     last = capsys.readouterr().out.split("\r")[-3]  # before it is wiped
     assert last.startswith("epoch 2/2")
     assert "4/4" in last
     assert "loss 6" in last  # the slope is 3 and should be 9
-
-
-# ---- its history ----
-
-
-def test_a_history_counts_what_it_holds_and_metrics_stand_beside_their_losses() -> None:
-    history = History()
-    for loss in (0.9, 0.8, 0.7):
-        history.add_iteration(loss)
-    history.training_losses.append(0.8)
-    history.add_validation(0.6)
-    assert (history.iterations, history.epochs) == (3, 1)
-    assert history.iteration_losses == [0.9, 0.8, 0.7]
-    assert (history.validation_losses, history.validation_metrics) == ([0.6], [])
-    history = History()
-    history.add_validation(0.6, 0.1)
-    history.add_validation(0.5, 0.2)
-    assert (history.validation_losses, history.validation_metrics) == ([0.6, 0.5], [0.1, 0.2])
-
-
-@pytest.mark.parametrize(
-    ("losses", "best"), [([0.9, 0.4, 0.6], 2), ([0.4, 0.4], 1), ([3.0, 2.0, 1.0], 3), ([7.0], 1)]
-)
-def test_the_best_epoch_is_the_first_with_the_smallest_loss(losses: list[float], best: int) -> None:
-    assert History(validation_losses=losses).best_epoch == best
-    with pytest.raises(ValueError, match="best_epoch needs validation_losses"):
-        _ = History(training_losses=losses).best_epoch
 
 
 # ---- what bad input gets ----
@@ -232,15 +192,12 @@ def test_the_best_epoch_is_the_first_with_the_smallest_loss(losses: list[float],
         ({"patience": 3}, ValueError, "validation must be given with patience, got None"),
         ({"metric": F.l1_loss}, ValueError, "validation must be given with metric"),
         ({"patience": 0, "validation": slope_data(9)}, ValueError, "patience must be at least 1, got 0"),
-        ({"optimizer": sgd(Slope())}, ValueError, "optimizer must hold model's parameters"),
+        ({"optimizer": sgd(Slope())}, ValueError, "optimizer must hold model's parameters, got others"),
         ({"data": []}, ValueError, "data must give at least one batch"),
-        ({"data": ()}, ValueError, "data must give at least one batch"),
-        ({"data": (torch.ones(3), torch.ones(4))}, ValueError, r"\[3, 4\]"),
-        ({"data": (torch.ones(0), torch.ones(0))}, ValueError, r"\[0, 0\]"),
         ({"data": torch.ones(3)}, TypeError, r"tuple \(inputs, …, targets\), got Tensor"),
         ({"data": [(torch.ones(3),)]}, TypeError, r"targets\), got \(Tensor\)"),
         ({"data": [(torch.ones(1), [1.0])]}, TypeError, r"targets\), got \(Tensor, list\)"),
-        ({"data": iter([slope_data(9)])}, TypeError, "data must be readable anew"),
+        ({"data": iter([slope_data(9)])}, TypeError, "data must be readable anew for each of 2 epochs"),
         ({"validation": iter([slope_data(9)])}, TypeError, "validation must be readable"),
         ({"validation": []}, ValueError, "data must give at least one batch"),
         ({"data": slope_data(9, 9), "loss": torch.sub}, ValueError, r"loss must give one number, got shape"),
@@ -255,11 +212,6 @@ def test_what_cannot_work_is_refused_in_words(changes, error: type[Exception], w
 
 @pytest.mark.parametrize("loss", [math.nan, math.inf, -math.inf])
 def test_a_loss_that_is_no_finite_number_raises_and_says_where(loss: float) -> None:
-    history = History(iteration_losses=[0.9, 0.8], training_losses=[0.85])
-    with pytest.raises(FloatingPointError, match=f"the loss is {loss} at iteration 3, in epoch 2"):
-        history.add_iteration(loss)
-    with pytest.raises(FloatingPointError, match=f"the validation loss is {loss} after epoch 1"):
-        history.add_validation(loss)
     with pytest.raises(FloatingPointError, match=r"the validation loss is (nan|inf) after epoch 1"):
         trained(Slope(), validation=slope_data(loss))
     model, data = Slope(), [slope_data(9), slope_data(9), slope_data(loss)]

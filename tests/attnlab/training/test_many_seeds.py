@@ -44,10 +44,11 @@ def test_seeds_trained_together_equal_the_seeds_trained_alone() -> None:
         optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
         train(model, Batches(*data, batch_size=16, shuffle=generator(0)), loss, optimizer, epochs=10)
 
-    together = ManySeeds([LookUp(seed) for seed in range(3)])
+    models = [LookUp(seed) for seed in range(3)]
+    together = ManySeeds(models)
     run(together, sum_over_seeds(F.nll_loss))
-    for seed in range(3):
-        alone = LookUp(seed)
+    for seed, alone in enumerate(models):
+        assert torch.equal(alone.query, LookUp(seed).query), "the models themselves stay as they were"
         run(alone, F.nll_loss)
         # Stacked products may add in another order, which moves float64 by 1e-16 at each of the 40 updates.
         assert torch.allclose(together.member.query[seed], alone.query, rtol=0, atol=1e-10)
@@ -56,22 +57,6 @@ def test_seeds_trained_together_equal_the_seeds_trained_alone() -> None:
     # They did learn: guessing one of the three pairs gives .5.
     answers = together(*data[:3]).argmax(dim=-1)  # (seeds, examples)
     assert (answers == data[3]).double().mean() > 0.9
-
-
-def test_many_seeds_leave_the_models_alone_and_do_what_they_do() -> None:
-    models = [nn.Sequential(nn.Embedding(7, 4), nn.LayerNorm(4), nn.Linear(4, 2)) for _ in range(3)]
-    before = models[0][2].weight.clone()
-    many = ManySeeds(models)
-    ids = torch.tensor([[0, 6, 3]])
-    outputs = many(ids)
-    assert outputs.shape == (3, 1, 3, 2)
-    for seed, model in enumerate(models):
-        # float32, and a batched product may add in another order.
-        assert torch.allclose(outputs[seed], model(ids), rtol=0, atol=1e-6)
-    optimizer = torch.optim.SGD(many.parameters(), lr=0.1)
-    train(many, (ids, torch.ones(1, 3, 2)), sum_over_seeds(F.mse_loss), optimizer, epochs=1)
-    assert torch.equal(models[0][2].weight, before)
-    assert not torch.equal(many.member[2].weight[0], before)
 
 
 def test_each_seed_draws_its_own_dropout_while_it_trains() -> None:
@@ -110,3 +95,5 @@ def test_what_cannot_be_stacked_is_refused_in_words() -> None:
     words = r"models\[1\] must have weights of shapes \[\(3, 2\), \(3,\)\], got \[\(4, 2\), \(4,\)\]"
     with pytest.raises(ValueError, match=words):
         ManySeeds([nn.Linear(2, 3), nn.Linear(2, 4)])
+    with pytest.raises(ValueError, match=r"of shapes \[\(2,\), \(2,\), \(\)\], got \[\(3,\), \(3,\), \(\)\]"):
+        ManySeeds([nn.BatchNorm1d(2, affine=False), nn.BatchNorm1d(3, affine=False)])

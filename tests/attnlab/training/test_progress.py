@@ -20,9 +20,7 @@ def count_to_4(total: int = 4) -> None:
 
 
 @pytest.mark.parametrize(("total", "last"), [(4, "4/4"), (0, "4it")])
-def test_a_terminal_shows_a_bar_and_wipes_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], total: int, last: str
-) -> None:
+def test_a_terminal_shows_a_bar_and_wipes_it(monkeypatch, capsys, total, last) -> None:
     take_for_a_terminal(monkeypatch)
     count_to_4(total)
     *_, shown, wiped, nothing = capsys.readouterr().out.split("\r")

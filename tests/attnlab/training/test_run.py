@@ -10,10 +10,9 @@ import torch
 from tensors import DEVICES
 from torch import Tensor, nn
 from torch.nn import functional as F
-from watched import take_for_a_terminal
 
 from attnlab.runtime import generator
-from attnlab.training.run import Run, bits_per_byte, crops, groups, losses, row_of, share_of_rate
+from attnlab.training.run import Run, bits_per_byte, crops, losses, row_of, share_of_rate
 from attnlab.transformer import GPT
 
 ROW = torch.randint(20, (300,), generator=generator(5))
@@ -50,13 +49,7 @@ def test_crops_begin_everywhere_and_are_of_the_row() -> None:
     assert torch.equal(ids[:, 1:], targets[:, :-1])
 
 
-def test_crops_come_from_their_own_dice_and_are_at_most_the_row() -> None:
-    torch.manual_seed(0)
-    state = torch.get_rng_state()
-    first = crops(ROW, 9, 8, generator(3))
-    assert torch.equal(torch.get_rng_state(), state)
-    assert same([*first], [*crops(ROW, 9, 8, generator(3))])
-    assert not same([*first], [*crops(ROW, 9, 8, generator(4))])
+def test_crops_are_at_most_the_row() -> None:
     ids, targets = crops(torch.arange(5), 3, 4, generator(0))
     assert ids.tolist() == [[0, 1, 2, 3]] * 3
     assert targets.tolist() == [[1, 2, 3, 4]] * 3
@@ -118,15 +111,6 @@ def test_the_rate_rises_on_a_line_and_falls_on_a_cosine() -> None:
     assert share_of_rate(5, 5, 5) == 1, "a run that only warms up"
 
 
-def test_matrices_decay_and_nothing_else() -> None:
-    model = gpt()
-    decaying, spared = groups(model, decay=0.2)
-    assert (decaying["weight_decay"], spared["weight_decay"]) == (0.2, 0)
-    assert {weight.dim() for weight in decaying["params"]} == {2}
-    assert {weight.dim() for weight in spared["params"]} == {1}
-    assert len(decaying["params"]) + len(spared["params"]) == len([*model.parameters()])
-
-
 def test_an_update_is_the_one_written_by_hand() -> None:
     by_hand, run = gpt().double(), a_run(gpt().double(), clip=0.5, decay=0.3, seed=7)
     matrices = [weight for weight in by_hand.parameters() if weight.dim() == 2]
@@ -177,19 +161,6 @@ def test_a_run_ends_when_its_updates_are_made() -> None:
         assert not run.model.training
     assert all(modes)
     assert run.seconds > 0
-
-
-def test_who_watches_is_told_the_loss(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = a_run(gpt())
-    run.go(3)
-    assert capsys.readouterr().out == "", "nobody does"
-    take_for_a_terminal(monkeypatch)
-    run.go(2)
-    shown = capsys.readouterr().out
-    assert "1/2" in shown
-    assert f"loss {run.losses[3]:.3f}" in shown
 
 
 # ---- stopping and going on ----
@@ -260,11 +231,10 @@ def test_a_checkpoint_of_other_sizes_is_refused(sizes: tuple[int, int, int], wor
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: a_run(gpt(), updates=0), "updates must be at least 1, got 0"),
-        (lambda: a_run(gpt(), rows=0), "rows must be at least 1, got 0"),
-        (lambda: a_run(gpt(), parts=0), "parts must be at least 1, got 0"),
-        (lambda: a_run(gpt(), warm_up=0), "warm_up must be at least 1, got 0"),
-        (lambda: a_run(gpt(), length=0), "length must be at least 1, got 0"),
+        *(
+            (lambda name=name: a_run(gpt(), **{name: 0}), f"{name} must be at least 1, got 0")
+            for name in ("updates", "rows", "parts", "warm_up", "length")
+        ),
         (lambda: a_run(gpt(), length=300), "length must be below 300, the ids in the row, got 300"),
         (lambda: crops(ROW, 1, 300, generator(0)), "length must be below 300, the ids in the row, got 300"),
         (lambda: losses(gpt(), ROW, 1), "length must be at least 2, got 1"),
@@ -276,10 +246,3 @@ def test_a_checkpoint_of_other_sizes_is_refused(sizes: tuple[int, int, int], wor
 def test_what_cannot_be_trained_or_measured_is_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=f"{words}$"):
         call()
-
-
-def test_ids_outside_the_vocabulary_are_refused() -> None:
-    run = Run(gpt(), torch.full((50,), 20), updates=1, rate=1e-3, length=8)
-    with pytest.raises(ValueError, match="ids must be from 0 to 19, got 20 to 20"):
-        run.go(1)
-    assert run.done == 0
