@@ -18,7 +18,7 @@ from bookkit.checking.exercise import Exercise
 from bookkit.checking.mistakes.pairs import JOIN
 from bookkit.checking.puzzle import ShapePuzzle
 from bookkit.other_words import changed
-from tools.chapters import known_mistakes
+from tools.chapters import known_mistakes, notebooks
 from tools.chapters.known_mistakes import TRAINING
 
 CHAPTERS = {exercise: chapter for chapter, exercise in catalogue.every_exercise()}
@@ -115,6 +115,20 @@ def test_each_known_mistake_is_rejected_and_named_by_its_own_sentence_alone(exer
         assert rejected.mistake == name, rejected
         said = [known for known, (sentence, _) in exercise.mistakes.items() if sentence in words(rejected)]
         assert said == [name]
+
+
+TO_REPAIR = [exercise for exercise in EXERCISES if "still broken" in exercise.mistakes]
+
+
+@each(TO_REPAIR)
+def test_what_the_page_gives_to_repair_is_told_to_be_still_broken(exercise):
+    """Its report stands under it. When a chapter's cells are run, they must say the same again."""
+    chapter = registry.chapter(CHAPTERS[exercise])
+    cells = notebooks.before_solutions(notebooks.read(chapter.notebook))
+    (cell,) = (cell for cell in cells if f"\ncheck_{exercise.name}(" in cell.source)
+    (report,) = notebooks.displays(cell)
+    sentence, _ = exercise.mistakes["still broken"]
+    assert sentence in " ".join(report["text/plain"].split())
 
 
 def flaw(answer):

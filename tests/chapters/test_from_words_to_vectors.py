@@ -5,20 +5,19 @@ from functools import partial
 
 import pytest
 import torch
-from exercise_cases import still_broken, telling, told
+from exercise_cases import telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch.nn.functional import logsigmoid
 
 from bookkit import registry
 from bookkit.other_words import changed
-from chapters.from_words_to_vectors.accepted import by_glove, count_to_repair, loss_of, trained
+from chapters.from_words_to_vectors.accepted import by_glove, loss_of, trained
 from chapters.from_words_to_vectors.charts import MEASURES, OFFERED
 from chapters.from_words_to_vectors.counting import agreement, count, neighbours, on_a_map, squeezed, surprise
 from chapters.from_words_to_vectors.exercises import (
     check_learned_vectors,
     check_nearest,
-    check_neighbour_counts,
     check_table_gradient,
 )
 from chapters.from_words_to_vectors.grammar import (
@@ -67,8 +66,6 @@ def without_strangers(words, contexts, drawn):
 
 
 test_a_reader_is_told = telling(
-    # It passes where no sentence ends.
-    still_broken(check_neighbour_counts, count_to_repair, "✓✗✗✗✗"),
     told(check_nearest, changed(check_nearest.reference, torch.Tensor.float), "ids are whole numbers", None),
 )
 test_who_trains_vectors_is_told = pytest.mark.thorough(

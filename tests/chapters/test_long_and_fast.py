@@ -5,14 +5,13 @@ import re
 
 import pytest
 import torch
-from exercise_cases import still_broken, telling
 from living_charts import drawn
 
 from attnlab.attention import Cache
 from attnlab.today.tiles import tiled
 from chapters.long_and_fast.charts import tiles
 from chapters.long_and_fast.charts.costs import MODELS, OWN, ROOM, cache_size
-from chapters.long_and_fast.exercises import check_cache_bytes, check_repaired_tiles
+from chapters.long_and_fast.exercises import check_cache_bytes
 
 bytes_of = check_cache_bytes.reference
 
@@ -25,29 +24,6 @@ def test_it_counts_what_a_cache_holds(groups):
             word = torch.zeros(4, groups, 1, 8)  # (rows, groups, 1, d_k)
             keys, values = cache.extended(word, word)
         assert (keys.nbytes + values.nbytes) * len(caches) == bytes_of(2, 6, groups, 8, 5, 4, 32, None)
-
-
-def broken(query, key, value, tile, causal):
-    """The notebook's."""
-    outputs = []
-    for top in range(0, len(query), tile):
-        queries = query[top : top + tile]
-        highest, total, mixed = torch.tensor(-math.inf), 0.0, 0.0
-        for left in range(0, len(key), tile):
-            scores = queries @ key[left : left + tile].T / math.sqrt(query.shape[-1])
-            if causal:
-                hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)
-                scores = scores.masked_fill(hidden, -math.inf)
-            highest = torch.maximum(highest, scores.amax(1, keepdim=True))
-            before = highest
-            weights, kept = (scores - highest).exp(), (before - highest).exp()
-            total = kept * total + weights.sum(1, keepdim=True)
-            mixed = kept * mixed + weights @ value[left : left + tile]
-        outputs.append(mixed / total)
-    return torch.cat(outputs)
-
-
-test_who_repairs_is_told = telling(still_broken(check_repaired_tiles, broken, "✓✓✓✗✗✗✗✓"))
 
 
 # --- the chart of what a cache costs ---

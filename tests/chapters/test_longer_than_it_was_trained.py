@@ -9,7 +9,6 @@ from exercise_cases import telling, told
 from living_charts import drawn
 from torch import nn
 
-from attnlab.attention import Cache
 from attnlab.corpora import docstrings
 from attnlab.masks import causal
 from attnlab.positions import stretched
@@ -36,19 +35,6 @@ from chapters.longer_than_it_was_trained.exercises.longest_text import (
 from chapters.the_block_of_today.models import today
 
 
-def broken(model, texts, count):
-    """The notebook's."""
-    caches, rows = [Cache() for _ in model.blocks], []
-    for text in texts:
-        row = new = text[None]  # (1, T)
-        for _ in range(count):
-            places = torch.arange(new.shape[1])[None]
-            new = model(new, caches, places=places)[:, -1:].argmax(-1)  # (1, 1)
-            row = torch.cat([row, new], dim=1)
-        rows.append(row)
-    return torch.cat(rows)
-
-
 def all_anew(model, texts, count):
     for _ in range(count):
         texts = torch.cat([texts, model(texts)[:, -1:].argmax(-1)], 1)
@@ -65,7 +51,6 @@ test_a_reader_is_told = telling(
     *(
         told(*row, marks=pytest.mark.thorough)
         for row in [
-            (check_repaired_writer, broken, "", "still broken", "✓✗✗✗"),
             (check_repaired_writer, all_anew, "each step reads the whole text anew"),
             (check_longest_text, lambda: Around(only_128_at_a_time), "", "only what is near"),
             (check_longest_text, lambda: nn.Linear, "Linear is a class. Hand over the model itself."),

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from exercise_cases import still_broken, telling, told, words
+from exercise_cases import telling, told, words
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch import nn
@@ -62,13 +62,6 @@ def hook_left(model, words, layer, head):
     return model(words)
 
 
-def broken_probe(states, verbs, labels, controls):
-    read = states[torch.arange(len(states)), verbs]  # (N, width)
-    direction = torch.linalg.lstsq(read, labels[:, None]).solution  # (width, 1)
-    right = (read @ direction)[:, 0] * labels > 0
-    return right.double().mean(), 0.5
-
-
 test_a_reader_is_told = telling(
     told(
         check_without_head, hook_left, "leaves its inputs and all settings as they were", "hook left behind"
@@ -76,7 +69,6 @@ test_a_reader_is_told = telling(
     # The text asks to do without a hook.
     told(check_without_head, without_by_context, "heads_changed and zeroed are there already", "ready-made"),
     told(check_without_head, without_subtracted, "register_forward_hook is there already", "ready-made"),
-    still_broken(check_repaired_probe, broken_probe, "✗✗✗✗"),
     # Each fault has a case that it alone fails.
     told(check_repaired_probe, mended_but("test"), lines="✗✓✓✗"),
     told(check_repaired_probe, mended_but("verb"), lines="✓✗✓✗"),

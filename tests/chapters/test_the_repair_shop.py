@@ -9,13 +9,13 @@ from typing import get_args
 
 import pytest
 import torch
-from exercise_cases import still_broken, telling, told
+from exercise_cases import telling, told
 from headings import anchors
 from living_charts import drawn
 from torch import Tensor, nn
 
 from chapters.the_repair_shop import charts, cheap, drawings, figures, walked
-from chapters.the_repair_shop.exercises import check_own_fault, check_repaired_places
+from chapters.the_repair_shop.exercises import check_own_fault
 from chapters.the_repair_shop.faults import FAULTS, OffTheRoad, StepByStep, healthy
 from chapters.the_repair_shop.patients import (
     LETTERS,
@@ -31,18 +31,7 @@ from chapters.the_repair_shop.tree import TREE, Cause, Fork, causes
 from checkup.report import Inquiry
 from checkup.visit import TESTS
 
-
-def broken(ids, letters, places, blocks):
-    """The notebook's."""
-    stream = letters[ids] + places[-ids.shape[1] :]
-    for block in blocks:
-        stream = block(stream)
-    return stream @ letters.T
-
-
 test_a_reader_is_told = telling(
-    # It is right only at full length.
-    still_broken(check_repaired_places, broken, "✓✗✗✗"),
     told(check_own_fault, lambda model: 5, "return the model", marks=pytest.mark.thorough),
 )
 

@@ -4,23 +4,18 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, still_broken, telling, told
+from exercise_cases import assert_right_shapes, telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 
 from attnlab import positions
 from attnlab.positions import sinusoidal
 from attnlab.runtime import generator
-from chapters.where_am_i.accepted import mended, penalties
 from chapters.where_am_i.charts import POSITIONS
 from chapters.where_am_i.exercises import (
     check_position_shapes,
     check_reach,
-    check_repaired_penalties,
-    check_repaired_positions,
 )
-from chapters.where_am_i.exercises.repaired_penalties import PENALTY_FAULTS
-from chapters.where_am_i.exercises.repaired_positions import FAULTS
 from chapters.where_am_i.reader import (
     NOTHING,
     SEEDS,
@@ -60,11 +55,6 @@ def right_base(wave):
     return (wave / math.tau) ** 2
 
 
-test_who_repairs_is_told = telling(
-    still_broken(check_repaired_positions, mended(*FAULTS), "✗✗✗✗✗"),
-    # At distance 0 there is nothing to see.
-    still_broken(check_repaired_penalties, penalties(*PENALTY_FAULTS), "✓✗✗"),
-)
 test_who_reaches_is_told = pytest.mark.thorough(
     telling(
         *(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, still_broken, telling, told
+from exercise_cases import assert_right_shapes, telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 
@@ -17,7 +17,6 @@ from chapters.who_may_look_where.exercises import (
     check_empty_row,
     check_leak_proofs,
     check_mask_shapes,
-    check_repaired_mask,
 )
 from chapters.who_may_look_where.exercises.leak_proofs import suspects
 
@@ -40,15 +39,6 @@ def in_place(scores, mask):
     return scores.softmax(-1) * mask.any(-1, keepdim=True)
 
 
-def broken_decoder(query, key, value, lengths):
-    n = query.shape[-2]
-    future = torch.ones(n, n).triu().bool()
-    filler = torch.arange(n) >= lengths[:, None]
-    scores = query @ key.mT / math.sqrt(query.shape[-1])
-    weights = scores.masked_fill(future | filler[:, None], -1e9).softmax(-1)
-    return weights @ value, weights
-
-
 def both_moved(model):
     one, other, place = prove(model) or (None, None, 0)
     return None if one is None else (one, (other + 1) % 6, place)
@@ -64,7 +54,6 @@ test_a_reader_is_told = telling(
     ),
     told(check_empty_row, with_nan, mistake="NaN on the way back"),
     told(check_empty_row, in_place, "It writes into the scores that it was given"),
-    still_broken(check_repaired_mask, broken_decoder, "✓✗✗✗✗"),
     told(
         check_leak_proofs,
         both_moved,
