@@ -1,23 +1,15 @@
 """“Epochs, batches, iterations”: what only its exercises say, and its chart."""
 
 import itertools
-import math
 
 import pytest
 import torch
-from exercise_cases import telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
 from attnlab.training.batches import iterations_per_epoch
-from chapters.epochs_batches_iterations.exercises import check_larger_rate
-
-test_a_reader_is_told = telling(
-    told(check_larger_rate, lambda train, rate: rate * math.sqrt(4), mistake="twice"),
-)
-
 
 # --- the chart ---
 

@@ -92,6 +92,12 @@ def test_a_stub_is_not_written_yet(exercise):
     assert exercise.judge(lambda *inputs: ...).state == "not written yet"
 
 
+@each([one for one in ALL if one not in EXERCISES and one not in PUZZLES])
+@pytest.mark.parametrize("work", [None, ..., lambda *inputs: None, lambda *inputs: ...])
+def test_nothing_is_not_written_yet_to_a_check_of_its_own_kind(exercise, work):
+    assert exercise.judge(work).state == "not written yet"
+
+
 @pytest.mark.parametrize(("exercise", "name"), TRAINED)
 def test_a_cut_gradient_is_reported_with_the_input_that_it_does_not_reach(exercise, name):
     place = exercise.takes.index(name)
@@ -109,7 +115,9 @@ def test_a_cut_gradient_is_reported_with_the_input_that_it_does_not_reach(exerci
 
 @each([pytest.param(one, marks=tier(one)) for one in ALL])
 def test_each_known_mistake_is_rejected_and_named_by_its_own_sentence_alone(exercise, record_property):
+    before = torch.get_rng_state()
     record_property("known mistakes", [*catalogue.counted(exercise)])  # for the last lines of a run
+    assert torch.equal(torch.get_rng_state(), before), "a check draws nothing from the reader's numbers"
     for name, rejected in exercise.trials().items():
         assert rejected.state == "not yet"
         assert rejected.mistake == name, rejected

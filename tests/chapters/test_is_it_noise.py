@@ -123,12 +123,6 @@ def test_the_best_of_several_is_what_draws_come_to(ours, theirs):
     assert by == pytest.approx((ends[1] - ends[0]).mean().item(), abs=1e-3)
 
 
-def test_each_step_of_the_slider_is_told():
-    """To three digits the average width is another with each number of seeds."""
-    told = [f"{counted(count, 1, AGAINST[1], HOW[0])[1]:.4f}" for count in range(FEWEST, MOST + 1)]
-    assert len({*told}) == len(told)
-
-
 # --- what is trained ---
 
 

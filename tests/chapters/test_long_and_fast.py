@@ -98,14 +98,6 @@ def test_its_weights_are_those_of_its_layers(name):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["layers", "groups", "d_k", "doublings"])
-def test_the_last_step_of_a_slider_says_another(name):
-    """Its share of the whole is the smallest there, and the readout rounds."""
-    (bind,) = (each["bind"] for each in cache_size().to_dict()["params"] if each["name"] == name)
-    assert says(**{name: bind["max"]}) != says(**{name: bind["max"] - bind["step"]})
-
-
-@pytest.mark.thorough
 def test_without_a_known_model_there_is_one_dashed_line():
     assert OWN not in MODELS
     assert "its weights" not in drawn(cache_size())
@@ -144,13 +136,6 @@ def test_it_says_what_is_known_of_each_query(step, mask):
     words = texts(step, mask)
     assert sorted(word for word in words if re.fullmatch(r"-?\d+\.\d+", word)) == sorted(expected)
     assert words.count("–") == 3 * (~so_far.any(-1)).sum()
-
-
-@pytest.mark.weekly
-@pytest.mark.parametrize("mask", [tiles.NONE, tiles.CAUSAL])
-def test_each_step_says_something_else(mask):
-    said = ["; ".join(texts(step, mask)[-3:]) for step in range(tiles.TILES + 1)]
-    assert len({*said}) == len(said)
 
 
 @pytest.mark.thorough

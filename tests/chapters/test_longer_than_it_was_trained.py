@@ -17,7 +17,7 @@ from attnlab.training.run import Run, row_of
 from bookkit.other_words import changed
 from chapters.longer_than_it_was_trained import charts
 from chapters.longer_than_it_was_trained.accepted import Around, by_lerp, slower, stored
-from chapters.longer_than_it_was_trained.charts import FARTHEST, FAST, LARGEST, LONGEST, SLOW, STEP, WAYS
+from chapters.longer_than_it_was_trained.charts import FAST, LONGEST, SLOW, WAYS
 from chapters.longer_than_it_was_trained.exercises import (
     check_longest_text,
     check_repaired_writer,
@@ -130,18 +130,6 @@ def test_it_counts_what_was_never_seen(distance, factor, how):
 @pytest.mark.thorough
 def test_within_the_training_length_all_is_seen():
     assert {said(distance, 1, "mixed")[0] for distance in (8, 64, 120)} == {0}
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("how", WAYS)
-def test_each_step_of_a_slider_is_told(how):
-    """To four digits the slowest pair has turned another angle."""
-    places = torch.arange(STEP, FARTHEST + 1, STEP).tolist()
-    for factor in (1, LARGEST):
-        told = [f"{counted(place, factor, how)[1]:.4g}" for place in places]
-        assert len({*told}) == len(told)
-    told = [f"{counted(FARTHEST, factor, how)[1]:.4g}" for factor in range(1, LARGEST + 1)]
-    assert len({*told}) == len(told)
 
 
 @pytest.mark.thorough

@@ -153,15 +153,6 @@ def assert_drawn_alike(drawn, theirs):
     assert drawn.mean().abs().item() < 0.1 * largest
 
 
-def test_numbers_fill_the_room_between_the_bounds():
-    drawn = starts.uniform(generator(0), 40, 50, bound=0.5)
-    assert drawn.shape == (40, 50)
-    counts = drawn.histc(bins=10, min=-0.5, max=0.5)
-    assert counts.sum() == 2000
-    # 200 are expected in each tenth, and the standard deviation is 13.
-    assert 140 < counts.min() <= counts.max() < 260
-
-
 def test_a_gru_begins_as_pytorchs_does():
     torch.manual_seed(0)
     theirs, ours = nn.GRU(24, 48), starts.gru(generator(0), 24, 48)
@@ -171,14 +162,6 @@ def test_a_gru_begins_as_pytorchs_does():
     for name, bias in {"word bias": theirs.bias_ih_l0, "state bias": theirs.bias_hh_l0}.items():
         assert ours[name].shape == bias.shape
         assert ours[name].abs().max().item() == pytest.approx(bias.abs().max().item(), rel=0.05)
-
-
-def test_grus_side_by_side_have_an_axis_for_the_batch():
-    several, one = starts.gru(generator(0), 4, 6, MODELS), starts.gru(generator(0), 4, 6)
-    for name, weight in several.items():
-        assert weight[0].numel() == one[name].numel()
-        # (models, B, 6) times each of them.
-        assert weight.dim() == 3
 
 
 def test_the_other_readers_begin_as_pytorchs_layers_do():
