@@ -40,12 +40,6 @@ def compared_with_tuples(merges, chunk):
     return ids
 
 
-def two_slips(merges, chunk, ids):
-    numbers = in_the_lists_order(merges, chunk, [])[0]
-    one_too_high = [number + (number >= 256) for number in numbers]
-    return one_too_high, text_of(merges, ids, "ignore")
-
-
 def the_books_pieces(merges, chunk, ids):
     pieces = Pieces(merges)
     return pieces.encode(chunk), pieces.decode(ids)
@@ -53,7 +47,6 @@ def the_books_pieces(merges, chunk, ids):
 
 test_a_reader_is_told = telling(
     told(check_byte_pieces, cut_by(compared_with_tuples), "is never equal to one", "no merges"),
-    told(check_byte_pieces, two_slips, mistake="one too high & half a letter ignored"),
     told(check_byte_pieces, the_books_pieces, mistake="ready-made"),
     told(
         check_byte_pieces,

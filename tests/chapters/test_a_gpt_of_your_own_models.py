@@ -117,15 +117,6 @@ def test_rounding_costs_a_thousandth_of_a_bit_a_byte(stored):
     assert models.in_bits(loaded(), texts) - models.in_bits(stored, texts) < 0.003
 
 
-def test_chances_are_of_each_piece_where_it_stands():
-    ids, chances = expected("Return the")
-    assert [named(number) for number in ids] == ["Return", "·the"]
-    with torch.no_grad():
-        logits = loaded()(torch.tensor([[models.pieces().end, ids[0]]]))[0, -1]
-    assert torch.allclose(chances[1], logits.softmax(-1), atol=1e-6)
-    assert len(chances) == 3
-
-
 def test_the_picture_says_what_it_shows_and_fits_a_phone():
     drawn = MODELS["gpt"].picture()
     ids, chances = expected(playground.OFFERED[0])

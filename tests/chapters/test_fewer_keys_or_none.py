@@ -101,15 +101,6 @@ class InAClass:
         return getattr(InAClass, f"layer_{self.layer}").extended(keys, values)
 
 
-class Forgetful(Half):
-    """It gives back all, and keeps only what came last."""
-
-    def extended(self, keys, values):
-        answer = Cache.extended(self, keys, values)
-        self.keys, self.values = keys, values
-        return answer
-
-
 class Packed(Half):
     def extended(self, keys, values):
         self.packed = keys.numpy().tobytes()
@@ -119,7 +110,6 @@ class Packed(Half):
 test_whose_cache_is_none_is_told = pytest.mark.thorough(
     telling(
         told(check_smallest_cache, InAClass, mistake="kept elsewhere"),
-        told(check_smallest_cache, Forgetful, mistake="too much lost"),
         told(check_smallest_cache, Packed, "something of the type bytes, which can't be counted"),
     )
 )

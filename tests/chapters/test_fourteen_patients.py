@@ -214,15 +214,6 @@ def test_a_batch_is_the_same_each_time_and_its_padding_is_told():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("meanings", [False, True])
-def test_causes_prints_all_that_can_be_answered(capsys, meanings):
-    ward.causes(meanings)
-    printed = capsys.readouterr().out
-    assert all(cause in printed for cause in (*ward.CAUSES, "nothing"))
-    assert max(map(len, printed.splitlines())) <= 92
-
-
-@pytest.mark.thorough
 @pytest.mark.slow
 @NUMBERS
 def test_the_drawn_curves_are_those_of_the_first_updates(number):
@@ -294,11 +285,6 @@ def test_each_patient_was_trained_and_stored_or_needs_no_training():
 def test_the_healthy_writer_says_with_a_cache_what_it_says_without():
     model = built(writer.Writer)
     assert torch.equal(writer.written(model, IDS, 20), writer.written(model, IDS, 20, cached=False))
-
-
-def test_the_writer_that_hides_by_a_number_is_the_healthy_one_in_float32():
-    assert torch.allclose(built(ill_models.HalfPrecision)(IDS), built(writer.Writer)(IDS), atol=1e-6)
-    assert not built(writer.Writer).half()(IDS).isnan().any()
 
 
 def test_numbers_of_letters_leave_one_for_filler():

@@ -172,11 +172,6 @@ def test_the_bat_lies_between_animals_and_tools():
 # --- the language ---
 
 
-def test_a_seed_writes_the_same_text_again():
-    assert written(5, 1) == written(5, 1)
-    assert written(5, 1) != written(5, 2)
-
-
 def test_every_word_is_in_some_sentence_and_every_sentence_agrees_with_its_person():
     text = written(600, 0)
     assert {word for sentence in text for word in sentence} == set(VOCABULARY)

@@ -10,7 +10,7 @@ from living_charts import drawn
 from attnlab.attention import Cache
 from attnlab.today.tiles import tiled
 from chapters.long_and_fast.charts import tiles
-from chapters.long_and_fast.charts.costs import MODELS, OWN, ROOM, cache_size
+from chapters.long_and_fast.charts.costs import MODELS, ROOM, cache_size
 from chapters.long_and_fast.exercises import check_cache_bytes
 
 bytes_of = check_cache_bytes.reference
@@ -95,12 +95,6 @@ def test_its_weights_are_those_of_its_layers(name):
     narrow = model.groups * model.d_k
     layer = 2 * d_model * d_model + 2 * d_model * narrow + 3 * d_model * hidden + 2 * d_model
     assert model.weights == 2 * vocabulary * d_model + model.layers * layer + d_model
-
-
-@pytest.mark.thorough
-def test_without_a_known_model_there_is_one_dashed_line():
-    assert OWN not in MODELS
-    assert "its weights" not in drawn(cache_size())
 
 
 # --- the chart of tiles ---

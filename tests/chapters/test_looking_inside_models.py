@@ -15,7 +15,6 @@ from chapters.looking_inside.circuits import (
     LENGTH,
     PREVIOUS,
     SAME_WORD,
-    UNHEARD,
     WORDS,
     Circuit,
 )
@@ -64,30 +63,6 @@ def test_without_who_stood_before_an_induction_head_finds_its_own_word():
     model = Circuit({(1, 3): INDUCTION}, 2)
     assert (looks(model)[1, 3] * SAME).sum(-1).min() > 0.5
     assert loss(model) > torch.tensor(WORDS).log() + 1, "worse than a guess"
-
-
-def test_the_others_look_evenly():
-    even = torch.ones(LENGTH, LENGTH).tril()
-    looked = looks(Circuit({(0, 1): PREVIOUS}, 2))
-    for layer, head in [(0, 0), (0, 2), (1, 1), (1, 3)]:
-        assert torch.allclose(looked[layer, head], even / even.sum(-1, keepdim=True), atol=1e-6)
-
-
-def test_what_is_known_of_a_place_is_its_word_and_its_place():
-    model = Circuit({}, 1)
-    with torch.no_grad():
-        known = model.positions(model.embedding(TEXT))[0]
-    expected = torch.cat([F.one_hot(TEXT[0], WORDS), torch.eye(LENGTH)], -1)
-    assert torch.allclose(known[:, : WORDS + LENGTH], expected, atol=1e-6)
-    assert known[:, WORDS + LENGTH :].eq(0).all()
-
-
-def test_who_is_heard_by_nobody_looks_as_surely_and_says_nothing():
-    heads = {(0, 0): PREVIOUS, (1, 3): INDUCTION}
-    alone, both = Circuit(heads, 2), Circuit(heads | {(1, 1): UNHEARD}, 2)
-    looked = looks(both)[1].diagonal(1 - PERIOD, 1, 2).mean(-1)  # (heads,)
-    assert looked[1] > looked[3]
-    assert abs(loss(both) - loss(alone)) < 0.05
 
 
 # --- what is trained ---

@@ -19,16 +19,11 @@ from attnlab.masks import causal
 from attnlab.positions import sinusoidal
 from attnlab.runtime import generator
 from attnlab.today.model import Today
-from chapters.the_block_of_today.accepted import as_attnlab, by_padding
+from chapters.the_block_of_today.accepted import by_padding
 from chapters.the_block_of_today.exercises.left_padded import check_left_padded
-from chapters.the_block_of_today.exercises.turned_halves import check_turned_halves
 from chapters.the_block_of_today.exercises.weights_of import check_weights_of
 from chapters.the_block_of_today.mixed import KINDS, TODAY, Kind, Mixed, fitted, weights_in
 from chapters.the_block_of_today.their_names import to_ours, to_theirs
-
-
-def turned_in_place(vectors, places, base):
-    return vectors.copy_(as_attnlab(vectors, places, base))
 
 
 def mask_to_be_added(rows, filler):
@@ -37,7 +32,6 @@ def mask_to_be_added(rows, filler):
 
 
 test_a_reader_is_told = telling(
-    told(check_turned_halves, turned_in_place, "inputs"),
     told(check_left_padded, mask_to_be_added, "It returns float32 numbers where bool ones are expected"),
     told(check_left_padded, decoding.left_padded, "✗ is written without what is there already"),
 )

@@ -66,7 +66,6 @@ def written_into(words, kept, table, *matrices):
 
 
 test_a_reader_is_told = telling(
-    told(check_assembled_layer, layer_in_place, "It changes x"),
     told(check_assembled_layer, layer_in_place, "not with inputs that need gradients"),
     told(check_cached_step, by_length(), "when another text comes between the pieces"),
     # As that, and not as a list outside.

@@ -84,17 +84,3 @@ def test_the_field_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> N
             drawn = numbers(chart, "field", "weight")
             expected = [score(query, plane)[0], table.softmax(-1)]
             torch.testing.assert_close(drawn, expected, atol=1e-6, rtol=0)
-
-
-@pytest.mark.thorough
-def test_only_the_dot_product_grows_with_the_query(chart: Locator) -> None:
-    highest = {}
-    for name in ("dot", "additive"):
-        chart.get_by_label(name, exact=True).check()
-        for length in (3, 6):
-            chart.get_by_label("length of the query").fill(str(length))
-            says(chart, f"({length * math.cos(math.pi / 6):.2f}, ")
-            (field,) = numbers(chart, "field")
-            highest[name, length] = field.abs().max().item()
-    assert math.isclose(highest["dot", 6], 2 * highest["dot", 3], rel_tol=1e-9)
-    assert highest["additive", 6] <= 2

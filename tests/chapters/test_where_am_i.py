@@ -142,13 +142,6 @@ def test_the_table_and_the_profile_are_attnlabs(chart: Locator) -> None:
         assert f", {alike.max():.3f}" in said
 
 
-@pytest.mark.thorough
-def test_each_control_moves_by_keyboard(chart: Locator) -> None:
-    for control in (COLUMNS, BASE, CHOSEN):
-        chart.get_by_role("slider", name=control).press("ArrowLeft")
-    says(chart, "row 19 of 14 columns, base 3,162")
-
-
 # --- the reader ---
 
 

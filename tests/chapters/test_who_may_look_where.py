@@ -25,15 +25,6 @@ def hidden_rows(lengths, n):
     return is_word(lengths, n)[..., None] & torch.ones(n, n).tril().bool()
 
 
-def hidden_rows_and_columns(lengths, n):
-    return hidden_rows(lengths, n) & is_word(lengths, n)[:, None]
-
-
-def with_nan(scores, mask):
-    """The code to improve: right weights, and no gradient."""
-    return (scores + torch.where(mask, 0.0, -math.inf)).softmax(-1).nan_to_num()
-
-
 def in_place(scores, mask):
     scores.masked_fill_(~mask & mask.any(-1, keepdim=True), -math.inf)
     return scores.softmax(-1) * mask.any(-1, keepdim=True)
@@ -46,13 +37,11 @@ def both_moved(model):
 
 test_a_reader_is_told = telling(
     told(check_batch_mask, hidden_rows, "rows of the filler are empty"),
-    told(check_batch_mask, hidden_rows_and_columns, "rows of the filler are empty"),
     told(
         check_batch_mask,
         lambda lengths, n: masks.padding(lengths, n) & masks.causal(n),
         "causal and padding are there already, and your code calls them",
     ),
-    told(check_empty_row, with_nan, mistake="NaN on the way back"),
     told(check_empty_row, in_place, "It writes into the scores that it was given"),
     told(
         check_leak_proofs,
@@ -117,11 +106,3 @@ def test_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> None:
                 says(chart, f"rows that may look at nothing: {empty}")
                 (drawn,) = numbers(chart, "weight")
                 torch.testing.assert_close(drawn.view(PLACES, PLACES), weights, atol=1e-6, rtol=0)
-
-
-@pytest.mark.thorough
-def test_only_filler_in_front_leaves_a_row_with_nothing_to_look_at(chart: Locator) -> None:
-    chart.get_by_label("both", exact=True).check()
-    says(chart, "rows that may look at nothing: 0")
-    chart.get_by_label("at the front", exact=True).check()
-    says(chart, "rows that may look at nothing: 2")
