@@ -31,8 +31,6 @@ SLOW_ANSWERS = TRAINING | {
     "out_of_the_band", "repaired_writer", "next_words", "attention_decoder", "learned_vectors",
     "narrowest_heads",
 }  # fmt: skip
-
-
 SLOWEST = {"own_fault"}  # each of its mistakes trains a model to its end
 
 

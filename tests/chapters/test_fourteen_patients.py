@@ -285,7 +285,3 @@ def test_each_patient_was_trained_and_stored_or_needs_no_training():
 def test_the_healthy_writer_says_with_a_cache_what_it_says_without():
     model = built(writer.Writer)
     assert torch.equal(writer.written(model, IDS, 20), writer.written(model, IDS, 20, cached=False))
-
-
-def test_numbers_of_letters_leave_one_for_filler():
-    assert training.numbered("aba?", "ab").tolist() == [1, 2, 1]

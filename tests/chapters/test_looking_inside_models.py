@@ -65,6 +65,11 @@ def test_without_who_stood_before_an_induction_head_finds_its_own_word():
     assert loss(model) > torch.tensor(WORDS).log() + 1, "worse than a guess"
 
 
+def test_a_surer_model_says_the_same_louder():
+    quiet, loud = (Circuit({(0, 2): replace(PREVIOUS, writes="next word")}, 1, sure) for sure in (2.0, 6.0))
+    assert torch.allclose(loud(TEXT), 3 * quiet(TEXT), atol=1e-5)
+
+
 # --- what is trained ---
 
 

@@ -74,7 +74,6 @@ test_who_reaches_is_told = pytest.mark.thorough(
                 (torch.full((4,), 0.5), "at least 5 starts"),
                 (torch.full((5,), 50.0), "between 0 and 1"),
                 (0.5, "returns float"),
-                (["all"] * 5, "something else than numbers"),
             ]
         ),
         told(
