@@ -5,30 +5,18 @@ import io
 
 import pytest
 import torch
-from exercise_cases import still_broken, telling
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch import nn
 
 from chapters.buffers_parameters_and_plain_tensors.accepted import (
-    Centre,
-    assigned,
     tensors,
-    variant,
-    with_history,
 )
 from chapters.buffers_parameters_and_plain_tensors.charts import FOLLOWS, KINDS
 from chapters.buffers_parameters_and_plain_tensors.exercises import (
     check_checkpoint_bytes,
     check_left_behind,
-    check_repaired_centre,
 )
-
-broken_centre = variant(Centre, hold=assigned("mean", torch.clone), moved=with_history)
-
-
-test_who_repairs_is_told = telling(still_broken(check_repaired_centre, broken_centre, "✓✓✓✓✓✓✗✗✓✗"))
-
 
 bytes_of = check_checkpoint_bytes.reference
 

@@ -1,34 +1,15 @@
 """“Epochs, batches, iterations”: what only its exercises say, and its chart."""
 
 import itertools
-import math
 
 import pytest
 import torch
-from exercise_cases import still_broken, telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
-from torch.nn import functional as F
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
 from attnlab.training.batches import iterations_per_epoch
-from chapters.epochs_batches_iterations.exercises import check_accumulated_gradient, check_larger_rate
-
-
-def to_repair(weight, inputs, targets, size):
-    weight = weight.clone().requires_grad_()
-    pieces = list(zip(inputs.split(size), targets.split(size), strict=True))
-    for x, y in pieces:
-        (F.mse_loss(x @ weight, y) / len(pieces)).backward()
-    return weight.grad
-
-
-test_a_reader_is_told = telling(
-    still_broken(check_accumulated_gradient, to_repair, "✓✗✗✓✓"),
-    told(check_larger_rate, lambda train, rate: rate * math.sqrt(4), mistake="twice"),
-)
-
 
 # --- the chart ---
 

@@ -18,7 +18,7 @@ from bookkit.checking.exercise import Exercise
 from bookkit.checking.mistakes.pairs import JOIN
 from bookkit.checking.puzzle import ShapePuzzle
 from bookkit.other_words import changed
-from tools.chapters import known_mistakes
+from tools.chapters import known_mistakes, notebooks
 from tools.chapters.known_mistakes import TRAINING
 
 CHAPTERS = {exercise: chapter for chapter, exercise in catalogue.every_exercise()}
@@ -31,8 +31,6 @@ SLOW_ANSWERS = TRAINING | {
     "out_of_the_band", "repaired_writer", "next_words", "attention_decoder", "learned_vectors",
     "narrowest_heads",
 }  # fmt: skip
-
-
 SLOWEST = {"own_fault"}  # each of its mistakes trains a model to its end
 
 
@@ -92,6 +90,12 @@ def test_a_stub_is_not_written_yet(exercise):
     assert exercise.judge(lambda *inputs: ...).state == "not written yet"
 
 
+@each([one for one in ALL if one not in EXERCISES and one not in PUZZLES])
+@pytest.mark.parametrize("work", [None, ..., lambda *inputs: None, lambda *inputs: ...])
+def test_nothing_is_not_written_yet_to_a_check_of_its_own_kind(exercise, work):
+    assert exercise.judge(work).state == "not written yet"
+
+
 @pytest.mark.parametrize(("exercise", "name"), TRAINED)
 def test_a_cut_gradient_is_reported_with_the_input_that_it_does_not_reach(exercise, name):
     place = exercise.takes.index(name)
@@ -109,12 +113,28 @@ def test_a_cut_gradient_is_reported_with_the_input_that_it_does_not_reach(exerci
 
 @each([pytest.param(one, marks=tier(one)) for one in ALL])
 def test_each_known_mistake_is_rejected_and_named_by_its_own_sentence_alone(exercise, record_property):
+    before = torch.get_rng_state()
     record_property("known mistakes", [*catalogue.counted(exercise)])  # for the last lines of a run
+    assert torch.equal(torch.get_rng_state(), before), "a check draws nothing from the reader's numbers"
     for name, rejected in exercise.trials().items():
         assert rejected.state == "not yet"
         assert rejected.mistake == name, rejected
         said = [known for known, (sentence, _) in exercise.mistakes.items() if sentence in words(rejected)]
         assert said == [name]
+
+
+TO_REPAIR = [exercise for exercise in EXERCISES if "still broken" in exercise.mistakes]
+
+
+@each(TO_REPAIR)
+def test_what_the_page_gives_to_repair_is_told_to_be_still_broken(exercise):
+    """Its report stands under it. When a chapter's cells are run, they must say the same again."""
+    chapter = registry.chapter(CHAPTERS[exercise])
+    cells = notebooks.before_solutions(notebooks.read(chapter.notebook))
+    (cell,) = (cell for cell in cells if f"\ncheck_{exercise.name}(" in cell.source)
+    (report,) = notebooks.displays(cell)
+    sentence, _ = exercise.mistakes["still broken"]
+    assert sentence in " ".join(report["text/plain"].split())
 
 
 def flaw(answer):

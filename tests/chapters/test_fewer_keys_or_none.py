@@ -11,7 +11,7 @@ from attnlab import masks
 from attnlab.attention import Cache
 from attnlab.today.linear import linear
 from chapters.fewer_keys_or_none import charts
-from chapters.fewer_keys_or_none.charts import D_K, GROUPS, HEADS, LAYERS, MOST_SINKS, PLACES, WIDEST
+from chapters.fewer_keys_or_none.charts import D_K, GROUPS, HEADS, LAYERS, PLACES
 from chapters.fewer_keys_or_none.exercises.linear_recurrence import check_linear_recurrence
 from chapters.fewer_keys_or_none.exercises.smallest_cache import check_smallest_cache
 from chapters.fewer_keys_or_none.exercises.smallest_cache_mistakes import Choice, Small, passing
@@ -45,14 +45,6 @@ test_a_reader_is_told = telling(
         mistake="a table",
     ),
 )
-
-
-def test_words_are_more_than_numbers_in_any_state():
-    """Else a state would be taken for a table, also one with a column more."""
-    for case in check_linear_recurrence.cases:
-        query, key, value, _ = case.inputs
-        assert len(query) > 1 + max(query.shape[1], value.shape[1])
-        assert min(query.min(), key.min()) > 0
 
 
 def test_the_room_gives_the_same_from_vectors_whose_features_these_are():
@@ -109,15 +101,6 @@ class InAClass:
         return getattr(InAClass, f"layer_{self.layer}").extended(keys, values)
 
 
-class Forgetful(Half):
-    """It gives back all, and keeps only what came last."""
-
-    def extended(self, keys, values):
-        answer = Cache.extended(self, keys, values)
-        self.keys, self.values = keys, values
-        return answer
-
-
 class Packed(Half):
     def extended(self, keys, values):
         self.packed = keys.numpy().tobytes()
@@ -127,7 +110,6 @@ class Packed(Half):
 test_whose_cache_is_none_is_told = pytest.mark.thorough(
     telling(
         told(check_smallest_cache, InAClass, mistake="kept elsewhere"),
-        told(check_smallest_cache, Forgetful, mistake="too much lost"),
         told(check_smallest_cache, Packed, "something of the type bytes, which can't be counted"),
     )
 )
@@ -205,12 +187,3 @@ def test_the_readout_counts_what_the_cache_holds(width: int, sinks: int, groups:
     assert said(sight(width, sinks, groups)) == pytest.approx(
         [held, numbers, share, LAYERS * (width - 1)], abs=0.051
     )
-
-
-@pytest.mark.weekly
-def test_each_step_of_a_slider_changes_what_it_says() -> None:
-    by_width = [tuple(said(sight(width, 0, "2"))) for width in range(1, WIDEST + 1)]
-    by_sinks = [tuple(said(sight(WIDEST, sinks, "2"))) for sinks in range(MOST_SINKS + 1)]
-    by_groups = [tuple(said(sight(6, 0, groups))) for groups in GROUPS]
-    for each in (by_width, by_sinks, by_groups):
-        assert len({*each}) == len(each)

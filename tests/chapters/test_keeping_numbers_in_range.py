@@ -2,26 +2,17 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, still_broken, telling
+from exercise_cases import assert_right_shapes
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch import nn
-from torch.nn import functional as F
 
 from chapters.keeping_numbers_in_range.charts import ARRANGEMENTS
-from chapters.keeping_numbers_in_range.exercises import check_norm_shapes, check_repaired_layer
+from chapters.keeping_numbers_in_range.exercises import check_norm_shapes
 
 
 def test_the_shapes_are_what_pytorch_says():
     assert_right_shapes(check_norm_shapes, {"x": torch.ones(2, 10, 5), "nn": nn})
-
-
-def broken_layer(x, widen, narrow):
-    x = F.layer_norm(x, x.shape[-1:])
-    return x + (x @ widen).relu() @ narrow
-
-
-test_who_repairs_is_told = telling(still_broken(check_repaired_layer, broken_layer, "✓✗✗✗"))
 
 
 # --- the chart ---

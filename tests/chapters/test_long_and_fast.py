@@ -5,14 +5,13 @@ import re
 
 import pytest
 import torch
-from exercise_cases import still_broken, telling
 from living_charts import drawn
 
 from attnlab.attention import Cache
 from attnlab.today.tiles import tiled
 from chapters.long_and_fast.charts import tiles
-from chapters.long_and_fast.charts.costs import MODELS, OWN, ROOM, cache_size
-from chapters.long_and_fast.exercises import check_cache_bytes, check_repaired_tiles
+from chapters.long_and_fast.charts.costs import MODELS, ROOM, cache_size
+from chapters.long_and_fast.exercises import check_cache_bytes
 
 bytes_of = check_cache_bytes.reference
 
@@ -25,29 +24,6 @@ def test_it_counts_what_a_cache_holds(groups):
             word = torch.zeros(4, groups, 1, 8)  # (rows, groups, 1, d_k)
             keys, values = cache.extended(word, word)
         assert (keys.nbytes + values.nbytes) * len(caches) == bytes_of(2, 6, groups, 8, 5, 4, 32, None)
-
-
-def broken(query, key, value, tile, causal):
-    """The notebook's."""
-    outputs = []
-    for top in range(0, len(query), tile):
-        queries = query[top : top + tile]
-        highest, total, mixed = torch.tensor(-math.inf), 0.0, 0.0
-        for left in range(0, len(key), tile):
-            scores = queries @ key[left : left + tile].T / math.sqrt(query.shape[-1])
-            if causal:
-                hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)
-                scores = scores.masked_fill(hidden, -math.inf)
-            highest = torch.maximum(highest, scores.amax(1, keepdim=True))
-            before = highest
-            weights, kept = (scores - highest).exp(), (before - highest).exp()
-            total = kept * total + weights.sum(1, keepdim=True)
-            mixed = kept * mixed + weights @ value[left : left + tile]
-        outputs.append(mixed / total)
-    return torch.cat(outputs)
-
-
-test_who_repairs_is_told = telling(still_broken(check_repaired_tiles, broken, "✓✓✓✗✗✗✗✓"))
 
 
 # --- the chart of what a cache costs ---
@@ -121,20 +97,6 @@ def test_its_weights_are_those_of_its_layers(name):
     assert model.weights == 2 * vocabulary * d_model + model.layers * layer + d_model
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", ["layers", "groups", "d_k", "doublings"])
-def test_the_last_step_of_a_slider_says_another(name):
-    """Its share of the whole is the smallest there, and the readout rounds."""
-    (bind,) = (each["bind"] for each in cache_size().to_dict()["params"] if each["name"] == name)
-    assert says(**{name: bind["max"]}) != says(**{name: bind["max"] - bind["step"]})
-
-
-@pytest.mark.thorough
-def test_without_a_known_model_there_is_one_dashed_line():
-    assert OWN not in MODELS
-    assert "its weights" not in drawn(cache_size())
-
-
 # --- the chart of tiles ---
 
 
@@ -168,13 +130,6 @@ def test_it_says_what_is_known_of_each_query(step, mask):
     words = texts(step, mask)
     assert sorted(word for word in words if re.fullmatch(r"-?\d+\.\d+", word)) == sorted(expected)
     assert words.count("–") == 3 * (~so_far.any(-1)).sum()
-
-
-@pytest.mark.weekly
-@pytest.mark.parametrize("mask", [tiles.NONE, tiles.CAUSAL])
-def test_each_step_says_something_else(mask):
-    said = ["; ".join(texts(step, mask)[-3:]) for step in range(tiles.TILES + 1)]
-    assert len({*said}) == len(said)
 
 
 @pytest.mark.thorough

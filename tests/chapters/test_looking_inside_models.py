@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from attnlab.inside import heads_changed, watched
+from attnlab.inside import watched
 from attnlab.runtime import generator
 from bookkit import weights
 from chapters.looking_inside import models
@@ -15,10 +15,8 @@ from chapters.looking_inside.circuits import (
     LENGTH,
     PREVIOUS,
     SAME_WORD,
-    UNHEARD,
     WORDS,
     Circuit,
-    drawn,
 )
 from chapters.looking_inside.models import Repeated, repeated
 
@@ -67,64 +65,9 @@ def test_without_who_stood_before_an_induction_head_finds_its_own_word():
     assert loss(model) > torch.tensor(WORDS).log() + 1, "worse than a guess"
 
 
-def test_the_others_look_evenly():
-    even = torch.ones(LENGTH, LENGTH).tril()
-    looked = looks(Circuit({(0, 1): PREVIOUS}, 2))
-    for layer, head in [(0, 0), (0, 2), (1, 1), (1, 3)]:
-        assert torch.allclose(looked[layer, head], even / even.sum(-1, keepdim=True), atol=1e-6)
-
-
-def test_what_is_known_of_a_place_is_its_word_and_its_place():
-    model = Circuit({}, 1)
-    with torch.no_grad():
-        known = model.positions(model.embedding(TEXT))[0]
-    expected = torch.cat([F.one_hot(TEXT[0], WORDS), torch.eye(LENGTH)], -1)
-    assert torch.allclose(known[:, : WORDS + LENGTH], expected, atol=1e-6)
-    assert known[:, WORDS + LENGTH :].eq(0).all()
-
-
-def test_who_is_heard_by_nobody_looks_as_surely_and_says_nothing():
-    heads = {(0, 0): PREVIOUS, (1, 3): INDUCTION}
-    alone, both = Circuit(heads, 2), Circuit(heads | {(1, 1): UNHEARD}, 2)
-    looked = looks(both)[1].diagonal(1 - PERIOD, 1, 2).mean(-1)  # (heads,)
-    assert looked[1] > looked[3]
-    assert abs(loss(both) - loss(alone)) < 0.05
-
-
-def test_a_louder_head_finds_more_of_the_same():
-    found = []
-    for loud in (1.0, 2.0):
-        model = Circuit({(0, 2): replace(PREVIOUS, loud=loud)}, 1)
-        with heads_changed(model.layers[0].self_attention, lambda heads: found.append(heads) or heads):
-            model(TEXT)
-    assert torch.allclose(found[1][:, :, 2], 2 * found[0][:, :, 2])
-    assert torch.allclose(found[1][:, :, :2], found[0][:, :, :2])
-
-
 def test_a_surer_model_says_the_same_louder():
     quiet, loud = (Circuit({(0, 2): replace(PREVIOUS, writes="next word")}, 1, sure) for sure in (2.0, 6.0))
     assert torch.allclose(loud(TEXT), 3 * quiet(TEXT), atol=1e-5)
-
-
-def test_a_seed_draws_the_same_model_and_nothing_of_pytorchs():
-    before = torch.get_rng_state()
-    first, again, other = (drawn(seed, layers=2, heads=3, d_model=12) for seed in (1, 1, 2))
-    assert torch.equal(torch.get_rng_state(), before)
-    words = torch.arange(6)[None]
-    assert torch.equal(first(words), again(words))
-    assert not torch.allclose(first(words), other(words))
-
-
-def test_all_is_drawn_but_the_norms():
-    for name, parameter in drawn(1, layers=2, heads=3, d_model=12).named_parameters():
-        left = parameter.eq(float("weight" in name)).all()
-        assert left == ("norm" in name), name
-
-
-def test_a_model_is_in_use_and_says_what_it_is():
-    assert not Circuit({}, 1).training
-    assert repr(drawn(1, layers=1, heads=3, d_model=12)) == "a model of 1 layer with 3 heads each"
-    assert repr(Circuit({}, 2)) == "a model of 2 layers with 4 heads each"
 
 
 # --- what is trained ---

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, still_broken, telling, words
+from exercise_cases import assert_right_shapes, words
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 
@@ -12,16 +12,7 @@ from chapters.queries_keys_and_values_that_learn.exercises import (
     check_narrow_pair,
     check_narrowest_heads,
     check_projection_shapes,
-    check_repaired_roles,
 )
-
-
-def broken_attention(words, to_query, to_key, to_value):
-    query = words @ to_query
-    key = words @ to_query
-    weights = (query @ key.mT).softmax(-1)
-    return weights @ (words @ to_value), weights
-
 
 SHAPES = check_projection_shapes.shapes
 
@@ -40,9 +31,6 @@ def test_only_what_runs_over_a_words_numbers_is_said_to():
     for expression in expressions:
         said = words(check_projection_shapes.judge(SHAPES | {expression: (8, 6, 18)}))
         assert "sums over the 18 numbers" not in said, expression
-
-
-test_who_repairs_is_told = telling(still_broken(check_repaired_roles, broken_attention, "✓✗✗✗✗✗✗"))
 
 
 narrowed = check_narrow_pair.reference

@@ -2,16 +2,13 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, still_broken, telling, told
+from exercise_cases import assert_right_shapes, telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torchtext import data
 
-from chapters.text_as_tensors.accepted import masked_by
 from chapters.text_as_tensors.charts import FAMOUS_LENGTHS
-from chapters.text_as_tensors.exercises import check_batch_shapes, check_cut, check_padding_mask
-
-to_repair = masked_by(lambda shown: shown.unsqueeze(1))
+from chapters.text_as_tensors.exercises import check_batch_shapes, check_cut
 
 
 def by_opinions(words):
@@ -20,7 +17,6 @@ def by_opinions(words):
     return words[first[:12].sort().values]
 
 
-test_who_repairs_is_told = telling(still_broken(check_padding_mask, to_repair, "✓✗✗✗✗✗"))
 test_who_cuts_is_told = pytest.mark.thorough(
     telling(
         # The words are numbered anew in each review, so there is nothing to look at.
@@ -35,13 +31,6 @@ test_who_cuts_is_told = pytest.mark.thorough(
         told(check_cut, lambda words: words[:1], "reviews = 376 reviews of 3 to 12 words"),
     )
 )
-
-
-def test_the_code_to_repair_raises_or_lies_for_more_texts_than_one():
-    two, three = (case.fresh() for case in check_padding_mask.cases[1:3])
-    assert to_repair(*two)[1].isfinite().all(), "as many heads as texts: no error"
-    with pytest.raises(RuntimeError):
-        to_repair(*three)
 
 
 def test_the_shapes_are_what_torchtext_and_pytorch_say():

@@ -19,17 +19,11 @@ from attnlab.masks import causal
 from attnlab.positions import sinusoidal
 from attnlab.runtime import generator
 from attnlab.today.model import Today
-from chapters.the_block_of_today.accepted import as_attnlab, by_padding
-from chapters.the_block_of_today.exercises.accepted import check_accepted
+from chapters.the_block_of_today.accepted import by_padding
 from chapters.the_block_of_today.exercises.left_padded import check_left_padded
-from chapters.the_block_of_today.exercises.turned_halves import check_turned_halves
 from chapters.the_block_of_today.exercises.weights_of import check_weights_of
 from chapters.the_block_of_today.mixed import KINDS, TODAY, Kind, Mixed, fitted, weights_in
-from chapters.the_block_of_today.their_names import NAMES, to_ours, to_theirs
-
-
-def turned_in_place(vectors, places, base):
-    return vectors.copy_(as_attnlab(vectors, places, base))
+from chapters.the_block_of_today.their_names import to_ours, to_theirs
 
 
 def mask_to_be_added(rows, filler):
@@ -38,17 +32,9 @@ def mask_to_be_added(rows, filler):
 
 
 test_a_reader_is_told = telling(
-    told(check_turned_halves, turned_in_place, "inputs"),
     told(check_left_padded, mask_to_be_added, "It returns float32 numbers where bool ones are expected"),
     told(check_left_padded, decoding.left_padded, "✗ is written without what is there already"),
 )
-
-
-def test_turning_keeps_lengths():
-    for case in check_turned_halves.cases:
-        vectors, places, base = case.fresh()
-        came = check_turned_halves.reference(vectors, places, base)
-        torch.testing.assert_close(came.norm(dim=-1), vectors.norm(dim=-1))
 
 
 def test_it_counts_what_our_model_has():
@@ -63,14 +49,6 @@ def test_it_counts_what_our_model_has():
             )  # fmt: skip
         counted = sum(weight.numel() for weight in model.parameters())
         assert counted == check_weights_of.reference(*config.values()), case.label
-
-
-def test_what_comes_back_are_chances():
-    for case in check_accepted.cases:
-        kept, chances = check_accepted.reference(*case.fresh())
-        assert 0 <= kept <= len(case.inputs[2])
-        assert chances.min() >= 0
-        torch.testing.assert_close(chances.sum(), torch.tensor(1.0, dtype=torch.float64))
 
 
 # --- the changes between two blocks ---
@@ -278,23 +256,6 @@ def test_in_bfloat16_they_differ_by_its_own_rounding(tied: bool) -> None:
             assert logits.dtype == expected.dtype == torch.bfloat16
             assert (logits - expected).abs().mean() < lost / 2, "on one processor they are the same"
             assert (logits - exact).abs().mean() < 1.2 * lost
-
-
-@both_ends
-def test_there_and_back_is_where_it_was(tied: bool) -> None:
-    ours, _ = made(SIZES[0], tied)
-    back = to_ours(to_theirs(ours.state_dict()), tied)
-    assert {*back} == {*ours.state_dict()}
-    assert all(torch.equal(weight, back[name]) for name, weight in ours.state_dict().items())
-
-
-def test_each_of_our_layers_has_a_name_of_theirs() -> None:
-    ours, theirs = made(SIZES[1], tied=False)
-    layers = {
-        name.rpartition(".")[0].replace(".0.", ".*.").replace(".1.", ".*.") for name in ours.state_dict()
-    }
-    assert {*NAMES} == layers
-    assert {*to_theirs(ours.state_dict())} == {*theirs.state_dict()}
 
 
 def test_one_table_at_both_ends_must_be_one() -> None:

@@ -9,13 +9,13 @@ from typing import get_args
 
 import pytest
 import torch
-from exercise_cases import still_broken, telling, told
+from exercise_cases import telling, told
 from headings import anchors
 from living_charts import drawn
 from torch import Tensor, nn
 
 from chapters.the_repair_shop import charts, cheap, drawings, figures, walked
-from chapters.the_repair_shop.exercises import check_own_fault, check_repaired_places
+from chapters.the_repair_shop.exercises import check_own_fault
 from chapters.the_repair_shop.faults import FAULTS, OffTheRoad, StepByStep, healthy
 from chapters.the_repair_shop.patients import (
     LETTERS,
@@ -31,18 +31,7 @@ from chapters.the_repair_shop.tree import TREE, Cause, Fork, causes
 from checkup.report import Inquiry
 from checkup.visit import TESTS
 
-
-def broken(ids, letters, places, blocks):
-    """The notebook's."""
-    stream = letters[ids] + places[-ids.shape[1] :]
-    for block in blocks:
-        stream = block(stream)
-    return stream @ letters.T
-
-
 test_a_reader_is_told = telling(
-    # It is right only at full length.
-    still_broken(check_repaired_places, broken, "✓✗✗✗"),
     told(check_own_fault, lambda model: 5, "return the model", marks=pytest.mark.thorough),
 )
 
@@ -123,11 +112,6 @@ def test_no_healthy_model_is_accused(seed):
     assert not [test for test in figures.TESTS if found(test, healthy, seed)]
 
 
-def test_every_fault_has_its_row():
-    assert [*figures.SEEN] == [*FAULTS]
-    assert {len(counts) for counts in figures.SEEN.values()} == {len(figures.TESTS)}
-
-
 def after_200_updates(make, seed):
     patient = make(seed)
     optimizer = patient.optimizer()
@@ -182,20 +166,9 @@ def test_forks_ask_in_python_have_answers_to_choose_from_and_end_in_tests_of_one
         ast.parse(cause.test)
 
 
-def test_the_tools_tests_are_called_as_it_calls_them():
-    names = {test.name for test in TESTS}
-    assert {name for cause in EVERY for name in cause.tool} <= names
-
-
 def test_every_line_of_inquiry_is_reached():
     lines = {test.name: test.inquiry for test in TESTS}
     assert {lines[name] for cause in EVERY for name in cause.tool} == {*get_args(Inquiry)}
-
-
-def test_symptoms_of_a_group_stand_together():
-    groups = [symptom.group for symptom in TREE]
-    assert groups == sorted(groups, key=groups.index)
-    assert len({symptom.seen for symptom in TREE}) == len(TREE)
 
 
 def test_the_page_has_every_cause_and_as_many_folds_as_there_are_answers():
@@ -348,9 +321,11 @@ def bare(seed: int) -> Patient:
     return Patient(model)
 
 
+BARE = "neither stream nor norms"
 WAYS = (
     ("weights ten times too large", "the loss starts too high", "Weights start too large"),
     ("no residual stream", "it does not fall", "Blocks do not add"),
+    (BARE, "it does not fall", "Numbers shrink from block to block"),
     ("blocks in a list", "it does not fall", "The optimizer does not have these weights"),
     ("rate thirty times too high", "it does not fall", "The rate is too high"),
     ("chances for logits", "it does not fall", "The loss is given chances"),
@@ -367,14 +342,7 @@ WAYS = (
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("fault", "seen", "cause"), WAYS)
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 5))]
-)
+@pytest.mark.parametrize("seed", range(5))
 def test_a_fault_is_led_to_its_cause(fault, seen, cause, seed):
-    assert cause_of(seen, partial(FAULTS[fault], seed)).startswith(cause)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(3))
-def test_shrinking_numbers_are_led_to_their_cause(seed):
-    assert cause_of("it does not fall", partial(bare, seed)).startswith("Numbers shrink from block to block")
+    make = bare if fault == BARE else FAULTS[fault]
+    assert cause_of(seen, partial(make, seed)).startswith(cause)

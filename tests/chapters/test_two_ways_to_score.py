@@ -4,21 +4,19 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, assert_trains, still_broken, telling, told
+from exercise_cases import assert_right_shapes, assert_trains, telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch.nn import functional as F
 
 from attnlab import scores
-from chapters.two_ways_to_score.accepted import Hidden, attention_by, learned, turned_table
+from chapters.two_ways_to_score.accepted import Hidden, learned
 from chapters.two_ways_to_score.charts import CELLS, EDGE, KEYS
 from chapters.two_ways_to_score.exercises import (
     check_repaired_additive,
     check_score_shapes,
     check_trained_score,
 )
-
-broken_attention = attention_by(turned_table, lambda table: table.softmax(-1).mT)
 
 
 def test_the_shapes_are_what_pytorch_says():
@@ -38,7 +36,6 @@ def test_the_shapes_are_what_pytorch_says():
 
 
 test_a_reader_is_told = telling(
-    still_broken(check_repaired_additive, broken_attention, "✓✗✗✗✗✗"),
     told(check_trained_score, learned(lambda: Hidden(bias=False)), "a constant inside the tanh?"),
 )
 
@@ -48,7 +45,8 @@ def test_the_broken_code_trains_anyway():
     shapes = [(6, 3), (4, 3), (4, 5), (8, 3), (8, 3), (8,)]
     inputs = [torch.randn(shape, generator=generator).requires_grad_() for shape in shapes]
     wanted = torch.randn(6, 5, generator=generator)
-    assert_trains(lambda: F.mse_loss(broken_attention(*inputs)[0], wanted), *inputs)
+    _, broken = check_repaired_additive.mistakes["still broken"]
+    assert_trains(lambda: F.mse_loss(broken(*inputs)[0], wanted), *inputs)
 
 
 # --- the chart ---
@@ -86,17 +84,3 @@ def test_the_field_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> N
             drawn = numbers(chart, "field", "weight")
             expected = [score(query, plane)[0], table.softmax(-1)]
             torch.testing.assert_close(drawn, expected, atol=1e-6, rtol=0)
-
-
-@pytest.mark.thorough
-def test_only_the_dot_product_grows_with_the_query(chart: Locator) -> None:
-    highest = {}
-    for name in ("dot", "additive"):
-        chart.get_by_label(name, exact=True).check()
-        for length in (3, 6):
-            chart.get_by_label("length of the query").fill(str(length))
-            says(chart, f"({length * math.cos(math.pi / 6):.2f}, ")
-            (field,) = numbers(chart, "field")
-            highest[name, length] = field.abs().max().item()
-    assert math.isclose(highest["dot", 6], 2 * highest["dot", 3], rel_tol=1e-9)
-    assert highest["additive", 6] <= 2

@@ -39,11 +39,6 @@ def telling(*rows):
     return test
 
 
-def still_broken(check, code, lines, **more):
-    """The code to repair, as the chapter gives it: the cases that pass nevertheless are the clue."""
-    return told(check, code, mistake="still broken", lines=lines, **more)
-
-
 def assert_trains(loss, *parameters):
     """Gradient descent brings `loss()` down to less than a tenth."""
     losses = []
