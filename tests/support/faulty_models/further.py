@@ -2,7 +2,9 @@
 
 from functools import partial
 
-from faulty_models.kinds import Change, planted_in
+from faulty_models.kinds import Change, attention, layers, planted_in
+from faulty_models.kinds import today as block
+from faulty_models.kinds import transformer as whole
 
 decoder = planted_in("LanguageModel")
 gpt = planted_in("GPT")
@@ -10,10 +12,6 @@ today = planted_in("Today")
 transformer = planted_in("Transformer")
 bahdanau = planted_in("Bahdanau")
 luong = planted_in("Luong")
-whole = partial(Change, "attnlab/transformer.py")
-block = partial(Change, "attnlab/today/model.py")
-layers = partial(Change, "attnlab/layers.py")
-attention = partial(Change, "attnlab/attention.py")
 translators = partial(Change, "chapters/translating_with_attention/models.py")
 
 LAYERS, BLOCKS = r"layers\.\d+(\..*)?", r"blocks\.\d+(\..*)?"

@@ -1,12 +1,9 @@
 """Faults in the decoder alone as GPT-2 builds it."""
 
-from functools import partial
-
-from faulty_models.kinds import Change, planted_in
+from faulty_models.kinds import Change, layers, planted_in
+from faulty_models.kinds import transformer as model
 
 fault = planted_in("GPT")
-model = partial(Change, "attnlab/transformer.py")
-layers = partial(Change, "attnlab/layers.py")
 
 ALL = r"blocks\.\d+(\..*)?"
 ATTENTION = r"blocks\.\d+(\.attention(\..*)?)?"

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
@@ -46,6 +47,12 @@ class Change:
         line = before.rpartition("\n")[2]
         new = self.new.replace("\n", "\n" + line[: len(line) - len(line.lstrip())])
         return before + new + self.old.join(parts[place:])
+
+
+attention, layers, masks, positions, scores, today, transformer = (
+    partial(Change, f"attnlab/{file}.py")
+    for file in ("attention", "layers", "masks", "positions", "scores", "today/model", "transformer")
+)
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,9 @@
 """Faults in the decoder alone that is made of the Transformer's layers."""
 
-from functools import partial
-
-from faulty_models.kinds import Change, planted_in
+from faulty_models.kinds import attention, layers, masks, planted_in, positions
+from faulty_models.kinds import transformer as model
 
 fault = planted_in("LanguageModel")
-model = partial(Change, "attnlab/transformer.py")
-layers = partial(Change, "attnlab/layers.py")
-attention = partial(Change, "attnlab/attention.py")
-masks = partial(Change, "attnlab/masks.py")
-positions = partial(Change, "attnlab/positions.py")
 
 ALL = r"layers\.\d+(\..*)?"
 ATTENTION = r"layers\.\d+(\.(self_attention|around_self_attention)(\..*)?)?"

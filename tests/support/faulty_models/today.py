@@ -1,12 +1,9 @@
 """Faults in the model of today."""
 
-from functools import partial
-
-from faulty_models.kinds import Change, planted_in
+from faulty_models.kinds import layers, planted_in
+from faulty_models.kinds import today as model
 
 fault = planted_in("Today")
-model = partial(Change, "attnlab/today/model.py")
-layers = partial(Change, "attnlab/layers.py")
 
 ALL = r"blocks\.\d+(\..*)?"
 ATTENTION = r"blocks\.\d+(\.attention(\..*)?)?"

@@ -1,14 +1,9 @@
 """Faults in the Transformer that reads one sequence and writes another."""
 
-from functools import partial
-
-from faulty_models.kinds import Change, planted_in
+from faulty_models.kinds import attention, layers, masks, planted_in
+from faulty_models.kinds import transformer as model
 
 fault = planted_in("Transformer")
-model = partial(Change, "attnlab/transformer.py")
-layers = partial(Change, "attnlab/layers.py")
-attention = partial(Change, "attnlab/attention.py")
-masks = partial(Change, "attnlab/masks.py")
 
 ENCODER, DECODER = r"encoder(\..*)?", r"decoder(\..*)?"
 CROSS = r"decoder(\.\d+(\.(cross_attention|around_cross_attention)(\..*)?)?)?"

@@ -2,13 +2,10 @@
 
 from functools import partial
 
-from faulty_models.kinds import Change, planted_in
+from faulty_models.kinds import Change, attention, masks, planted_in, scores
 
 bahdanau, luong = planted_in("Bahdanau"), planted_in("Luong")
 model = partial(Change, "chapters/translating_with_attention/models.py")
-attention = partial(Change, "attnlab/attention.py")
-scores = partial(Change, "attnlab/scores.py")
-masks = partial(Change, "attnlab/masks.py")
 
 LOOKING = "looking = masked_softmax(self.score(state[:, None], memory.states), memory.mask)"
 CONTEXT = "context = (looking @ memory.states)[:, 0]  # (B, width)"
