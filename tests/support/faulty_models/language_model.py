@@ -8,7 +8,7 @@ fault = planted_in("LanguageModel")
 ALL = r"layers\.\d+(\..*)?"
 ATTENTION = r"layers\.\d+(\.(self_attention|around_self_attention)(\..*)?)?"
 NETWORK = r"layers\.\d+(\.(feed_forward|around_feed_forward)(\..*)?)?"
-FIRST, SECOND, THIRD = (rf"layers\.{index}(\..*)?" for index in range(3))
+SECOND, THIRD = (rf"layers\.{index}(\..*)?" for index in (1, 2))
 NORMS = r"norm|layers\.\d+(\.around_\w+(\..*)?)?"
 
 MADE = "EncoderLayer(d_model, heads, hidden, dropout, norm_first=True)"

@@ -13,7 +13,6 @@ NORMS = r"norm|blocks\.\d+(\.before_\w+)?"
 
 BUILT = "start(self, spread, layers)"
 ONE_BLOCK = "stream = block(stream, angles, visible, cache)"
-QUERY = "query = turned(self.split(self.query(inputs), self.heads), angles)"
 KEY = "key = turned(self.split(self.key(inputs), self.groups), angles)"
 VALUE = "value = self.split(self.value(inputs), self.groups)"
 FUSED = "query, key, value, mask, is_causal=mask is None, enable_gqa=self.groups < self.heads"
