@@ -80,11 +80,10 @@ class Pooled(nn.Module):
 
     def __init__(self, how: str, encoder: Callable[..., nn.Module] | None = None, **more: Any) -> None:
         super().__init__()
-        self.how, self.hidden = how, nn.Linear(D_MODEL, D_MODEL)
-        self.encoder = None if encoder is None else encoder(sees_all=True, hides=True, **more)
+        self.how, self.inside = how, None if encoder is None else encoder(sees_all=True, hides=True, **more)
 
     def forward(self, vectors: Tensor, ids: Tensor) -> Tensor:
-        vectors = self.hidden(vectors).relu() if self.encoder is None else self.encoder(vectors, ids)
+        vectors = vectors if self.inside is None else self.inside(vectors, ids)
         words = (ids != PADDING)[..., None]
         if self.how == "highest":
             return vectors.masked_fill(~words, -torch.inf).amax(1)
@@ -427,7 +426,8 @@ WITH_PADDING: dict[str, dict[str, Any]] = {
     "a mean of words that classifies": {"kind": "classifies", "inside": Pooled, "how": "mean", "says": 5},
     "nn.TransformerEncoder that classifies": {"kind": "classifies", "inside": Pooled, "how": "mean"}
     | {"says": 5, "encoder": Encoder, "norm_first": True},
-    "the highest of all words": {"kind": "classifies", "inside": Pooled, "how": "highest", "says": 4},
+    "the highest of all words": {"kind": "classifies", "inside": Pooled, "how": "highest"}
+    | {"says": 4, "places": False},
     "the first word for the whole": {"kind": "classifies", "inside": Pooled, "how": "first"}
     | {"says": 2, "encoder": Encoder},
 }
