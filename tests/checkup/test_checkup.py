@@ -1,60 +1,18 @@
-"""The tool as a whole: sound models, options, bad input, the report, and what it costs."""
+"""The tool as a whole: options, bad input, the report, and what it costs."""
 
 import math
 import re
 
 import pytest
 import torch
-from checkup_cases import IDS, WORDS, Small, small
+from checkup_cases import IDS, Small, small
 from headings import anchors
 from torch import nn
 from torch.nn import functional as F
 
-from attnlab.today.model import Today
-from attnlab.transformer import GPT, LanguageModel, Transformer
+from attnlab.transformer import GPT, Transformer
 from bookkit.memory import peak_memory
 from checkup import Finding, Report, assert_healthy, checkup, sections
-
-SOURCE, LENGTHS = torch.randint(1, WORDS, (3, 8)), torch.tensor([8, 5, 3])
-
-
-class Stack(nn.Module):
-    """PyTorch's own layers under a causal mask."""
-
-    def __init__(self, norm_first):
-        super().__init__()
-        self.words, self.places = nn.Embedding(WORDS, 16), nn.Embedding(16, 16)
-        layer = nn.TransformerEncoderLayer(16, 2, 32, 0.1, batch_first=True, norm_first=norm_first)
-        self.stack = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
-        self.next = nn.Linear(16, WORDS)
-
-    def forward(self, ids):
-        x = self.words(ids) + self.places(torch.arange(ids.shape[1]))
-        mask = nn.Transformer.generate_square_subsequent_mask(ids.shape[1])
-        return self.next(self.stack(x, mask=mask, is_causal=True))
-
-
-# Here few: `.ci/run` tries the whole bank, Hugging Face's models among them.
-SOUND = {
-    "GPT": lambda: (GPT(WORDS, 16, 2, 2, 16, dropout=0.1), IDS),
-    "Today in bfloat16": lambda: (Today(WORDS, 12, 2, 2, 20, 1, 16, tied=False).bfloat16(), IDS[:1]),
-    "LanguageModel": lambda: (LanguageModel(WORDS, 16, 2, 32, 2), IDS),
-    "Transformer of 2017": lambda: (
-        Transformer(WORDS, 30, 15, 3, 32, 1, 0.1, norm_first=False),
-        (SOURCE, LENGTHS, IDS[:, :6]),
-    ),
-    "PyTorch's, norm first": lambda: (Stack(norm_first=True).double().eval(), IDS),
-}
-
-
-@pytest.mark.parametrize("name", SOUND)
-def test_nothing_is_found_in_a_sound_model(name):
-    torch.manual_seed(0)
-    model, batch = SOUND[name]()
-    report = checkup(model, batch)
-    assert not report.findings, report
-    assert not [tried for tried in report.tried if "could not be tried" in tried.seen], report
-
 
 # ---- options ----
 
@@ -91,13 +49,9 @@ def test_a_right_loss():
 
 
 def test_an_adapter():
-    class Wrapped(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.inner = Small()
-
+    class Wrapped(Small):
         def forward(self, ids):
-            return {"scores": self.inner(ids)}
+            return {"scores": super().forward(ids)}
 
     torch.manual_seed(0)
     assert not checkup(Wrapped(), IDS, logits=lambda model, ids: model(ids)["scores"]).findings
@@ -131,7 +85,6 @@ def raises(words):
 BAD = [
     (lambda: ("GPT", IDS), TypeError, "model must be an nn.Module, got str"),
     (lambda: (Returns(lambda _: None), IDS), TypeError, "model must return logits, .* got NoneType"),
-    (lambda: (Returns(lambda _: ()), IDS), TypeError, "model must return logits, .* got tuple"),
     (lambda: (Returns(lambda ids: torch.zeros(*ids.shape, 5, dtype=torch.long)), IDS), ValueError,
         r"model must return logits .* got torch.int64 \(3, 9, 5\)"),
     (lambda: (Returns(lambda _: raises("one\ntwo\nthree")), IDS), ValueError,
@@ -147,7 +100,6 @@ BAD = [
     (lambda: (nn.Identity(), IDS), ValueError, "model must have parameters, got none"),
     (lambda: (Small().to("meta"), IDS), ValueError, "model must have numbers, got one on the device meta"),
     (lambda: (Small(), IDS.tolist()), TypeError, r"batch must be ids \(B, T\), .* got list"),
-    (lambda: (Small(), None), TypeError, r"batch must be ids \(B, T\), .* got NoneType"),
     (lambda: (Small(), IDS[:0]), ValueError, "batch must hold at least one id"),
     (lambda: (Small(), IDS.to("meta")), ValueError, "batch must be on cpu, where the model is, got meta"),
     (lambda: (Small(), IDS + 50), ValueError, "model must accept the batch, got IndexError in words"),
@@ -224,33 +176,19 @@ def a_translator():
     return model, (source, lengths, torch.randint(1, 6000, (8, 36))), {"padding": 0}
 
 
-def a_llama():
-    import transformers
-
-    sizes = {"vocab_size": 8000, "hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 8}
-    sizes |= {"num_attention_heads": 8, "num_key_value_heads": 4, "max_position_embeddings": 256}
-    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes))
-    return model, (torch.randint(4, 8000, (8, 64)),), {}
-
-
-LARGE = {"a GPT": a_gpt, "a translator": a_translator, "Hugging Face's Llama": a_llama}
-
-
 def step_of(model, batch):
     """One step of training, from nothing: gradients, and what Adam keeps. The weights count to neither."""
     optimizer = torch.optim.AdamW(model.parameters())
-    output = model(*batch)
-    logits = getattr(output, "logits", output)
-    F.cross_entropy(logits[:, :-1].flatten(0, 1), batch[-1][:, 1:].flatten()).backward()
+    F.cross_entropy(model(*batch)[:, :-1].flatten(0, 1), batch[-1][:, 1:].flatten()).backward()
     optimizer.step()
     optimizer.zero_grad()
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", LARGE)
-def test_ten_million_weights_take_few_calls_and_no_more_memory_than_three_steps(name):
+@pytest.mark.parametrize("build", [a_gpt, a_translator])
+def test_ten_million_weights_take_few_calls_and_no_more_memory_than_three_steps(build):
     torch.manual_seed(0)
-    model, batch, options = LARGE[name]()
+    model, batch, options = build()
     assert 9e6 < sum(weight.numel() for weight in model.parameters()) < 13e6
     calls = []
     watched = nn.modules.module.register_module_forward_pre_hook(

@@ -148,12 +148,13 @@ def test_the_alarm_is_set_to_what_is_left(clock, monkeypatch):
     ids=["alone", "till it has had half", "on a busy machine, not for ever", "asleep, however busy it is"],
 )
 def test_who_has_hardly_had_the_processor_may_go_on(served, end, monkeypatch):
-    clock = Clock(monkeypatch, served)
+    clock, trace = Clock(monkeypatch, served), sys.gettrace()
     limited(lambda: work(clock, end - 1), Deadline(10))
     clock.now = 0
     with pytest.raises(TimeUpError):
         limited(lambda: work(clock), Deadline(10))
     assert clock.now == end
+    assert sys.gettrace() is trace
 
 
 def test_another_thread_can_run_code_and_stop_a_loop(clock):
@@ -161,17 +162,6 @@ def test_another_thread_can_run_code_and_stop_a_loop(clock):
         assert pool.submit(limited, lambda: 2, Deadline(5)).result() == 2
         with pytest.raises(TimeUpError):
             pool.submit(limited, lambda: work(clock), Deadline(5)).result()
-
-
-def test_a_loop_is_stopped_where_there_are_no_alarms(clock, monkeypatch):
-    monkeypatch.delattr(signal, "setitimer")
-    trace = sys.gettrace()
-    with pytest.raises(TimeUpError):
-        limited(lambda: work(clock), Deadline(5))
-    assert limited(lambda: 1, Deadline(5)) == 1
-    after = sys.gettrace()
-    sys.settrace(trace)
-    assert after is trace
 
 
 def test_an_alarm_that_rings_when_the_work_is_done_changes_nothing(clock):

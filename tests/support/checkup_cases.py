@@ -129,70 +129,72 @@ class Remembering(nn.Module):
 # ---- faults ----
 
 HIDDEN, SOFTMAX = "scores.masked_fill(later, -math.inf)", "scores.masked_fill(later, -math.inf).softmax(-1)"
-SCORES, FOUND = "(B, heads, T, T)\n", "        found = weights @ value\n"
-SAID, MADE, SUMMED = (
-    "        return logits\n",
-    "        self.calls = 0\n",
-    "self.words(ids) + self.places(rows)",
-)
-ROWS, MASK = "        rows = torch.arange(ids.shape[1])\n", "attention_mask[:, None] == 0"
-# In the text above the first becomes the second, which follows it where it begins with "+".
+SCORES, ROWS = "(B, heads, T, T)\n", "        rows = torch.arange(ids.shape[1])\n"
+SAID, MADE = "        return logits\n", "        self.calls = 0\n"
+SUMMED, MASK = "self.words(ids) + self.places(rows)", "attention_mask[:, None] == 0"
+ATTENTION, NORM, NETWORK = "blocks.0.attention", "blocks.0.norm_1", "blocks.0.network"
+# The line of inquiry that finds it, and where (None: in no one place). In the text above what comes third
+# becomes the fourth, which follows it where it begins with "+".
 FAULTS = {
-    "sees the next": ("triu(1)", "triu(2)"),
-    "sees only itself": (HIDDEN, "scores.masked_fill(torch.eye(length) == 0, -math.inf)"),
-    "blind start": ("triu(1)", "triu(0)"),
-    "masked late": (SOFTMAX, "scores.softmax(-1) * ~later"),
-    "sums over queries": (SOFTMAX, f"{HIDDEN}.softmax(-2)"),
-    "no divisor": (" / math.sqrt(WIDTH / HEADS)", ""),
-    "divided by d_k": ("math.sqrt(WIDTH / HEADS)", "(WIDTH / HEADS)"),
-    "queries cancel": (SCORES, "+        scores = scores.mean(-2, keepdim=True).expand_as(scores)\n"),
-    "heads alike": (SCORES, "+        scores = scores[:, :1].expand_as(scores)\n"),
-    "keys are queries": ("query @ key.mT", "query @ query.mT"),
-    "weights detached": ("weights @ value", "weights.detach() @ value"),
-    "no activation": ("self.widen(x).relu()", "self.widen(x)"),
-    "activation last": ("self.drop(added)", "added.relu()"),
-    "dropout always": ("self.drop(added)", "F.dropout(added, 0.1)"),
-    "norm in half": ("x.to(torch.promote_types(x.dtype, torch.float32))", "x"),
-    "norm not cast back": ("(wide / root).to(x.dtype)", "(wide / root)"),
-    "norm over places": ("square().mean(-1,", "square().mean(1,"),
-    "norm over rows": ("square().mean(-1,", "square().mean(0,"),
-    "no root": (" + 1e-6).sqrt()", " + 1e-6)"),
-    "no residual": ("x + self.attention(", "self.attention("),
-    "doubled": ("x + self.attention(", "x + x + self.attention("),
-    "norm unused": ("self.network(self.norm_2(x))", "self.network(x)"),
-    "unseen": (MADE, "+        del self.blocks\n        self.blocks = [Block() for _ in range(2)]\n"),
-    "one block twice": ("(Block() for _ in range(2))", "([Block()] * 2)"),
-    "one block left out": ("in self.blocks:", "in self.blocks[:1]:"),
-    "same start": (MADE, "+        self.blocks[1].load_state_dict(self.blocks[0].state_dict())\n"),
-    "plain table": (MADE, "+        del self.places\n        self.places = torch.randn(LONGEST, WIDTH)\n",
+    "sees the next": ("sight", ATTENTION, "triu(1)", "triu(2)"),
+    "sees only itself": ("sight", ATTENTION, HIDDEN, "scores.masked_fill(torch.eye(length) == 0, -math.inf)"),
+    "blind start": ("numbers", ATTENTION, "triu(1)", "triu(0)"),
+    "masked late": ("scores", ATTENTION, SOFTMAX, "scores.softmax(-1) * ~later"),
+    "sums over queries": ("scores", ATTENTION, SOFTMAX, f"{HIDDEN}.softmax(-2)"),
+    "no divisor": ("scores", ATTENTION, " / math.sqrt(WIDTH / HEADS)", ""),
+    "queries cancel": ("scores", ATTENTION,
+        SCORES, "+        scores = scores.mean(-2, keepdim=True).expand_as(scores)\n"),
+    "heads alike": ("scores", ATTENTION, SCORES, "+        scores = scores[:, :1].expand_as(scores)\n"),
+    "keys are queries": ("parameters", "blocks.0.attention.key", "query @ key.mT", "query @ query.mT"),
+    "weights detached": ("parameters", "blocks.0.attention.query",
+        "weights @ value", "weights.detach() @ value"),
+    "no activation": ("network", NETWORK, "self.widen(x).relu()", "self.widen(x)"),
+    "activation last": ("network", NETWORK, "self.drop(added)", "added.relu()"),
+    "norm in half": ("numbers", NORM, "x.to(torch.promote_types(x.dtype, torch.float32))", "x"),
+    "norm not cast back": ("numbers", NORM, "(wide / root).to(x.dtype)", "(wide / root)"),
+    "norm over places": ("network", NORM, "square().mean(-1,", "square().mean(1,"),
+    "norm over rows": ("batch", NORM, "square().mean(-1,", "square().mean(0,"),
+    "no root": ("network", NORM, " + 1e-6).sqrt()", " + 1e-6)"),
+    "no residual": ("stream", "blocks.0", "x + self.attention(", "self.attention("),
+    "doubled": ("stream", "blocks.0", "x + self.attention(", "x + x + self.attention("),
+    "unseen": ("parameters", "blocks[0]",
+        MADE, "+        del self.blocks\n        self.blocks = [Block() for _ in range(2)]\n"),
+    "one block left out": ("parameters", "blocks.1", "in self.blocks:", "in self.blocks[:1]:"),
+    "same start": ("start", "blocks.1.attention.query",
+        MADE, "+        self.blocks[1].load_state_dict(self.blocks[0].state_dict())\n"),
+    "plain table": ("parameters", "places",
+        MADE, "+        del self.places\n        self.places = torch.randn(LONGEST, WIDTH)\n",
         "self.places(rows)", "self.places[rows]"),
-    "large": (MADE, "+        for weight in self.parameters():\n"
-        "            weight.data.mul_(30 if weight.dim() > 1 else 1)\n"),
-    "zero gains": (MADE, "+        self.blocks[0].norm_1.weight.data.zero_()\n"),
-    "frozen": (MADE, "+        self.blocks[0].network.widen.requires_grad_(False)\n"),
-    "writes to its batch": (ROWS, f"{ROWS}        ids[:, 0] = 1\n"),
-    "backwards": ("rows = torch.arange(ids.shape[1])", "rows = torch.arange(ids.shape[1]).flip(0)"),
-    "no places": (SUMMED, "self.words(ids)"),
-    "squeezes": (SUMMED, f"({SUMMED}).squeeze(0)"),
-    "detached": ("x = block(x)", "x = block(x.detach())"),
-    "all alike": ("self.next(self.norm(x))", "self.next(self.norm(x.mean(1, keepdim=True).expand_as(x)))"),
-    "keeps a state": ("x = block(x)\n", "+        self.calls += 1\n        x = x + self.calls\n"),
-    "nan": (SAID, "        return logits / (ids[..., None] != ids[0, 0])\n"),
-    "probabilities": (SAID, "        return logits.softmax(-1)\n"),
-    "logarithms": (SAID, "        return logits.log_softmax(-1)\n"),
-    "cut at 0": (SAID, "        return logits.relu()\n"),
-    "reads left to right": (MASK, f"({MASK}) | torch.ones(scores.shape[-2:]).triu(1).bool()"),
-    "no mask": (MASK, f"False & ({MASK})"),
-    "mask of the first row": (MASK, f"({MASK}) | (attention_mask[:1, None] == 0)"),
-    "mean with filler": ("(x * kept).sum(1) / kept.sum(1)", "x.mean(1)"),
-    "cache shared": ("        return []\n", "        return self.kept\n"),
-    "cache forgotten": ("caches[-1] if caches else None", "None"),
+    "frozen": ("parameters", "blocks.0.network.widen",
+        MADE, "+        self.blocks[0].network.widen.requires_grad_(False)\n"),
+    "writes to its batch": ("batch", "", ROWS, f"{ROWS}        ids[:, 0] = 1\n"),
+    "backwards": ("positions", "",
+        "rows = torch.arange(ids.shape[1])", "rows = torch.arange(ids.shape[1]).flip(0)"),
+    "squeezes": ("batch", None, SUMMED, f"({SUMMED}).squeeze(0)"),
+    "all alike": ("sight", "",
+        "self.next(self.norm(x))", "self.next(self.norm(x.mean(1, keepdim=True).expand_as(x)))"),
+    "keeps a state": ("evaluation", "",
+        "x = block(x)\n", "+        self.calls += 1\n        x = x + self.calls\n"),
+    "nan": ("numbers", "", SAID, "        return logits / (ids[..., None] != ids[0, 0])\n"),
+    "probabilities": ("output", "", SAID, "        return logits.softmax(-1)\n"),
+    "cut at 0": ("output", None, SAID, "        return logits.relu()\n"),
+}  # fmt: skip
+OF_READERS = {
+    "reads left to right": ("sight", None, MASK, f"({MASK}) | torch.ones(scores.shape[-2:]).triu(1).bool()"),
+    "no mask": ("padding", None, MASK, f"False & ({MASK})"),
+    "mask of the first row": ("padding", None, MASK, f"({MASK}) | (attention_mask[:1, None] == 0)"),
+    "mean with filler": ("padding", None, "(x * kept).sum(1) / kept.sum(1)", "x.mean(1)"),
+    "cache shared": ("cache", None, "        return []\n", "        return self.kept\n"),
+    "cache forgotten": ("cache", None, "caches[-1] if caches else None", "None"),
 }  # fmt: skip
 
 
 def faulty(fault: str) -> dict[str, Any]:
     """`faulty("no mask")["Encoder"]`: the classes above, with that fault in their text."""
-    changes, text = FAULTS[fault], Path(__file__).read_text("utf-8").partition("# ---- faults ----")[0]
+    (_, _, *changes), text = (
+        (FAULTS | OF_READERS)[fault],
+        Path(__file__).read_text("utf-8").partition("# ---- faults ----")[0],
+    )
     for old, new in zip(changes[::2], changes[1::2], strict=True):
         assert text.count(old) == 1, (fault, old)
         text = text.replace(old, old + new[1:] if new.startswith("+") else new)

@@ -10,8 +10,7 @@ from typing import Any
 
 import torch
 from faulty_models.families import FAMILIES, PADDING, drawn, for_translating, padded
-from healthy_further import FURTHER
-from healthy_others import OTHERS
+from healthy_others import OTHERS, WORDS, Case, writes
 from torch import Tensor, nn
 
 from attnlab.attention import MultiHeadAttention
@@ -31,8 +30,6 @@ from chapters.the_block_of_today import models as blocks
 from chapters.the_transformer import models as transformers
 from chapters.translating_with_attention import models as translators
 
-Case = tuple[nn.Module, Any, dict[str, Any]]
-
 
 def of_family(name: str) -> Case:
     family = FAMILIES[name]
@@ -40,23 +37,12 @@ def of_family(name: str) -> Case:
     return family.build(), family.batch(), options
 
 
-def writes(build: Callable[[], nn.Module], words: int, rows: int = 3, length: int = 10) -> Case:
-    return build(), drawn(words, rows, length, seed=6), {}
+# ---- untrained ----
 
 
-def in_dtype(dtype: torch.dtype, build: Callable[[], Case]) -> Case:
-    model, batch, options = build()
-    return model.to(dtype), batch, options
-
-
-def in_evaluation(build: Callable[[], Case]) -> Case:
-    model, batch, options = build()
-    return model.eval(), batch, options
-
-
-def transformer(**more: Any) -> Case:
+def transformer(dtype: torch.dtype = torch.float32, **more: Any) -> Case:
     sizes = {"d_model": 32, "heads": 4, "hidden": 64, "layers": 2} | more
-    return Transformer(23, 27, **sizes), for_translating(23, 27), {"padding": PADDING}
+    return Transformer(23, 27, **sizes).to(dtype), for_translating(23, 27), {"padding": PADDING}
 
 
 def smallest_transformer() -> Case:
@@ -71,36 +57,33 @@ def one_sentence() -> Case:
     return model, (source, torch.tensor([6]), previous), options
 
 
-def decoder(layers: int = 2, **more: Any) -> LanguageModel:
-    return LanguageModel(23, 32, 4, 64, layers, **more)
+def decoder(words: int, d_model: int = 32, heads: int = 4, layers: int = 2, **more: Any) -> LanguageModel:
+    return LanguageModel(words, d_model, heads, 2 * d_model, layers, **more)
 
 
-def gpt(words: int = 31, d_model: int = 24, heads: int = 3, layers: int = 2, **more: Any) -> GPT:
-    return GPT(words, d_model, heads, layers, context=64, spread=0.02 * (768 / d_model) ** 0.5, **more)
+def gpt(words: int, heads: int = 3, layers: int = 2, **more: Any) -> GPT:
+    return GPT(words, 24, heads, layers, context=64, spread=0.113, **more)
 
 
-def today(**more: Any) -> Today:
+def today(words: int, **more: Any) -> Today:
     sizes = {"d_model": 24, "heads": 4, "groups": 2, "hidden": 48, "layers": 2, "longest": 64} | more
-    return Today(29, **sizes, spread=0.113)
+    return Today(words, **sizes, spread=0.113)
 
 
 def behind_padding() -> Case:
     """A batch whose texts end together; the model is told what is padding, and where each word stands."""
-    rows = [drawn(29, 1, length, seed=length, least=1)[0].tolist() for length in (9, 6, 3)]
+    rows = [drawn(WORDS, 1, length, seed=length, least=1)[0].tolist() for length in (9, 6, 3)]
     ids, visible, places = left_padded(rows, filler=PADDING)
-    return today(), {"ids": ids, "visible": visible, "places": places}, {"padding": PADDING}
+    return today(WORDS), {"ids": ids, "visible": visible, "places": places}, {"padding": PADDING}
 
 
 class Relative(nn.Module):
-    """`Relative(rotary)(ids)`: positions in the scores alone."""
+    """`Relative(23, rotary)(ids)`: positions in the scores alone."""
 
-    def __init__(self, score: Callable[[Tensor, Tensor], Tensor], words: int = 19, d_model: int = 16) -> None:
+    def __init__(self, words: int, score: Callable[[Tensor, Tensor], Tensor]) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(words, d_model)
-        self.layers = nn.ModuleList(
-            EncoderLayer(d_model, 2, 32, norm_first=True, score=score) for _ in range(2)
-        )
-        self.norm, self.word = nn.LayerNorm(d_model), nn.Linear(d_model, words)
+        self.embedding, self.norm, self.word = nn.Embedding(words, 16), nn.LayerNorm(16), nn.Linear(16, words)
+        self.layers = nn.ModuleList(EncoderLayer(16, 2, 32, norm_first=True, score=score) for _ in range(2))
 
     def forward(self, ids: Tensor) -> Tensor:
         vectors, mask = self.embedding(ids), causal(ids.shape[1], device=ids.device)
@@ -112,10 +95,10 @@ class Relative(nn.Module):
 class Windowed(nn.Module):
     """A last layer that sees the last three words alone, and gives its weights, too: (logits, weights)."""
 
-    def __init__(self, words: int = 19, d_model: int = 16) -> None:
+    def __init__(self, words: int) -> None:
         super().__init__()
-        self.embedding, self.positions = nn.Embedding(words, d_model), LearnedPositions(d_model, 32)
-        self.attention, self.word = MultiHeadAttention(d_model, 4), nn.Linear(d_model, words)
+        self.embedding, self.positions = nn.Embedding(words, 16), LearnedPositions(16, 32)
+        self.attention, self.word = MultiHeadAttention(16, 4), nn.Linear(16, words)
 
     def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         vectors = self.positions(self.embedding(ids))
@@ -138,10 +121,10 @@ def read_pieces() -> Tensor:
     return torch.stack([ids[:48], ids[-48:]])
 
 
-def trained(name: str, model: nn.Module, batch: Any, options: dict[str, Any] | None = None) -> Case:
+def trained(name: str, model: nn.Module, batch: Any, **options: Any) -> Case:
     """With the weights that are stored beside the book, in evaluation."""
     weights.load(name, model)
-    return model, batch, options or {}
+    return model, batch, options
 
 
 def of_pieces(name: str, build: Callable[[], nn.Module]) -> Case:
@@ -150,7 +133,7 @@ def of_pieces(name: str, build: Callable[[], nn.Module]) -> Case:
 
 def translating(name: str, build: Callable[[], nn.Module]) -> Case:
     read = translators.sentences(grammar.pairs(4, generator(3)))
-    return trained(name, build(), (read.source, read.lengths, read.previous), {"padding": PADDING})
+    return trained(name, build(), (read.source, read.lengths, read.previous), padding=PADDING)
 
 
 def of_sentences(name: str) -> Case:
@@ -164,50 +147,16 @@ def of_repeated(name: str, layers: int) -> Case:
     return trained(f"looking_inside/{name}", looking.reader(layers), looking.repeated(3, generator(5)).words)
 
 
-HEALTHY: dict[str, Callable[[], Case]] = {
-    **{f"{name}, as faults are planted in it": partial(of_family, name) for name in FAMILIES},
-    # ---- the book's, untrained ----
-    "a Transformer without dropout": transformer,
-    "a Transformer with its norms behind": partial(transformer, norm_first=False, dropout=0.1),
-    "a Transformer of one layer and one head": partial(transformer, layers=1, heads=1),
-    "the smallest Transformer": smallest_transformer,
-    "a Transformer and one sentence": one_sentence,
-    "a Transformer in float64": partial(in_dtype, torch.float64, transformer),
-    "a decoder alone, with learned positions": lambda: writes(
-        partial(decoder, positions=LearnedPositions(32, 40)), 23
-    ),
-    "a decoder alone of one layer": lambda: writes(partial(decoder, layers=1), 23),
-    "the smallest decoder alone": lambda: writes(lambda: LanguageModel(7, 6, 2, 10, 1), 7, rows=2, length=5),
-    "a decoder alone and 64 words": lambda: writes(decoder, 23, length=64),
-    "a decoder alone and one text": lambda: writes(decoder, 23, rows=1),
-    "a decoder alone in bfloat16": partial(
-        in_dtype, torch.bfloat16, lambda: writes(partial(decoder, dropout=0.1), 23)
-    ),
-    "a decoder alone in evaluation": partial(
-        in_evaluation, lambda: writes(partial(decoder, dropout=0.2), 23)
-    ),
-    "a GPT": lambda: writes(gpt, 31),
-    "a GPT of one block and one head": lambda: writes(partial(gpt, heads=1, layers=1), 31),
-    "a GPT of six blocks": lambda: writes(partial(gpt, layers=6, dropout=0.1), 31),
-    "a GPT of two words": lambda: writes(partial(gpt, words=2), 2, length=7),
-    "a GPT in float64": partial(in_dtype, torch.float64, lambda: writes(gpt, 31)),
-    "a GPT in bfloat16, and 64 pieces": partial(in_dtype, torch.bfloat16, lambda: writes(gpt, 31, length=64)),
-    "a GPT in evaluation, and one text": partial(in_evaluation, lambda: writes(gpt, 31, rows=1)),
-    "the model of today": lambda: writes(today, 29),
-    "the model of today with two tables": lambda: writes(partial(today, tied=False), 29),
-    "the model of today with one head of keys": lambda: writes(partial(today, groups=1), 29, length=21),
-    "the model of today with all heads of keys": lambda: writes(partial(today, groups=4, layers=1), 29),
-    "the model of today in bfloat16": partial(in_dtype, torch.bfloat16, lambda: writes(today, 29)),
-    "the model of today in float64": partial(in_dtype, torch.float64, lambda: writes(today, 29)),
-    "the model of today, behind padding": behind_padding,
-    "the block of 2017": lambda: writes(lambda: mixed.Mixed(29, 24, 4, 48, 2, mixed.Kind(), 0.113), 29),
-    "a decoder alone with rotary positions": lambda: writes(partial(Relative, rotary), 19),
-    "a decoder alone with ALiBi": lambda: writes(partial(Relative, alibi), 19),
-    "a window of three words, and its weights": lambda: writes(Windowed, 19),
-    # ---- the book's, trained ----
+TRAINED: dict[str, Callable[[], Case]] = {
     "the Transformer that translates": partial(
         translating, "the_transformer/translator", transformers.translator
     ),
+    **{
+        f"the translator by {name}": partial(
+            translating, f"translating_with_attention/{name}", partial(translators.translator, name)
+        )
+        for name in translators.DECODERS
+    },
     "the decoder that learned to agree": partial(of_sentences, "language-model"),
     "the LSTM that learned to agree": partial(of_sentences, "recurrent-language-model"),
     "two layers that find what is repeated": partial(of_repeated, "two-layers", 2),
@@ -216,13 +165,43 @@ HEALTHY: dict[str, Callable[[], Case]] = {
     "the LSTM of docstrings": partial(of_pieces, "a_gpt_of_your_own/lstm", gpts.lstm),
     "the trained model of today": partial(of_pieces, "the_block_of_today/today", blocks.today),
     "its small helper": partial(of_pieces, "the_block_of_today/small", blocks.small),
-    **{
-        f"the translator by {name}": partial(
-            translating, f"translating_with_attention/{name}", partial(translators.translator, name)
-        )
-        for name in translators.DECODERS
-    },
-    # ---- PyTorch's own, and Hugging Face's ----
+}
+WRITERS: dict[str, dict[str, Any]] = {
+    "a decoder alone, with learned positions": {"build": decoder, "positions": LearnedPositions(32, 40)},
+    "a decoder alone of one layer": {"build": decoder, "layers": 1},
+    "the smallest decoder alone": {"build": decoder, "words": 7, "d_model": 6, "heads": 2, "layers": 1},
+    "a decoder alone and 64 words": {"build": decoder, "length": 64},
+    "a decoder alone and one text": {"build": decoder, "rows": 1},
+    "a decoder alone in bfloat16": {"build": decoder, "dropout": 0.1, "dtype": torch.bfloat16},
+    "a decoder alone in evaluation": {"build": decoder, "dropout": 0.2, "trains": False},
+    "a GPT": {"build": gpt},
+    "a GPT of one block and one head": {"build": gpt, "heads": 1, "layers": 1},
+    "a GPT of six blocks": {"build": gpt, "layers": 6, "dropout": 0.1},
+    "a GPT of two words": {"build": gpt, "words": 2, "length": 7},
+    "a GPT in float64": {"build": gpt, "dtype": torch.float64},
+    "a GPT in bfloat16, and 64 pieces": {"build": gpt, "length": 64, "dtype": torch.bfloat16},
+    "a GPT in evaluation, and one text": {"build": gpt, "rows": 1, "trains": False},
+    "the model of today": {"build": today},
+    "the model of today with two tables": {"build": today, "tied": False},
+    "the model of today with one head of keys": {"build": today, "groups": 1, "length": 21},
+    "the model of today with all heads of keys": {"build": today, "groups": 4, "layers": 1},
+    "the model of today in bfloat16": {"build": today, "dtype": torch.bfloat16},
+    "the model of today in float64": {"build": today, "dtype": torch.float64},
+    "the block of 2017": {"build": lambda words: mixed.Mixed(words, 24, 4, 48, 2, mixed.Kind(), 0.113)},
+    "a decoder alone with rotary positions": {"build": Relative, "score": rotary},
+    "a decoder alone with ALiBi": {"build": Relative, "score": alibi},
+    "a window of three words, and its weights": {"build": Windowed},
+}
+HEALTHY: dict[str, Callable[[], Case]] = {
+    **{f"{name}, as faults are planted in it": partial(of_family, name) for name in FAMILIES},
+    "a Transformer without dropout": transformer,
+    "a Transformer with its norms behind": partial(transformer, norm_first=False, dropout=0.1),
+    "a Transformer of one layer and one head": partial(transformer, layers=1, heads=1),
+    "the smallest Transformer": smallest_transformer,
+    "a Transformer and one sentence": one_sentence,
+    "a Transformer in float64": partial(transformer, dtype=torch.float64),
+    "the model of today, behind padding": behind_padding,
+    **{name: partial(writes, **how) for name, how in WRITERS.items()},
+    **TRAINED,
     **OTHERS,
-    **FURTHER,
 }

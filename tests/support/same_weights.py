@@ -1,10 +1,8 @@
 """Comparing our layers with PyTorch's: the same weights in both, and how near their numbers must be."""
 
 import torch
+from tensors import TOLERANCE, random
 from torch import Tensor, nn
-
-# The goal for whole layers, relative to the largest number compared: rounding errors grow with that one.
-TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
 
 # Where PyTorch keeps what our layers keep.
 ENCODER_NAMES = {
@@ -21,11 +19,8 @@ DECODER_NAMES = ENCODER_NAMES | {
 }
 
 
-def random(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
-
-
 def assert_same(ours: Tensor, theirs: Tensor) -> None:
+    """Relative to the largest number compared: in whole layers rounding errors grow with that one."""
     size = max(1.0, theirs.abs().max().item()) if theirs.numel() else 1.0
     torch.testing.assert_close(ours, theirs, rtol=0, atol=TOLERANCE[theirs.dtype] * size)
 

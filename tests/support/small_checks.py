@@ -1,6 +1,7 @@
 """Small exercises of every kind, on which the machinery is tried without the book's own."""
 
 import dataclasses
+from functools import partial
 
 import torch
 from torch import nn
@@ -13,17 +14,18 @@ from bookkit.checking.mistakes import but, in_parts, mixed, swapped
 from bookkit.checking.mistakes.weighing import WEIGHING, softmax
 from bookkit.checking.puzzle import ShapePuzzle
 
+exercise = partial(Exercise, difficulty=1, minutes=1)
+
 
 def small(reference, *cases, takes, **more):
     """An exercise without mistakes of its own, whose cases are their inputs."""
     labelled = tuple(Case(f"right for case {number}", *inputs) for number, inputs in enumerate(cases, 1))
     asked = {"takes": takes, "returns": ("answer",), "reference": reference, "cases": labelled}
-    return Exercise("small", difficulty=1, minutes=1, mistakes={}, **asked | more)
+    return exercise("small", mistakes={}, **asked | more)
 
 
-check_scores = Exercise(
+check_scores = exercise(
     "scores",
-    difficulty=1,
     minutes=5,
     takes=("query", "key"),
     returns=("scores",),
@@ -68,10 +70,8 @@ check_weights = small(
     takes=("query", "key"),
 )
 
-check_count = Exercise(
+check_count = exercise(
     "count",
-    difficulty=1,
-    minutes=1,
     takes=("rows", "columns", "doubled"),
     returns=("numbers",),
     reference=lambda rows, columns, doubled: (1 + doubled) * rows * columns,
@@ -104,10 +104,8 @@ QUESTIONS = {
     "saved": lambda model, words: len(model.state_dict()),
 }
 
-check_shift = Exercise(
+check_shift = exercise(
     "shift",
-    difficulty=1,
-    minutes=1,
     takes=("table", "words", "asked"),
     returns=("answer",),
     reference=Shift,
@@ -134,10 +132,8 @@ class Holder(nn.Module):
         return "a module with a plain tensor of shape (2, 3)"
 
 
-check_holder = Exercise(
+check_holder = exercise(
     "holder",
-    difficulty=1,
-    minutes=1,
     takes=("model",),
     returns=("plain",),
     reference=lambda model: sum(module.plain.numel() for module in model.modules()),

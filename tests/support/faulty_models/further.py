@@ -2,7 +2,9 @@
 
 from functools import partial
 
-from faulty_models.kinds import Change, planted_in
+from faulty_models.kinds import Change, attention, layers, planted_in
+from faulty_models.kinds import today as block
+from faulty_models.kinds import transformer as whole
 
 decoder = planted_in("LanguageModel")
 gpt = planted_in("GPT")
@@ -10,10 +12,6 @@ today = planted_in("Today")
 transformer = planted_in("Transformer")
 bahdanau = planted_in("Bahdanau")
 luong = planted_in("Luong")
-whole = partial(Change, "attnlab/transformer.py")
-block = partial(Change, "attnlab/today/model.py")
-layers = partial(Change, "attnlab/layers.py")
-attention = partial(Change, "attnlab/attention.py")
 translators = partial(Change, "chapters/translating_with_attention/models.py")
 
 LAYERS, BLOCKS = r"layers\.\d+(\..*)?", r"blocks\.\d+(\..*)?"
@@ -28,7 +26,7 @@ EMBEDDED = "vectors = self.positions(self.embedding(words), offset=before)"
 SO_FAR = "so_far = causal(words.shape[1], before + words.shape[1], words.device)"
 WORDS = "return self.word(self.norm(vectors))  #"
 PIECES = "return F.linear(self.norm(stream), self.pieces.weight)  # (B, T, vocabulary)"
-BUILT = "        self.start(spread)\n"
+BUILT = "self.start(spread)"
 READ = "vectors = self.positions(self.read(source))"
 SAYS = "return self.word(self.combine(torch.cat([states, context], -1)).tanh()), state[0], weights"
 
@@ -36,11 +34,11 @@ FAULTS = [
     decoder("a mask of 0 and 1 that is added", "sight", ATTENTION,
         attention("attn_mask=mask, dropout_p", "attn_mask=mask.to(query.dtype), dropout_p")),
     gpt("each place says what the last one says", "sight output", None,
-        whole(PIECES, "stream = stream[:, -1:].expand_as(stream)\n        " + PIECES)),
+        whole(PIECES, "stream = stream[:, -1:].expand_as(stream)\n" + PIECES)),
     today("heads of keys dealt out in turn, and values in blocks", "scores", OF_BLOCKS,
         block(GROUPED,
             "query, key.repeat(1, self.heads // self.groups, 1, 1),\n"
-        "            value.repeat_interleave(self.heads // self.groups, 1), mask, is_causal=mask is None")),
+            "value.repeat_interleave(self.heads // self.groups, 1), mask, is_causal=mask is None")),
     bahdanau("weights that sum to 1 over the batch", "scores batch", r"decoder(\..*)?",
         translators("looking = masked_softmax(self.score(state[:, None], memory.states), memory.mask)",
             "looking = self.score(state[:, None], memory.states).softmax(0) * memory.mask")),
@@ -50,8 +48,8 @@ FAULTS = [
     today("keys turned by other pairs than queries", "positions", OF_BLOCKS,
         block(KEY,
             "key = self.split(self.key(inputs), self.groups)\n"
-            "        halves = turned(torch.cat([key[..., 0::2], key[..., 1::2]], -1), angles).chunk(2, -1)\n"
-            "        key = torch.stack(halves, -1).flatten(-2)")),
+            "halves = turned(torch.cat([key[..., 0::2], key[..., 1::2]], -1), angles).chunk(2, -1)\n"
+            "key = torch.stack(halves, -1).flatten(-2)")),
     today("a turn that mirrors", "positions", OF_BLOCKS, block("y * cos + x * sin", "y * cos - x * sin")),
     today("frequencies by a division without remainder", "positions", None,
         block("base ** (-torch.arange(0, d_k, 2) / d_k)", "base ** (-torch.arange(0, d_k, 2) // d_k)")),
@@ -60,42 +58,35 @@ FAULTS = [
     decoder("divided by the variance, not by its root", "stream", NORMS,
         layers(NORMED,
             "spread = inputs.var(-1, keepdim=True, unbiased=False) + self.eps\n"
-            "        return (inputs - inputs.mean(-1, keepdim=True)) / spread * self.weight + self.bias")),
+            "return (inputs - inputs.mean(-1, keepdim=True)) / spread * self.weight + self.bias")),
     decoder("the network goes on from what attention read", "stream parameters sight", LAYERS,
-        layers(
-            "outputs: Vectors = self.around_feed_forward(vectors, self.feed_forward)\n        return outputs",
-            "return self.around_feed_forward(inputs, self.feed_forward)", which=0)),
+        layers("self.around_feed_forward(vectors,", "self.around_feed_forward(inputs,", which=0)),
     today("divided by the mean of the numbers, not of their squares", "stream numbers",
         r"norm|blocks\.\d+(\.before_\w+)?",
-        layers("torch.rsqrt(wide.square().mean(-1, keepdim=True) + self.eps)",
-            "torch.rsqrt(wide.mean(-1, keepdim=True).square() + self.eps)")),
+        layers("(wide.square().mean(-1, keepdim=True)", "(wide.mean(-1, keepdim=True).square()")),
     transformer("what the encoder's layers give is thrown away", "stream parameters sight", r"encoder(\..*)?",
-        whole("            vectors = layer(vectors, mask)", "            layer(vectors, mask)")),
+        whole("vectors = layer(vectors, mask)", "layer(vectors, mask)")),
     luong("no curve before the words", "network", r"decoder(\..*)?",
         translators(SAYS, SAYS.replace(".tanh()), state", "), state"))),
     decoder("one word's vector never learns", "parameters", "embedding",
-        layers("F.embedding(ids, self.weight)", "F.embedding(ids, self.weight, padding_idx=7)"),
-        shows="gradients"),
-    gpt("all biases start at one", "start", None,
-        layers('0 if name.endswith("bias") else 1', "1"), shows="start"),
+        layers("F.embedding(ids, self.weight)", "F.embedding(ids, self.weight, padding_idx=7)")),
+    gpt("all biases start at one", "start", None, layers('0 if name.endswith("bias") else 1', "1")),
     gpt("places start fifty times too large", "start positions", "places",
-        whole(BUILT, f"{BUILT}        self.places.weight.data *= 50\n"), shows="start"),
+        whole(BUILT, f"{BUILT}\nself.places.weight.data *= 50")),
     gpt("what the text before left is added", "evaluation batch cache", OF_BLOCKS,
-        whole("        dropout = self.dropout if self.training else 0.0\n",
-            "        dropout = self.dropout if self.training else 0.0\n"
-            "        value = value + self.left\n"
-            "        self.left = value.detach().mean((0, 2), keepdim=True) / 2\n"),
-        whole("self.heads, self.dropout = heads, dropout",
-            "self.left, self.heads, self.dropout = 0.0, heads, dropout"), shows="two runs"),
+        whole("dropout = self.dropout if self.training else 0.0",
+            "dropout = self.dropout if self.training else 0.0\n"
+            "value = value + self.left\n"
+            "self.left = value.detach().mean((0, 2), keepdim=True) / 2"),
+        whole("self.heads, self.dropout =", "self.left, self.heads, self.dropout = 0.0,")),
     today("blocks from the last to the first in evaluation", "evaluation", r"blocks(\..*)?",
         block("for block, cache in zip(self.blocks, of_blocks, strict=True):",
             "blocks = self.blocks if self.training else [*self.blocks][::-1]\n"
-            "        for block, cache in zip(blocks, of_blocks, strict=True):")),
+            "for block, cache in zip(blocks, of_blocks, strict=True):")),
     gpt("logits rounded to bfloat16", "numbers output", None,
         whole(PIECES, "return F.linear(self.norm(stream), self.pieces.weight).bfloat16().float()")),
     decoder("a cache of five words", "cache", ATTENTION,
-        attention("self.keys, self.values = keys, values\n",
-            "self.keys, self.values = keys[..., -5:, :], values[..., -5:, :]\n"), shows="cache"),
+        attention("= keys, values", "= keys[..., -5:, :], values[..., -5:, :]")),
     decoder("rows of the batch read as one text", "batch sight", None,
         whole(EMBEDDED, f"{EMBEDDED}.flatten(0, 1)[None]"),
         whole(SO_FAR, "so_far = causal(vectors.shape[1], device=words.device)"),
@@ -107,8 +98,7 @@ FAULTS = [
     transformer("padding shown and words hidden in the second decoder layer", "padding", r"decoder\.1(\..*)?",
         whole("vectors = layer(vectors, memory, so_far, memory_mask)",
             "seen = memory_mask if layer is not self.decoder[1] else ~memory_mask\n"
-            "            vectors = layer(vectors, memory, so_far, seen)")),
+            "vectors = layer(vectors, memory, so_far, seen)")),
     bahdanau("the last state is read where the longest row ends", "padding batch sight", r"encoder(\..*)?",
-        translators("return Memory(states, masks.padding(lengths), last.transpose(0, 1).flatten(1))",
-            "return Memory(states, masks.padding(lengths), states[:, -1])")),
+        translators("last.transpose(0, 1).flatten(1))", "states[:, -1])")),
 ]  # fmt: skip

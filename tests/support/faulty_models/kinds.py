@@ -1,13 +1,14 @@
 """What a fault is, and how it is planted: the book's modules are imported anew, with one text changed."""
 
-import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from functools import partial
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
+from unittest.mock import patch
 
 SOURCE = Path(__file__).parents[3] / "src"
 # A module that is first imported beside a fault would keep what it imports of the others.
@@ -21,7 +22,10 @@ INQUIRIES = (
 
 @dataclass(frozen=True)
 class Change:
-    """In `file`, below book/, `old` becomes `new`. It stands there once, or `which` says: 0 is the first."""
+    """In `file`, below src/, `old` becomes `new`. It stands there once, or `which` says: 0 is the first.
+
+    Further lines of `new` are set in as far as the line is in which `old` begins.
+    """
 
     file: str
     old: str
@@ -39,7 +43,16 @@ class Change:
         if (len(parts) != 2) if self.which is None else (len(parts) < self.which + 2):
             raise ValueError(f"{self.file}: {self.old!r} stands there {len(parts) - 1} times")
         place = 1 + (self.which or 0)
-        return self.old.join(parts[:place]) + self.new + self.old.join(parts[place:])
+        before = self.old.join(parts[:place])
+        line = before.rpartition("\n")[2]
+        new = self.new.replace("\n", "\n" + line[: len(line) - len(line.lstrip())])
+        return before + new + self.old.join(parts[place:])
+
+
+attention, layers, masks, positions, scores, today, transformer = (
+    partial(Change, f"attnlab/{file}.py")
+    for file in ("attention", "layers", "masks", "positions", "scores", "today/model", "transformer")
+)
 
 
 @dataclass(frozen=True)
@@ -51,9 +64,6 @@ class Fault:
 
     The first of `inquiries` is the line of inquiry that is right; the others lead to the same line of code:
     what is planted in one place often shows in two.
-
-    `shows` says by which measure of tests/test_faulty_models.py it differs from the healthy model. A fault
-    may show in other ways, too.
     """
 
     model: str
@@ -61,7 +71,6 @@ class Fault:
     inquiries: tuple[str, ...]
     where: str | None
     changes: tuple[Change, ...]
-    shows: str
 
     def __str__(self) -> str:
         return f"{self.model}: {self.name}"
@@ -70,32 +79,10 @@ class Fault:
 def planted_in(model: str) -> Callable[..., Fault]:
     """`fault = planted_in("GPT")`, and `fault("no scale", "scores", where, change)` is one of its faults."""
 
-    def fault(name: str, inquiries: str, where: str | None, *changes: Change, shows: str = "logits") -> Fault:
-        return Fault(model, name, tuple(inquiries.split()), where, changes, shows)
+    def fault(name: str, inquiries: str, where: str | None, *changes: Change) -> Fault:
+        return Fault(model, name, tuple(inquiries.split()), where, changes)
 
     return fault
-
-
-class _FromText(SourceFileLoader):
-    def __init__(self, name: str, path: str, text: str) -> None:
-        super().__init__(name, path)
-        self.text = text
-
-    def get_code(self, fullname: str) -> CodeType:
-        return compile(self.text, f"{self.path} (with a fault)", "exec")
-
-
-class _Changed:
-    """A finder that knows the changed modules alone, and leaves the others to the usual ones."""
-
-    def __init__(self, texts: Mapping[str, tuple[Path, str]]) -> None:
-        self.texts = texts
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name not in self.texts:
-            return None
-        file, text = self.texts[name]
-        return importlib.util.spec_from_file_location(name, file, loader=_FromText(name, str(file), text))
 
 
 def _take_out() -> dict[str, object]:
@@ -108,17 +95,20 @@ def planted(changes: Sequence[Change]) -> Iterator[None]:
 
     Afterwards all is as before. What was made in between keeps the changed modules, and nobody else has them.
     """
-    texts: dict[str, tuple[Path, str]] = {}
+    texts: dict[str, str] = {}
     for change in changes:
-        file = SOURCE / change.file
-        source = texts[change.module][1] if change.module in texts else file.read_text("utf-8")
-        texts[change.module] = file, change.made(source)
-    finder = _Changed(texts)
-    kept = _take_out()
-    sys.meta_path.insert(0, finder)
+        source = texts.get(change.module) or (SOURCE / change.file).read_text("utf-8")
+        texts[change.module] = change.made(source)
+
+    def read(loader: SourceFileLoader, name: str) -> CodeType | None:
+        if name in texts:
+            return compile(texts[name], f"{loader.path} (with a fault)", "exec")
+        return code_of(loader, name)
+
+    code_of, kept = SourceFileLoader.get_code, _take_out()
     try:
-        yield
+        with patch.object(SourceFileLoader, "get_code", read):
+            yield
     finally:
-        sys.meta_path.remove(finder)
         _take_out()
         sys.modules.update(kept)

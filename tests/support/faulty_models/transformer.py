@@ -1,19 +1,14 @@
 """Faults in the Transformer that reads one sequence and writes another."""
 
-from functools import partial
-
-from faulty_models.kinds import Change, planted_in
+from faulty_models.kinds import attention, layers, masks, planted_in
+from faulty_models.kinds import transformer as model
 
 fault = planted_in("Transformer")
-model = partial(Change, "attnlab/transformer.py")
-layers = partial(Change, "attnlab/layers.py")
-attention = partial(Change, "attnlab/attention.py")
-masks = partial(Change, "attnlab/masks.py")
 
 ENCODER, DECODER = r"encoder(\..*)?", r"decoder(\..*)?"
 CROSS = r"decoder(\.\d+(\.(cross_attention|around_cross_attention)(\..*)?)?)?"
 
-BUILT = "        self.word = nn.Linear(d_model, target_words)\n"
+BUILT = "self.word = nn.Linear(d_model, target_words)"
 READ_ON = "vectors = layer(vectors, mask)"
 WRITE_ON = "vectors = layer(vectors, memory, so_far, memory_mask)"
 LOOKED = "self.cross_attention(x, memory, mask=memory_mask, need_weights=False)[0]"
@@ -36,8 +31,7 @@ FAULTS = [
     fault("the encoder made causal", "sight", ENCODER,
         model(READ_ON, "vectors = layer(vectors, mask & causal(source.shape[1]))")),
     fault("the padding's mask in place of the causal one", "sight", DECODER,
-        model("so_far = causal(previous.shape[1], device=previous.device)",
-            "so_far = (previous != 0)[:, None]")),
+        model("causal(previous.shape[1], device=previous.device)", "(previous != 0)[:, None]")),
     fault("padding read by the encoder", "padding", ENCODER, model(READ_ON, "vectors = layer(vectors)")),
     fault("padding read by the encoder's second layer", "padding", r"encoder\.1(\..*)?",
         model(READ_ON, "vectors = layer(vectors, None if layer is self.encoder[1] else mask)")),
@@ -47,15 +41,13 @@ FAULTS = [
         masks("positions < lengths[:, None]", "positions >= lengths[:, None]")),
     fault("the first padding shown", "padding", None,
         masks("positions < lengths[:, None]", "positions <= lengths[:, None]")),
-    fault("the last word hidden", "padding sight", None,
-        masks("positions < lengths[:, None]", "positions < lengths[:, None] - 1")),
+    fault("the last word hidden", "padding sight", None, masks("lengths[:, None]", "lengths[:, None] - 1")),
     fault("lengths of other rows", "padding batch", None,
-        model("mask = padding(lengths, source.shape[1])",
-            "mask = padding(lengths.flip(0), source.shape[1])")),
+        model("padding(lengths,", "padding(lengths.flip(0),")),
     fault("the mean of all places, padding and all, in the memory", "padding stream",
         r"encoder_norm|encoder(\..*)?",
         model("return self.encoder_norm(vectors)  #",
-        "vectors = vectors + vectors.mean(1, keepdim=True)\n        return self.encoder_norm(vectors)  #")),
+            "vectors = vectors + vectors.mean(1, keepdim=True)\nreturn self.encoder_norm(vectors)  #")),
     fault("each row looks at another's memory", "batch", None,
         model(FORWARD, "return self.decode(previous, self.encode(source, mask).flip(0), mask.flip(0))")),
     fault("the memory is turned into queries", "scores parameters",
@@ -67,35 +59,34 @@ FAULTS = [
         model("vectors = self.positions(self.read(source))", "vectors = self.read(source)")),
     fault("the stream lost where the decoder looks", "stream", DECODER,
         layers("vectors = self.around_cross_attention(\n            vectors,",
-            "before, vectors = vectors, self.around_cross_attention(\n            vectors,"),
+            "before, vectors = vectors, self.around_cross_attention(\n    vectors,"),
         layers("outputs: Vectors = self.around_feed_forward(vectors, self.feed_forward)",
             "vectors = vectors - before\n"
-            "        outputs: Vectors = self.around_feed_forward(vectors, self.feed_forward)", which=1)),
+            "outputs: Vectors = self.around_feed_forward(vectors, self.feed_forward)",
+            which=1)),
     fault("no norm behind the encoder", "stream parameters", "encoder_norm",
         model("return self.encoder_norm(vectors)  #", "return vectors  #")),
     fault("embeddings not scaled up", "stream start", "read|written",
-        layers("F.embedding(ids, self.weight) * math.sqrt(self.weight.shape[-1])",
-            "F.embedding(ids, self.weight)")),
+        layers("self.weight) * math.sqrt(self.weight.shape[-1])", "self.weight)")),
     fault("units that never fire in the decoder", "network", DECODER,
         model(BUILT,
-            f"{BUILT}        for layer in self.decoder:\n"
-            "            nn.init.constant_(layer.feed_forward.widen.bias, -10.0)\n"), shows="start"),
+            f"{BUILT}\n"
+            "for layer in self.decoder:\n"
+            "    nn.init.constant_(layer.feed_forward.widen.bias, -10.0)")),
     fault("the memory is detached", "parameters", r"read|encoder_norm|encoder(\..*)?",
-        model(FORWARD, "return self.decode(previous, self.encode(source, mask).detach(), mask)"),
-        shows="gradients"),
+        model(FORWARD, "return self.decode(previous, self.encode(source, mask).detach(), mask)")),
     fault("one table for both languages", "parameters", "read|written",
         model("self.read(source)", "self.written(source)")),
     fault("the encoder in a plain list", "parameters", r"encoder(\..*)?",
         model("self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(layers))",
-            "self.encoder = [EncoderLayer(*sizes) for _ in range(layers)]"), shows="parameters"),
+            "self.encoder = [EncoderLayer(*sizes) for _ in range(layers)]")),
     fault("dropout on the positions only where it evaluates", "evaluation", None,
         model("vectors = self.positions(self.written(previous))",
-            "vectors = F.dropout(self.positions(self.written(previous)), 0.1, not self.training)"),
-        shows="two runs"),
+            "vectors = F.dropout(self.positions(self.written(previous)), 0.1, not self.training)")),
     fault("<start> said again at each place", "output start", None,
         model(WRITTEN,
             "logits = self.word(self.decoder_norm(vectors))\n"
-            "        return logits + 12 * F.one_hot(torch.ones_like(previous), logits.shape[-1])")),
+            "return logits + 12 * F.one_hot(torch.ones_like(previous), logits.shape[-1])")),
     fault("log-probabilities turned round", "output", None,
         model(WRITTEN, "return -self.word(self.decoder_norm(vectors)).log_softmax(-1)")),
 ]  # fmt: skip

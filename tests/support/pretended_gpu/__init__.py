@@ -13,16 +13,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def environment(seed: int = 1, times: float = 1) -> dict[str, str]:
-    """`environment(seed=2)` gives the pretended GPU to a process and to all that it starts, with other noise.
-
-    `times` enlarges the noise: how far is a text from changing?
-    """
+def environment() -> dict[str, str]:
+    """`environment()` gives the pretended GPU to a process and to all that it starts."""
     # Python runs a file named sitecustomize, if it finds one, before anything else.
     paths = [str(HERE / "start"), str(HERE.parent), os.environ.get("PYTHONPATH", "")]
-    return os.environ | {
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "ATTNLAB_DEVICE": "cuda",
-        "PRETENDED_GPU_SEED": str(seed),
-        "PRETENDED_GPU_TIMES": str(times),
-    }
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "ATTNLAB_DEVICE": "cuda"}

@@ -1,7 +1,5 @@
 """The last digits, in which a GPU differs from a CPU: the same whenever the same is computed again."""
 
-import os
-
 import torch
 from torch import Tensor
 
@@ -23,12 +21,9 @@ ROUNDED = {
 RELATIVE = {torch.float32: 1e-6, torch.float64: 1e-15}  # several units of the last digit
 LENGTH = 2**20
 
-FACTORS = {}  # numbers about 1, by the type of number; none where the GPU is to be without noise
-if "PRETENDED_GPU_SEED" in os.environ:
-    source = torch.Generator().manual_seed(int(os.environ["PRETENDED_GPU_SEED"]))
-    times = float(os.environ["PRETENDED_GPU_TIMES"])
-    offs = times * torch.empty(2 * LENGTH, dtype=torch.float64).uniform_(-1, 1, generator=source)
-    FACTORS = {dtype: (1 + relative * offs).to(dtype) for dtype, relative in RELATIVE.items()}
+SOURCE = torch.Generator().manual_seed(1)
+OFFS = torch.empty(2 * LENGTH, dtype=torch.float64).uniform_(-1, 1, generator=SOURCE)
+FACTORS = {dtype: (1 + relative * OFFS).to(dtype) for dtype, relative in RELATIVE.items()}  # about 1
 
 
 def in_terms(place, held):
