@@ -153,6 +153,8 @@ def test_word_by_word_or_all_at_once_is_the_same(few, name):
         steps.append(logits)
     torch.testing.assert_close((torch.cat(steps, 1), state), (at_once, last), atol=1e-5, rtol=1e-5)
     assert (looked is None) == (name == "last-state")
+    if looked is not None:
+        torch.testing.assert_close(looked.sum(-1), torch.ones(looked.shape[:-1]))
     assert torch.equal(translator(few.source, few.lengths, few.previous), at_once)
 
 
