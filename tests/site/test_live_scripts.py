@@ -194,7 +194,7 @@ NOTEBOOK = {
 
 
 def test_a_page_is_told_all_cells_and_of_what_they_put_out_the_chart_alone():
-    script = live.told(NOTEBOOK, name="a-page", hub="").decode()
+    script = live.script_of(NOTEBOOK, name="a-page", hub="").decode()
     chapter = json.loads(re.fullmatch(r"chapterToRun = (.*);\n", script)[1])
     tagged = {"id": "one", "cell_type": "code", "metadata": {"tags": ["measurement"]}, "source": "1 + 1"}
     assert chapter.pop("cells") == [

@@ -98,8 +98,8 @@ def note(words: str, *, width: float | None = None) -> Part:
     return text(words, size=SMALL, colour="grey", width=width)
 
 
-def told(words: str, width: float) -> Part:
-    """`told("A line marks the chance before.", 320)` is a note whose lines begin below each other."""
+def left_note(words: str, width: float) -> Part:
+    """`left_note("A line marks the chance before.", 320)` is a note whose lines begin below each other."""
     lines = broken(words, SMALL, width, False)
     marks = "".join(
         label(0, SMALL * (LINE * place + 1), line, size=SMALL, colour="grey", anchor="start")
