@@ -24,7 +24,7 @@ from bookkit.checking.findings import Finding
 from bookkit.checking.mistakes.pairs import pairs
 from bookkit.checking.remarks import remark
 from bookkit.checking.report import Check, Report
-from bookkit.checking.wording import arrow, joined, shown
+from bookkit.checking.wording import arrow, joined, rendered
 from checkup.limits import Deadline
 
 # Seconds of the processor for the search for two mistakes at once, so that what is found does not hang on
@@ -259,6 +259,6 @@ def _smallest_failure(tried: Tried) -> Iterator[str]:
     attempt = tried.failed[0]
     yield "→ The smallest input that fails:"
     for name, value in zip(tried.task.takes, attempt.case.inputs, strict=True):
-        yield f"    {shown(name, value)}"
+        yield f"    {rendered(name, value)}"
     for line in attempt.fault(tried.work):
         yield f"  {line}"

@@ -36,10 +36,10 @@ def written(value: Tensor) -> str:
     return nested(value.tolist())
 
 
-def shown(name: str, value: Any) -> str:
-    """`shown(name, value)` is an input as the reader would type it, or its shape where that is long.
+def rendered(name: str, value: Any) -> str:
+    """`rendered(name, value)` is an input as the reader would type it, or its shape where that is long.
 
-    >>> shown("d_k", 4)
+    >>> rendered("d_k", 4)
     'd_k = 4'
     """
     if isinstance(value, nn.Module):

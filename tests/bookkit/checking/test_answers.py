@@ -171,7 +171,7 @@ def test_rounding_noise_does_not_show_and_whole_numbers_are_written_whole():
     ],
 )
 def test_an_input_is_shown_as_a_reader_would_type_it_or_by_its_shape(value, shown):
-    assert wording.shown("key", value) == shown
+    assert wording.rendered("key", value) == shown
 
 
 # --- inputs ---
