@@ -14,7 +14,7 @@ from torch import Tensor
 
 from bookkit.checking.answers import close, other_dtype
 from bookkit.checking.attempts import Attempt, Tried, described, gradients, is_floating
-from bookkit.checking.wording import dtype, joined, written
+from bookkit.checking.wording import as_text, dtype, joined
 
 
 class Finding(NamedTuple):
@@ -137,7 +137,7 @@ def _constant_factor(tried: Tried) -> Iterator[Finding]:
         if close(factor, -torch.ones_like(factor)):
             yield Finding("sign reversed", f"{name} has the wrong sign, and is right otherwise.")
         else:
-            times = written(factor).removesuffix(".0")
+            times = as_text(factor).removesuffix(".0")
             words = f"{name} is {times} times what it should be, in every case."
             yield Finding("constant factor", words)
 
@@ -148,7 +148,7 @@ def _constant_difference(tried: Tried) -> Iterator[Finding]:
 
     for name, gap in _constants(tried, off, lambda right, gap: right + gap):
         size = "larger" if gap > 0 else "smaller"
-        words = f"{name} is {written(gap.abs())} {size} than it should be, in every case."
+        words = f"{name} is {as_text(gap.abs())} {size} than it should be, in every case."
         yield Finding("constant difference", words)
 
 

@@ -150,9 +150,9 @@ def made_for_a_check(kind):
 def test_rounding_noise_does_not_show_and_whole_numbers_are_written_whole():
     noisy = torch.tensor([0.125, 1e-9, -1e-9, 1 / 3, float("nan")], dtype=torch.float64)
     for noise in (-1e-7, 0.0, 1e-7):
-        assert wording.written(noisy * (1 + noise)) == "[0.125, 0.0, 0.0, 0.3333, nan]"
-        assert wording.written(torch.tensor([0.12345]) * (1 + noise)) == "[0.1235]"
-    assert wording.written(torch.tensor([[73_728, -1]])) == "[[73728, -1]]"
+        assert wording.as_text(noisy * (1 + noise)) == "[0.125, 0.0, 0.0, 0.3333, nan]"
+        assert wording.as_text(torch.tensor([0.12345]) * (1 + noise)) == "[0.1235]"
+    assert wording.as_text(torch.tensor([[73_728, -1]])) == "[[73728, -1]]"
 
 
 @pytest.mark.parametrize(
