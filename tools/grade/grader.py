@@ -67,7 +67,7 @@ class UnwalledError(Exception):
 # ---- reading ----
 
 
-def found(folder: Path) -> list[Path]:
+def notebooks_in(folder: Path) -> list[Path]:
     notebooks_here = sorted(folder.rglob("*.ipynb"))
     return [path for path in notebooks_here if path.is_file() and ".ipynb_checkpoints" not in path.parts]
 
@@ -327,7 +327,7 @@ def everything(folder: Path, seconds: float, memory: int, trusted: bool) -> str:
 
     Those that are `trusted` run where the system gives them no walls, too.
     """
-    paths = found(folder)
+    paths = notebooks_in(folder)
     if not paths:
         raise UnreadableError(f"there is no notebook in {folder}")
     if not os.access(folder, os.W_OK):

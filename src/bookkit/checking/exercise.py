@@ -204,7 +204,7 @@ class Exercise(Check, Task):
         known = seen = gradient = ready = None
         if tried.failed:
             known = self._known_mistake(tried) or self._two_mistakes(tried)
-            seen = None if known else findings.found(tried)
+            seen = None if known else findings.first_finding(tried)
         else:
             gradient = findings.gradient_fault(tried) if self.trained else None
             ready = findings.ready_made(tried)

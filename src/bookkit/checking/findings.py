@@ -30,8 +30,8 @@ Explanation = Callable[[Tensor, Tensor], bool]
 SMALLER = 1 / 16  # brings two factors of a score down to a 256th
 
 
-def found(tried: Tried) -> Finding | None:
-    """`found(tried)` is the first finding that explains the wrong answer, or None where none does."""
+def first_finding(tried: Tried) -> Finding | None:
+    """`first_finding(tried)` is the first finding that explains the wrong answer, or None where none does."""
     if tried.attempts[-1].stopped:
         return None
     return next(_all(tried), None)
@@ -327,7 +327,7 @@ def _called(tried: Tried, work: Any) -> set[str]:
     rooms = {f"{_full_name(thing)}.": thing for thing in tried.task.without}
     names: set[str] = set()
 
-    def found(frame: FrameType | None) -> str | None:
+    def called(frame: FrameType | None) -> str | None:
         if frame is None:
             return None
         path = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}."
@@ -338,7 +338,7 @@ def _called(tried: Tried, work: Any) -> set[str]:
         return frame.f_code.co_qualname.partition(".")[0] if isinstance(thing, ModuleType) else thing.__name__
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and (name := found(frame)) and not found(frame.f_back):
+        if event == "call" and (name := called(frame)) and not called(frame.f_back):
             names.add(name)
 
     def run(inputs: Sequence[Any]) -> None:
