@@ -85,14 +85,6 @@ def test_the_softmax_of_great_scores_does_not_overflow():
     assert texts(drawn(chart)) == ["0", "0.5", "0.5"]
 
 
-@pytest.mark.parametrize(("side", "x", "align"), [("left", 0, "left"), ("right", "width", "right")])
-def test_a_readout_stands_at_its_side_and_is_named_for_the_page(side, x, align):
-    readout = charts.readout(alt.Chart(alt.InlineData([{"readout": "one"}])), side, y=0).to_dict()
-    assert readout["name"] == "readout"
-    assert readout["encoding"]["x"] == {"value": x}
-    assert readout["mark"]["align"] == align
-
-
 # ---- what each chart of a chapter says, beside what is computed without it ----
 
 
