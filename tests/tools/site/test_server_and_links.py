@@ -187,7 +187,7 @@ def link(status: str, info: str = "", filename: str = "a.md", line: int = 3) -> 
     ],
 )
 def test_the_place_of_a_link_in_a_notebook_is_its_cell_and_line(filename, line, words):
-    assert links.place(link("broken", filename=filename, line=line)) == words
+    assert links.position(link("broken", filename=filename, line=line)) == words
 
 
 @pytest.mark.parametrize(
