@@ -305,8 +305,13 @@ def endless(query, key):
     return endless(query, key)
 
 
-def test_where_endless_recursion_breaks_off_is_chance_and_is_not_shown():
-    assert "in the line" not in words(check_scores.judge(endless))
+def interrupted(query, key):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("work", [endless, interrupted])
+def test_no_line_is_shown_where_it_is_chance_which_one_it_was(work):
+    assert "in the line" not in words(check_scores.judge(work))
 
 
 def test_what_answers_no_question_is_no_function():
