@@ -12,7 +12,7 @@ from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw
-from bookkit.checking.mistakes import but
+from bookkit.checking.mistakes import but, in_answer
 from bookkit.checking.mistakes.holding import BYTES, HOLDING
 from bookkit.checking.mistakes.weighing import DIVISORS, HIDING, PRODUCTS, SCORES, WEIGHING
 from bookkit.checking.modules import Example, asking, gradient, held, histories, plain
@@ -63,6 +63,11 @@ def test_each_is_wrong_and_unlike_the_others(family):
 
 
 # --- taking its place ---
+
+
+def test_the_right_answer_is_changed():
+    made = in_answer(lambda rows, columns: 4 * rows * columns, BYTES)
+    assert made["bits"][1](2, 3) == 192
 
 
 def test_some_of_a_family_can_be_left_out():
@@ -159,6 +164,12 @@ def test_held_is_everything_and_plain_what_no_drawer_holds():
 def test_an_enormous_sum_is_not_taken():
     with pytest.raises(WrongTypeError, match=re.escape("shape (1000000, 1000000): far too many numbers")):
         gradient(lambda inputs: inputs[:1, :1].expand(10**6, 10**6), torch.ones(5, 3))
+
+
+def test_a_gradient_comes_back_from_the_sum():
+    (inputs,) = draw(1, (5, 3))
+    assert torch.equal(gradient(Tally().eval(), inputs), torch.full((5, 3), 2.0))
+    assert not inputs.requires_grad
 
 
 @pytest.mark.parametrize("hold", [nn.Buffer, as_it_is])
