@@ -21,8 +21,8 @@ from bookkit.mime_types import CHART
 from bookkit.registry import BOOK
 
 
-def told(notebook: dict[str, Any], **more: Any) -> bytes:
-    """`told(notebook, name="where-am-i")` is the script that has its cells, without what they put out."""
+def script_of(notebook: dict[str, Any], **more: Any) -> bytes:
+    """`script_of(notebook, name="where-am-i")` is the script of its cells, without what they put out."""
     cells = [cell_without_outputs(cell) for cell in notebook["cells"]]
     chapter = {"cells": cells, "metadata": notebook["metadata"], **more}
     return f"chapterToRun = {json.dumps(chapter, ensure_ascii=False, separators=(',', ':'))};\n".encode()
@@ -70,7 +70,7 @@ def chapter(app: Sphinx, page: str) -> bytes:
     notebook = json.loads(Path(app.env.doc2path(page)).read_text("utf-8"))
     repository = app.config.html_theme_options["repository_url"].removeprefix("https://github.com/")
     binder = app.config.html_theme_options["launch_buttons"]["binderhub_url"].rstrip("/")
-    return told(
+    return script_of(
         notebook,
         name=page,
         binder=f"{binder}/build/gh/{repository}/{app.config.launched}",

@@ -194,7 +194,7 @@ def pieces(cells: list[Cell]) -> Iterator[tuple[int, str, str]]:
     """A chapter's words, what its code shows, and what divides them, each with the number of its cell."""
     for number, cell in enumerate(cells, 1):
         if cell["cell_type"] == "code":
-            yield number, "code", shown(cell) + "\n\n"
+            yield number, "code", open_outputs(cell) + "\n\n"
             continue
         source, place = CODE.sub("", "".join(cell["source"])), 0
         for part in PARTS.finditer(source):
@@ -204,7 +204,7 @@ def pieces(cells: list[Cell]) -> Iterator[tuple[int, str, str]]:
         yield number, "words", source[place:] + "\n\n"
 
 
-def shown(cell: Cell) -> str:
+def open_outputs(cell: Cell) -> str:
     """What a cell prints or claims in the open."""
     if {"bookkeeping", "hide-cell"} & {*cell["metadata"].get("tags", [])}:
         return ""

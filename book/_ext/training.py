@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 from _ext.drawings import on_the_page
 from _ext.playground import STATIC, joined, sha256
 from bookkit.pictures.drawings import svg
-from bookkit.training.page import known, told, trainings
+from bookkit.training.page import as_json, known, trainings
 from bookkit.training.picture import alt, picture
 
 FOLDER = "training/"
@@ -91,7 +91,7 @@ def styles() -> bytes:
 @cache
 def script(name: str) -> bytes:
     """What a page loads to know the training."""
-    return f"trainings[{json.dumps(name)}] = {json.dumps(told(name), separators=(',', ':'))};\n".encode()
+    return f"trainings[{json.dumps(name)}] = {json.dumps(as_json(name), separators=(',', ':'))};\n".encode()
 
 
 def files() -> dict[str, bytes]:

@@ -13,8 +13,8 @@ Differs: TypeAlias = Callable[[Tensor, Tensor], bool]
 
 
 @dataclass(frozen=True, eq=False)
-class Visit:
-    """`visit.outputs` are what the layer `visit.name` gave for `visit.inputs`: copies, as they were then."""
+class LayerCall:
+    """`call.outputs` are what the layer `call.name` gave for `call.inputs`: copies, as they were then."""
 
     name: str
     module: nn.Module
@@ -24,21 +24,21 @@ class Visit:
 
 @dataclass
 class Trace:
-    """`trace.visits` are in the order in which layers were done: parts stand before their whole."""
+    """`trace.calls` are in the order in which layers were done: parts stand before their whole."""
 
-    visits: list[Visit] = field(default_factory=list)
+    calls: list[LayerCall] = field(default_factory=list)
     running: list[str] = field(default_factory=list)  # the layers that are at work now, the innermost last
     arguments: dict[str, tuple[Any, dict[str, Any]]] = field(
         default_factory=dict
     )  # what layers were called with
 
-    def numbered(self) -> dict[tuple[str, int], Visit]:
-        """`trace.numbered()[name, 2]` is the third visit to the layer of that name."""
+    def numbered(self) -> dict[tuple[str, int], LayerCall]:
+        """`trace.numbered()[name, 2]` is the third call to the layer of that name."""
         times: dict[str, int] = {}
         numbered = {}
-        for visit in self.visits:
-            numbered[visit.name, times.get(visit.name, 0)] = visit
-            times[visit.name] = times.get(visit.name, 0) + 1
+        for call in self.calls:
+            numbered[call.name, times.get(call.name, 0)] = call
+            times[call.name] = times.get(call.name, 0) + 1
         return numbered
 
 
@@ -94,7 +94,7 @@ def traced(model: nn.Module, keep_arguments: bool = False) -> Iterator[Trace]:
             if trace.running and trace.running[-1] == name:
                 trace.running.pop()
             given = inputs.pop() if inputs else ()
-            trace.visits.append(Visit(name, module, given, tuple(map(kept, tensors(outputs)))))
+            trace.calls.append(LayerCall(name, module, given, tuple(map(kept, tensors(outputs)))))
 
         hooks.append(module.register_forward_pre_hook(before, with_kwargs=True))
         hooks.append(module.register_forward_hook(after))
@@ -148,23 +148,23 @@ def changed_places(
 def first_to_differ(one: Trace, other: Trace, differs: Differs) -> str | None:
     """`first_to_differ(one, other, differs)` names the first layer that differs though its inputs do not."""
     others = other.numbered()
-    for key, visit in one.numbered().items():
+    for key, call in one.numbered().items():
         twin = others.get(key)
         if twin is None:
             continue
-        if _any(differs, visit.outputs, twin.outputs) and not _any(differs, visit.inputs, twin.inputs):
-            return visit.name
+        if _any(differs, call.outputs, twin.outputs) and not _any(differs, call.inputs, twin.inputs):
+            return call.name
     return None
 
 
 def first_bad(trace: Trace) -> str:
     """`first_bad(trace)` names the first layer that gives NaN or infinity though it was given none."""
-    for visit in trace.visits:
-        if all(bool(t.isfinite().all()) for t in visit.outputs):
+    for call in trace.calls:
+        if all(bool(t.isfinite().all()) for t in call.outputs):
             continue
         # A mask that is added may hold -inf: it is no vectors (B, T, d).
-        if all(bool(t.isfinite().all()) for t in visit.inputs if t.dim() == 3):
-            return visit.name
+        if all(bool(t.isfinite().all()) for t in call.inputs if t.dim() == 3):
+            return call.name
     return ""
 
 

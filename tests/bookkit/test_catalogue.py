@@ -37,11 +37,6 @@ def test_the_summary_asks_for_a_chapter_that_exists():
         catalogue.summary("why")
 
 
-def test_a_chapters_exercises_are_found_in_its_order():
-    names = [exercise.name for exercise in catalogue.of_chapter("two_ways_to_score")]
-    assert names == ["additive_scores", "score_shapes", "repaired_additive", "hidden_bytes", "trained_score"]
-
-
 def test_the_catalogue_lists_what_a_teacher_asks_for():
     entries = catalogue.catalogue()
     every = [(chapter, exercise.name) for chapter, exercise in catalogue.every_exercise()]

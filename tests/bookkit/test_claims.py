@@ -186,26 +186,6 @@ def test_a_chapter_has_the_claims_of_all_its_cells_in_order(tmp_path):
     assert [claim["sentence"] for claim in Chapter(path).claims] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("end", [".\n", "\n", ".\n\nAnd then."])
-def test_the_first_goal_ends_where_it_ends(tmp_path, end):
-    opening = OPENING.replace(";\n- do other things.\n", end)
-    assert Chapter(stored(tmp_path, opening=opening)).goal == "say this"
-
-
-def test_a_drawing_may_stand_above_the_goals_and_the_sections_come_after(tmp_path):
-    above, _, goals = OPENING.partition("you will be able to")
-    cells = [
-        new_markdown_cell(above),
-        new_code_cell("draw()"),
-        new_markdown_cell("you will be able to" + goals),
-        new_markdown_cell("## First\n\nyou will be able to\n\n- do the rest"),
-    ]
-    path = tmp_path / "a-chapter.ipynb"
-    nbformat.write(new_notebook(cells=cells), path)
-    assert (Chapter(path).title, Chapter(path).goal) == ("Where now?", "say this")
-    assert "First" not in Chapter(path).opening
-
-
 @pytest.mark.parametrize(("right", "wrong"), [("minutes to read", "hours to read"), ("- say", "say")])
 def test_a_chapter_that_does_not_say_so_is_told(tmp_path, right, wrong):
     opening = OPENING.replace(right, wrong).replace("- do other things.", "")

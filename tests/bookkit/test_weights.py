@@ -2,7 +2,6 @@
 
 import base64
 import copy
-import json
 from functools import partial
 
 import numpy as np
@@ -58,11 +57,6 @@ def test_the_same_weights_make_the_same_file(folder):
     assert weights.store("a_chapter/small", model(0), [0.5]).read_bytes() == first
 
 
-def test_without_another_folder_they_lie_in_the_book(monkeypatch):
-    monkeypatch.delenv(weights.FOLDER_VARIABLE, raising=False)
-    assert weights.file_of("a_chapter/small") == weights.STORED / "a_chapter/small.npz"
-
-
 def test_weights_that_are_not_there_are_told_with_what_makes_them(folder):
     for asked in (
         lambda: weights.load("a_chapter/small", model(0)),
@@ -84,10 +78,6 @@ def test_what_16_bits_can_t_hold_is_refused(folder, number):
 
 
 # ---- the models that can be opened in the page ----
-
-
-def test_each_chapter_says_which_of_its_models_can_be_opened():
-    assert openable().items() >= playground.MODELS.items()
 
 
 @pytest.mark.parametrize("name", playground.MODELS)
@@ -137,12 +127,6 @@ def test_letters_tell_a_rounded_model_to_the_last_bit(small):
             told = counts.view_as(tensor) * told[:, None]
         assert torch.equal(told, tensor), label
     assert len(others) == len(steps) == 0
-
-
-def test_letters_need_no_sign_before_them_in_a_script():
-    text = LETTERS.decode("ascii")
-    assert len(set(text)) == 2 * STEPS + 1
-    assert json.dumps(text) == f'"{text}"'
 
 
 # ---- the most memory that a call holds at once ----

@@ -94,7 +94,7 @@ BETTER = "The worst of one side is better than the best of the other"
 
 def said(expression: str, name: str = "holes") -> Any:
     """What this expression is, of the training that is `told`."""
-    told = f"const told = {json.dumps(pages.told(name))};"
+    told = f"const told = {json.dumps(pages.as_json(name))};"
     script = f"{TELLING}{RACED}{told}console.log(JSON.stringify({expression}));"
     done = subprocess.run([NODE, "-"], input=script, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

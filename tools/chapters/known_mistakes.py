@@ -71,11 +71,11 @@ def part(answer: Tensor) -> Part:
         return [*map(float, answer.shape)]
     flat = answer.flatten().double()
     if len(flat) == 1:
-        return [written(flat.item())]
-    return [written(number) for number in (*flat[:FIRST].tolist(), flat.sum().item())]
+        return [as_json(flat.item())]
+    return [as_json(number) for number in (*flat[:FIRST].tolist(), flat.sum().item())]
 
 
-def written(number: float) -> float | str:
+def as_json(number: float) -> float | str:
     short = f"{number:.{DIGITS}g}"
     return float(short) if short.lstrip("-")[0].isdigit() else short  # JSON knows no infinity
 

@@ -53,7 +53,7 @@ ON_LINUX = sys.platform.startswith("linux")
 REMARKS = 5  # of one hand-in: the table is for reading
 
 
-Nursery = ForkServerContext | SpawnContext
+WorkerPool = ForkServerContext | SpawnContext
 
 
 class UnreadableError(Exception):
@@ -67,7 +67,7 @@ class UnwalledError(Exception):
 # ---- reading ----
 
 
-def found(folder: Path) -> list[Path]:
+def notebooks_in(folder: Path) -> list[Path]:
     notebooks_here = sorted(folder.rglob("*.ipynb"))
     return [path for path in notebooks_here if path.is_file() and ".ipynb_checkpoints" not in path.parts]
 
@@ -169,7 +169,7 @@ IMPORTED = ["tools.grade.grader", "seaborn", "matplotlib.backends.backend_svg", 
 IMPORTED += ["bookkit.pictures.figures", "bookkit.pictures.charts", "bookkit.claims"]
 
 
-def nursery() -> Nursery:
+def worker_pool() -> WorkerPool:
     """Where processes come from: on Linux from one that has imported what all of them need."""
     os.environ |= {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_QUIET": "1", "MPLBACKEND": "agg"}
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # what is imported ahead is looked for there
@@ -267,7 +267,7 @@ SPENT = {
 }
 
 
-def run(work: sandbox.Order, hand_in: table.HandIn, context: Nursery) -> None:
+def run(work: sandbox.Order, hand_in: table.HandIn, context: WorkerPool) -> None:
     """Run a hand-in and note how it goes."""
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=sandbox.serve, args=(work, theirs))
@@ -298,7 +298,7 @@ def grade(
     notebook: NotebookNode,
     hand_in: table.HandIn,
     chapter: registry.Chapter,
-    context: Nursery,
+    context: WorkerPool,
     **limits: Any,
 ) -> None:
     """Run one hand-in, and note all that is to be said of it."""
@@ -327,7 +327,7 @@ def everything(folder: Path, seconds: float, memory: int, trusted: bool) -> str:
 
     Those that are `trusted` run where the system gives them no walls, too.
     """
-    paths = found(folder)
+    paths = notebooks_in(folder)
     if not paths:
         raise UnreadableError(f"there is no notebook in {folder}")
     if not os.access(folder, os.W_OK):
@@ -348,7 +348,7 @@ def everything(folder: Path, seconds: float, memory: int, trusted: bool) -> str:
         if its != chapter:
             what = f"another chapter's: “{its.title}”" if its else "no chapter of this book"
             hand_ins[path].remarks.append(what)
-    context = nursery()
+    context = worker_pool()
     # Neither other hand-ins, nor the socket at which processes are ordered.
     hidden = [*paths, *Path(get_temp_dir()).iterdir()]
     limits: dict[str, Any] = {"seconds": seconds, "memory": memory, "trusted": trusted}

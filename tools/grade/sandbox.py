@@ -147,7 +147,7 @@ def noted(work: Any, said: list[Any]) -> Any:
 
 def answers(check: Check, work: Any, said: list[Any]) -> Iterator[Any]:
     if not isinstance(check, Exercise):
-        yield from map(written, said)
+        yield from map(as_json, said)
         return
     for case in check.cases:
         attempt = check.attempt(work, case, check.right(case.fresh()))
@@ -163,12 +163,12 @@ def reached(check: Check, work: Any) -> dict[str, Tensor]:
 # ---- answers as plain data, which no reader can be harmed by ----
 
 
-def written(answer: Any) -> Any:
-    """`written({1: {"no scale"}})` is {"pairs": [[1, ["no scale"]]]}, of which JSON knows each word."""
+def as_json(answer: Any) -> Any:
+    """`as_json({1: {"no scale"}})` is {"pairs": [[1, ["no scale"]]]}, of which JSON knows each word."""
     if isinstance(answer, dict):
-        return {"pairs": [[written(key), written(value)] for key, value in answer.items()]}
+        return {"pairs": [[as_json(key), as_json(value)] for key, value in answer.items()]}
     if isinstance(answer, list | tuple | set | frozenset | range):
-        return [written(part) for part in answer]
+        return [as_json(part) for part in answer]
     plain = answer is None or isinstance(answer, str | int | float)
     return answer if plain else encoded(torch.as_tensor(answer))
 

@@ -47,7 +47,7 @@ def ask(command: list[str], folder: Path) -> list[dict[str, Any]]:
     return [link for link in links if link["uri"].startswith("http")]
 
 
-def place(link: dict[str, Any]) -> str:
+def position(link: dict[str, Any]) -> str:
     """`where-am-i.ipynb: cell 6, line 1`, or `README.md: line 3`."""
     if not link["filename"].endswith(".ipynb"):
         return f"{link['filename']}: line {link['lineno']}"
@@ -66,7 +66,7 @@ def main() -> int:
         print(f"links: none of {len(links)} pages answers: is there a network?", file=sys.stderr)
         return 2
     for link in dead:
-        print(f"{place(link)}: {link['uri']}: {link['info']}")
+        print(f"{position(link)}: {link['uri']}: {link['info']}")
     print(f"links: {len(links)} pages asked, {len(broken) - len(dead)} refused a program, {len(dead)} dead")
     return 1 if dead else 0
 

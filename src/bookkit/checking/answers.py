@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from bookkit.checking.wording import WRITTEN_OUT, dtype, joined, written
+from bookkit.checking.wording import WRITTEN_OUT, as_text, dtype, joined
 
 # Of the largest number in the answer. Correct answers that compute in another order differ by about 1e-6 of
 # it in float32; the mildest mistake in the catalogue, by more than 1e-2.
@@ -135,7 +135,7 @@ def difference(name: str, got: Tensor, expected: Tensor) -> tuple[str, ...]:
     if close(got, expected):
         return ()
     if got.dim() == 0:
-        return (f"{name}: expected {written(expected)}, got {written(got)}",)
+        return (f"{name}: expected {as_text(expected)}, got {as_text(got)}",)
     truths = expected.dtype is torch.bool  # of which PyTorch takes no differences
     gaps = (got ^ expected).double() if truths else (got - expected).abs()
     gaps = gaps.nan_to_num(nan=math.inf, posinf=math.inf)
@@ -144,7 +144,7 @@ def difference(name: str, got: Tensor, expected: Tensor) -> tuple[str, ...]:
     here = tuple((gaps >= largest * (1 - TOLERANCE)).nonzero()[0].tolist())
     lines = []
     if got.numel() <= WRITTEN_OUT:
-        lines += [f"expected {name} = {written(expected)}", f"     got {name} = {written(got)}"]
-    gap = f"largest difference {written(gaps[here])}" if math.isfinite(largest) else "not a finite number"
+        lines += [f"expected {name} = {as_text(expected)}", f"     got {name} = {as_text(got)}"]
+    gap = f"largest difference {as_text(gaps[here])}" if math.isfinite(largest) else "not a finite number"
     gap = "first difference" if truths else gap
-    return *lines, f"{gap}, at {list(here)}: expected {written(expected[here])}, got {written(got[here])}"
+    return *lines, f"{gap}, at {list(here)}: expected {as_text(expected[here])}, got {as_text(got[here])}"

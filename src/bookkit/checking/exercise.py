@@ -24,7 +24,7 @@ from bookkit.checking.findings import Finding
 from bookkit.checking.mistakes.pairs import pairs
 from bookkit.checking.remarks import remark
 from bookkit.checking.report import Check, Report
-from bookkit.checking.wording import arrow, joined, shown
+from bookkit.checking.wording import arrow, joined, rendered
 from checkup.limits import Deadline
 
 # Seconds of the processor for the search for two mistakes at once, so that what is found does not hang on
@@ -204,7 +204,7 @@ class Exercise(Check, Task):
         known = seen = gradient = ready = None
         if tried.failed:
             known = self._known_mistake(tried) or self._two_mistakes(tried)
-            seen = None if known else findings.found(tried)
+            seen = None if known else findings.first_finding(tried)
         else:
             gradient = findings.gradient_fault(tried) if self.trained else None
             ready = findings.ready_made(tried)
@@ -259,6 +259,6 @@ def _smallest_failure(tried: Tried) -> Iterator[str]:
     attempt = tried.failed[0]
     yield "→ The smallest input that fails:"
     for name, value in zip(tried.task.takes, attempt.case.inputs, strict=True):
-        yield f"    {shown(name, value)}"
+        yield f"    {rendered(name, value)}"
     for line in attempt.fault(tried.work):
         yield f"  {line}"

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from bookkit.checking.answers import close, other_dtype
 from bookkit.checking.attempts import Attempt, Tried, described, gradients, is_floating
-from bookkit.checking.wording import dtype, joined, written
+from bookkit.checking.wording import as_text, dtype, joined
 
 
 class Finding(NamedTuple):
@@ -30,8 +30,8 @@ Explanation = Callable[[Tensor, Tensor], bool]
 SMALLER = 1 / 16  # brings two factors of a score down to a 256th
 
 
-def found(tried: Tried) -> Finding | None:
-    """`found(tried)` is the first finding that explains the wrong answer, or None where none does."""
+def first_finding(tried: Tried) -> Finding | None:
+    """`first_finding(tried)` is the first finding that explains the wrong answer, or None where none does."""
     if tried.attempts[-1].stopped:
         return None
     return next(_all(tried), None)
@@ -137,7 +137,7 @@ def _constant_factor(tried: Tried) -> Iterator[Finding]:
         if close(factor, -torch.ones_like(factor)):
             yield Finding("sign reversed", f"{name} has the wrong sign, and is right otherwise.")
         else:
-            times = written(factor).removesuffix(".0")
+            times = as_text(factor).removesuffix(".0")
             words = f"{name} is {times} times what it should be, in every case."
             yield Finding("constant factor", words)
 
@@ -148,7 +148,7 @@ def _constant_difference(tried: Tried) -> Iterator[Finding]:
 
     for name, gap in _constants(tried, off, lambda right, gap: right + gap):
         size = "larger" if gap > 0 else "smaller"
-        words = f"{name} is {written(gap.abs())} {size} than it should be, in every case."
+        words = f"{name} is {as_text(gap.abs())} {size} than it should be, in every case."
         yield Finding("constant difference", words)
 
 
@@ -327,7 +327,7 @@ def _called(tried: Tried, work: Any) -> set[str]:
     rooms = {f"{_full_name(thing)}.": thing for thing in tried.task.without}
     names: set[str] = set()
 
-    def found(frame: FrameType | None) -> str | None:
+    def called(frame: FrameType | None) -> str | None:
         if frame is None:
             return None
         path = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}."
@@ -338,7 +338,7 @@ def _called(tried: Tried, work: Any) -> set[str]:
         return frame.f_code.co_qualname.partition(".")[0] if isinstance(thing, ModuleType) else thing.__name__
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and (name := found(frame)) and not found(frame.f_back):
+        if event == "call" and (name := called(frame)) and not called(frame.f_back):
             names.add(name)
 
     def run(inputs: Sequence[Any]) -> None:

@@ -15,13 +15,13 @@ OURS = ("bookkit", "chapters")
 WRITTEN_OUT = 16
 
 
-def written(value: Tensor) -> str:
-    """`written(tensor)` is a list that fits in a message.
+def as_text(value: Tensor) -> str:
+    """`as_text(tensor)` is a list that fits in a message.
 
     >>> import torch
-    >>> written(torch.tensor([[0.5, 1 / 3]]))
+    >>> as_text(torch.tensor([[0.5, 1 / 3]]))
     '[[0.5, 0.3333]]'
-    >>> written(torch.tensor([4, 1]))
+    >>> as_text(torch.tensor([4, 1]))
     '[4, 1]'
     """
 
@@ -36,10 +36,10 @@ def written(value: Tensor) -> str:
     return nested(value.tolist())
 
 
-def shown(name: str, value: Any) -> str:
-    """`shown(name, value)` is an input as the reader would type it, or its shape where that is long.
+def rendered(name: str, value: Any) -> str:
+    """`rendered(name, value)` is an input as the reader would type it, or its shape where that is long.
 
-    >>> shown("d_k", 4)
+    >>> rendered("d_k", 4)
     'd_k = 4'
     """
     if isinstance(value, nn.Module):
@@ -49,7 +49,7 @@ def shown(name: str, value: Any) -> str:
     if value.numel() > WRITTEN_OUT:
         return f"{name} of shape {tuple(value.shape)}, {dtype(value)}"
     kind = "" if value.dtype in (float32, int64) else f", dtype={value.dtype}"
-    return f"{name} = torch.tensor({written(value)}{kind})"
+    return f"{name} = torch.tensor({as_text(value)}{kind})"
 
 
 def _described(module: nn.Module) -> str:

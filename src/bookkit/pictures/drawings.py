@@ -98,8 +98,8 @@ def note(words: str, *, width: float | None = None) -> Part:
     return text(words, size=SMALL, colour="grey", width=width)
 
 
-def told(words: str, width: float) -> Part:
-    """`told("A line marks the chance before.", 320)` is a note whose lines begin below each other."""
+def left_note(words: str, width: float) -> Part:
+    """`left_note("A line marks the chance before.", 320)` is a note whose lines begin below each other."""
     lines = broken(words, SMALL, width, False)
     marks = "".join(
         label(0, SMALL * (LINE * place + 1), line, size=SMALL, colour="grey", anchor="start")
@@ -249,7 +249,7 @@ def grid(
     for i, values_of_row in enumerate(values):
         for j, value in enumerate(values_of_row):
             place = places[f"{name}.{i}.{j}"] = Place(left + wide * j, top + high * i, wide, high)
-            words = value if isinstance(value, str) else written(value, digits)
+            words = value if isinstance(value, str) else as_text(value, digits)
             if words == absent:
                 marks += rectangle(place, "faint", dashed=True)
             else:
@@ -296,8 +296,8 @@ def _around(cells: Part, above: Part | None, below: Part | None, *, middle: floa
     return over(width, top + cells.height + (below.height + 3 if below else 0), *placed)
 
 
-def written(value: float, digits: int) -> str:
-    """`written(-0.5, 2)` is "−0.50", with a real minus; `written(-0.001, 2)` has none, and −∞ is itself."""
+def as_text(value: float, digits: int) -> str:
+    """`as_text(-0.5, 2)` is "−0.50", with a real minus; `as_text(-0.001, 2)` has none, and −∞ is itself."""
     # Adding 0 makes a zero of a negative zero.
     return "−∞" if value == -math.inf else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 

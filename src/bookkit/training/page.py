@@ -90,8 +90,8 @@ def stored(name: str) -> dict[str, Any]:
     return run
 
 
-def told(name: str) -> dict[str, Any]:
-    """`told("guests")` is all that the page needs to train it."""
+def as_json(name: str) -> dict[str, Any]:
+    """`as_json("guests")` is all that the page needs to train it."""
     chapter, training = known(name)
     settings, steps = training.settings(), training.bench.training["steps"]
     return {

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from bookkit.pictures.drawings import Part, across, column, over, row, told
+from bookkit.pictures.drawings import Part, across, column, left_note, over, row
 from bookkit.pictures.svg import Place, label, line, rectangle
 from bookkit.training.page import Training, known, stored
 
@@ -70,7 +70,7 @@ def _names(training: Training) -> list[str]:
 
 
 def _key(side: int, words: str) -> Part:
-    name = told(words, 270)
+    name = left_note(words, 270)
     stroke = _path([(0, name.height / 2), (26, name.height / 2)], side)
     return over(name.width + 34, name.height, stroke, (name, 34, 0))
 
@@ -117,4 +117,4 @@ def _plot(
         label(LEFT, HEIGHT + 15, "step 0", size=12, colour="grey", anchor="start"),
         label(width, HEIGHT + 15, f"step {steps}", size=12, colour="grey", anchor="end"),
     )
-    return column(told(title, width - 10), field, gap=4, align="left")
+    return column(left_note(title, width - 10), field, gap=4, align="left")

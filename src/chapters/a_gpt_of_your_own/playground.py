@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attnlab.transformer import GPT
 from bookkit import weights
-from bookkit.pictures.drawings import Part, written
+from bookkit.pictures.drawings import Part, as_text
 from bookkit.pictures.svg import SMALL, Place, label, rectangle, width_of
 from bookkit.playground import EVERY_BENCH, Data, Openable, Picture, letters, rounded
 from chapters.a_gpt_of_your_own import models
@@ -92,8 +92,8 @@ def the_next_pieces() -> Picture:
     likeliest = chances[-1].topk(LIKELIEST)
     bars = list(zip(map(named, likeliest.indices.tolist()), likeliest.values.tolist(), strict=True))
     pieces = list(zip(map(named, ids), bits, strict=True))
-    cost = ", ".join(f"{piece} {written(each, 1)}" for piece, each in pieces)
-    said = ", ".join(f"{piece} {written(100 * chance, 0)} %" for piece, chance in bars)
+    cost = ", ".join(f"{piece} {as_text(each, 1)}" for piece, each in pieces)
+    said = ", ".join(f"{piece} {as_text(100 * chance, 0)} %" for piece, chance in bars)
     return Picture(
         f"After “{OFFERED[0]}” the likeliest piece is",
         bars[0][0].replace("·", " ").strip(),
@@ -124,7 +124,7 @@ def _drawn(pieces: list[tuple[str, float]], bars: list[tuple[str, float]], width
                 Place(left, top, wide, ROW), "grey", fill="output" if shade else None, opacity=shade, corner=3
             )
             marks += label(left + wide / 2, top + ROW / 2 + 5, piece, code=True)
-            marks += label(left + wide / 2, top + ROW + 15, written(bits, 1), size=SMALL, colour="grey")
+            marks += label(left + wide / 2, top + ROW + 15, as_text(bits, 1), size=SMALL, colour="grey")
             left += wide + GAP
         top += ROW + 24
     top += 4
@@ -134,7 +134,7 @@ def _drawn(pieces: list[tuple[str, float]], bars: list[tuple[str, float]], width
         long = room * chance / bars[0][1]
         place = Place(0.32 * width, top + 5, long, ROW - 10)
         marks += rectangle(place, None, fill="output", opacity=0.5, corner=3)
-        share = f"{written(100 * chance, 0)} %"
+        share = f"{as_text(100 * chance, 0)} %"
         marks += label(place.right + 10, top + ROW / 2 + 5, share, size=SMALL, anchor="start")
         top += ROW
     return Part(width, top, marks)

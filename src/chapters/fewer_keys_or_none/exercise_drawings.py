@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from bookkit.pictures.drawings import TINT, Part, column, draw, note, over, row, told
+from bookkit.pictures.drawings import TINT, Part, column, draw, left_note, note, over, row
 from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector, width_of
 from chapters.fewer_keys_or_none.exercises import check_grouped, check_linear_recurrence, check_window_mask
 from chapters.fewer_keys_or_none.exercises.smallest_cache_parts import FULL, LAYERS, LENGTH, LIMIT
@@ -94,7 +94,7 @@ def mask_of_a_window() -> None:
             "Purple: a sink. It stays, however far back.",
             "False: it comes later, or it lies too far back.",
         )
-        lines = column(*(told(each, width) for each in words), gap=0 if narrow else 10, align="left")
+        lines = column(*(left_note(each, width) for each in words), gap=0 if narrow else 10, align="left")
         if narrow:
             return column(table(41, 17, 38), lines, gap=5)
         return row(table(50, 24, 44), lines, gap=34)

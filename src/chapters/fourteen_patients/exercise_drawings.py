@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from bookkit.pictures.drawings import TINT, WIDEST, Part, column, draw, over, row, told
+from bookkit.pictures.drawings import TINT, WIDEST, Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, curve, label, line, rectangle
 from chapters.fourteen_patients.exercises.ward import UPDATES, VOCABULARY
 
@@ -89,7 +89,7 @@ def eight_curves() -> None:
             "takes it. Line: training. Dots: held-out sentences, after eval(). Dashed: of somebody who knows "
             f"nothing, log {VOCABULARY} = {KNOWS_NOTHING:.2f}."
         )
-        return column(*lines, told(words, wide), gap=8, align="left")
+        return column(*lines, left_note(words, wide), gap=8, align="left")
 
     draw(arrange, alt=_in_words())
 
@@ -136,7 +136,7 @@ def unequal_parts() -> None:
             f"Full: words. Dashed: filled up. In the mean of the whole batch each word counts "
             f"1/{sum(lengths)}; in a mean of means, 1/{2 * words['part 1']} and 1/{2 * words['part 2']}."
         )
-        return column(body, told(said, 320 if narrow else 620), gap=4, align="left")
+        return column(body, left_note(said, 320 if narrow else 620), gap=4, align="left")
 
     draw(
         arrange,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from bookkit.pictures.drawings import Part, across, box, column, draw, note, over, row, text, told
+from bookkit.pictures.drawings import Part, across, box, column, draw, left_note, note, over, row, text
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, label, line, rectangle, width_of
 
 
@@ -52,7 +52,7 @@ def who_wins(first: Tensor, second: Tensor, chosen: Sequence[Sequence[int]]) -> 
             strip(wide, everything=False),
             _title(f"{len(first)} seeds each: A and B are the same training"),
             strip(wide, everything=True),
-            told("A dot is a training, a bar a mean. Farther left is better: fewer nats a word.", wide),
+            left_note("A dot is a training, a bar a mean. Farther left is better: fewer nats a word.", wide),
             gap=6,
             align="left",
         )
@@ -187,7 +187,9 @@ def winner(steps: Mapping[str, float]) -> None:
             length = max(1.0, wide * max(0.0, gain) / most)
             marks += rectangle(Place(left, y, length, 24), None, fill=colour, opacity=0.6)
             marks += label(left + length + 8, y + 17, f"{gain:.3f}", size=SMALLEST, anchor="start", bold=True)
-        below = told("Nats a word by which the best of twenty beats the mean of all.", 320 if narrow else 560)
+        below = left_note(
+            "Nats a word by which the best of twenty beats the mean of all.", 320 if narrow else 560
+        )
         return over(left + wide + 60, high * len(steps) + 30, marks, (below, 0, high * len(steps) + 8))
 
     words = "; ".join(f"{name} {gain:.3f}" for name, gain in steps.items())

@@ -2,7 +2,7 @@
 
 import torch
 
-from bookkit.pictures.drawings import TINT, Part, column, draw, over, row, told
+from bookkit.pictures.drawings import TINT, Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import LETTERS, SMALL, Place, label, rectangle
 from chapters.long_and_fast.exercises.cache_bytes import check_cache_bytes
 
@@ -49,7 +49,7 @@ def one_word() -> None:
         layers = [layer(number, cell) for number in range(LAYERS)]
         beside = over(44, layers[0].height, names)
         cache = row(beside, *layers, gap=12 if narrow else 22)
-        words = told(
+        words = left_note(
             f"{WORDS} words, {GROUPS} heads that hold keys, {WIDTH} numbers in each key. Strong: what one "
             f"word leaves behind, {_numbers(1)} numbers in all.",
             310 if narrow else 200,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from bookkit.pictures.drawings import Part, column, draw, over, row, told
+from bookkit.pictures.drawings import Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, label, line, polygon, rectangle, vector
 
 
@@ -68,7 +68,7 @@ def turned(frequencies: Tensor, longest: int, distance: int) -> None:
             if narrow
             else row(*clocks, gap=6)
         )
-        key = told(
+        key = left_note(
             f"Above: radians a place, and turns within {longest} places. Shaded: what the hand went over in "
             f"training. The hand: where it stands {distance} places on.",
             310 if narrow else 700,

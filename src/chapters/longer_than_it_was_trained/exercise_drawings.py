@@ -1,6 +1,6 @@
 """The drawings of the exercises: where a colleague's pieces stand, and what is asked of a longer text."""
 
-from bookkit.pictures.drawings import TINT, Part, column, draw, over, told
+from bookkit.pictures.drawings import TINT, Part, column, draw, left_note, over
 from bookkit.pictures.svg import SMALL, SMALLEST, Anchor, Place, label, line, rectangle, vector
 from chapters.longer_than_it_was_trained.exercises.longest_text import CONTEXT, LAST, LENGTH
 
@@ -59,7 +59,7 @@ def places_behind_a_cache() -> None:
             "from the last piece to the text’s last."
         )
         body = over(end, top, marks)
-        return column(body, told(words, 320 if narrow else 560), gap=4, align="left")
+        return column(body, left_note(words, 320 if narrow else 560), gap=4, align="left")
 
     each = "; ".join(
         f"{name}: {', '.join(map(str, places))}, so that from the last piece the text’s last stands "

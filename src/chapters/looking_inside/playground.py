@@ -9,7 +9,7 @@ from attnlab.inside import watched
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel
 from bookkit import weights
-from bookkit.pictures.drawings import Part, written
+from bookkit.pictures.drawings import Part, as_text
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, rectangle
 from bookkit.playground import EVERY_BENCH, Data, Openable, Picture
 from chapters.looking_inside import models, tries
@@ -99,7 +99,7 @@ def the_next_symbol() -> Picture:
 
 
 def _percent(share: float) -> str:
-    return f"{written(100 * share, 0)} %"
+    return f"{as_text(100 * share, 0)} %"
 
 
 def _rounds(
@@ -117,7 +117,7 @@ def _rounds(
         middle = left + wide / 2
         marks += label(middle, top + 20, symbol, code=True, bold=last)
         if share is not None:
-            marks += label(middle, top + 37, written(100 * share, 0), size=SMALLEST)
+            marks += label(middle, top + 37, as_text(100 * share, 0), size=SMALLEST)
     rows = len(cells) // period + 1
     bottom = (CELL + GAP) * rows + 16
     marks += label(width / 2, bottom, "below each letter: its chance, in %", size=SMALL, colour="grey")

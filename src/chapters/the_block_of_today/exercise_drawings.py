@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from bookkit.pictures.drawings import Part, column, draw, over, row, told
+from bookkit.pictures.drawings import Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, rectangle, width_of
 
 # ---- how many weights? ----
@@ -62,7 +62,7 @@ def seven_matrices() -> None:
             if narrow
             else "Llama 3 8B: four of attention, three of the network. An area is a number of weights."
         )
-        return column(both, told(words, 320 if narrow else 700), gap=8)
+        return column(both, left_note(words, 320 if narrow else 700), gap=8)
 
     def listed(matrices: tuple[Matrix, ...]) -> str:
         return ", ".join(f"{each.name} {each.shape}" for each in matrices)
@@ -122,7 +122,7 @@ def what_is_left() -> None:
             f"Three words. What p and q have in common is kept. {sum(refused):.1f} of the guesses are "
             f"refused. p has as much left, {sum(left):.1f}, and the next piece is drawn from there."
         )
-        return column(body, told(words, 320 if narrow else 700), gap=6, align="left")
+        return column(body, left_note(words, 320 if narrow else 700), gap=6, align="left")
 
     each = "; ".join(
         f"word {word}: p {p}, q {q}, kept {kept[word]:.1f}, left {left[word]:.1f}, then {after[word]:.2f}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bookkit.pictures.drawings import Part, column, draw, over, row, told
+from bookkit.pictures.drawings import Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import SMALL, SMALLEST, Anchor, Place, circle, label, line, rectangle
 from chapters.the_repair_shop.tree import TREE, Symptom
 
@@ -111,7 +111,7 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
     letters = ", ".join(f"{chr(ord('a') + number)} {test}" for number, test in enumerate(tests))
 
     def arrange(narrow: bool) -> Part:
-        key = told(
+        key = left_note(
             f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. In orange: by no "
             "test with all of them." + (f" Columns: {letters}." if narrow else ""),
             310 if narrow else 600,
@@ -244,7 +244,7 @@ def held_against(families: Mapping[str, tuple[int, int, int]]) -> None:
         return over(left + wide + 80, high * len(families), marks)
 
     def arrange(narrow: bool) -> Part:
-        key = told(
+        key = left_note(
             "The frame: faults planted. Pale: found. Dark: the layer or the line of inquiry named, too.",
             310 if narrow else 600,
         )
@@ -275,7 +275,9 @@ def walls() -> None:
 
     def arrange(narrow: bool) -> Part:
         parts = [room(name, faults, name == "the model") for name, faults in rooms.items()]
-        key = told("Tinted: what checkup(model, ids) looks into. A loss is looked at where it is given.", 310)
+        key = left_note(
+            "Tinted: what checkup(model, ids) looks into. A loss is looked at where it is given.", 310
+        )
         shown = column(*parts, gap=14) if narrow else row(*parts, gap=24)
         return column(shown, key, gap=8, align="left")
 

@@ -15,7 +15,7 @@ from attnlab.masks import padding
 from attnlab.runtime import generator
 from attnlab.transformer import LanguageModel, Transformer
 from bookkit import weights
-from bookkit.pictures.drawings import Part, written
+from bookkit.pictures.drawings import Part, as_text
 from bookkit.pictures.svg import SMALL, Place, circle, label, rectangle, short
 from bookkit.playground import Data, Openable, Picture
 from chapters.the_transformer import models, truth
@@ -293,7 +293,7 @@ def _bars(bars: list[tuple[str, float, float]], width: float) -> Part:
         marks += rectangle(Place(left, y + 5, long, ROW - 10), None, fill="output", opacity=0.5, corner=3)
         marks += circle(left + room * allowed / largest, y + ROW / 2, 4, colour="ink", fill="paper")
         end = left + max(long, room * allowed / largest)
-        marks += label(end + 10, y + ROW / 2 + 5, f"{written(100 * chance, 0)} %", size=SMALL, anchor="start")
+        marks += label(end + 10, y + ROW / 2 + 5, f"{as_text(100 * chance, 0)} %", size=SMALL, anchor="start")
     return Part(width, ROW * len(bars), marks)
 
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from checkup import copies, sections
 from checkup.patient import Patient
 from checkup.report import Finding, Inquiry
-from checkup.trace import Visit
+from checkup.trace import LayerCall
 
 Result: TypeAlias = tuple[str, list[Finding]]
 
@@ -25,16 +25,16 @@ def matrices(model: nn.Module) -> dict[str, nn.Module]:
 def bends(patient: Patient) -> Result:
     """`bends(patient)`: between a matrix that widens and one that narrows, something must bend."""
     names = matrices(patient.exact)
-    given: list[tuple[str, Visit]] = [
-        (v.name, v) for v in patient.base[1].visits if v.name in names and v.inputs
+    given: list[tuple[str, LayerCall]] = [
+        (v.name, v) for v in patient.base[1].calls if v.name in names and v.inputs
     ]
     pairs = 0
-    for number, (name, visit) in enumerate(given[1:], 1):
-        entered = visit.inputs[0]
+    for number, (name, call) in enumerate(given[1:], 1):
+        entered = call.inputs[0]
         for earlier, before in given[max(0, number - 3) : number]:
             left = before.outputs[0]
-            wide = left.shape[-1] > before.inputs[0].shape[-1] and visit.outputs[0].shape[-1] < left.shape[-1]
-            head = visit is given[-1][1] and all(_has_bias(names[each]) for each in (name, earlier))
+            wide = left.shape[-1] > before.inputs[0].shape[-1] and call.outputs[0].shape[-1] < left.shape[-1]
+            head = call is given[-1][1] and all(_has_bias(names[each]) for each in (name, earlier))
             pairs += wide
             if (wide or head) and left.shape == entered.shape and torch.equal(left, entered):
                 return "two matrices follow each other", [
@@ -52,10 +52,10 @@ def _has_bias(module: nn.Module) -> bool:
 
 def _bilinear(patient: Patient) -> list[Finding]:
     """A gate that does not bend: f(2x) = 4 f(x) and f(-x) = f(x)."""
-    for name, visit in networks(patient):
-        entered = visit.inputs[0]
+    for name, call in networks(patient):
+        entered = call.inputs[0]
         with torch.no_grad(), patient.precision():
-            once, twice, minus = (called(visit.module, part) for part in (entered, 2 * entered, -entered))
+            once, twice, minus = (called(call.module, part) for part in (entered, 2 * entered, -entered))
         if once is None or twice is None or minus is None or not bool(once.abs().max() > 0):
             continue
         if _alike(twice, 4 * once) and _alike(minus, once):
@@ -67,21 +67,21 @@ def _bilinear(patient: Patient) -> list[Finding]:
     return []
 
 
-def networks(patient: Patient) -> list[tuple[str, Visit]]:
+def networks(patient: Patient) -> list[tuple[str, LayerCall]]:
     """`networks(patient)` are layers of several matrices in which each place is by itself."""
     found = []
-    for visit in patient.base[1].visits:
-        parts = [name for name in matrices(visit.module) if name]
-        if len(parts) < 2 or len(visit.inputs) != 1 or len(visit.outputs) != 1:
+    for call in patient.base[1].calls:
+        parts = [name for name in matrices(call.module) if name]
+        if len(parts) < 2 or len(call.inputs) != 1 or len(call.outputs) != 1:
             continue
-        one, other = visit.inputs[0], visit.outputs[0]
+        one, other = call.inputs[0], call.outputs[0]
         if (
             one.dim() == 3
             and one.shape == other.shape
-            and not any(map(copies.is_norm, visit.module.modules()))
-            and not any(look.where.startswith(visit.name) for look in patient.looks.found)
+            and not any(map(copies.is_norm, call.module.modules()))
+            and not any(look.where.startswith(call.name) for look in patient.looks.found)
         ):
-            found.append((visit.name, visit))
+            found.append((call.name, call))
     return found
 
 
@@ -101,39 +101,39 @@ def _alike(one: Tensor, other: Tensor) -> bool:
 def alive(patient: Patient) -> Result:
     """`alive(patient)`: no layer may give only zeros, nor only what is not below 0, where it is added."""
     _, trace = patient.run(patient.slots, patient.plain)
-    width = _stream_width(trace.visits)
+    width = _stream_width(trace.calls)
     dead, looked = [], 0
-    for visit in trace.visits:
-        for output in visit.outputs[:1]:
-            if output.dim() != 3 or visit.name == "":
+    for call in trace.calls:
+        for output in call.outputs[:1]:
+            if output.dim() != 3 or call.name == "":
                 continue
             looked += 1
-            if not bool(output.any()) and any(bool(entered.any()) for entered in visit.inputs):
-                if not _starts_at_zero(visit.module):
-                    own = [*visit.module.parameters(recurse=False)]
+            if not bool(output.any()) and any(bool(entered.any()) for entered in call.inputs):
+                if not _starts_at_zero(call.module):
+                    own = [*call.module.parameters(recurse=False)]
                     line: Inquiry = (
                         "start" if own and not any(bool(weight.any()) for weight in own) else "network"
                     )
-                    dead.append(Finding(line, visit.name, "it gives only zeros",
+                    dead.append(Finding(line, call.name, "it gives only zeros",
                                         "Nothing gets through here, and no gradient back.",
                                         sections.WEIGHTS))  # fmt: skip
-            elif bool(output.any()) and output.shape[-1] == width and visit.inputs:
+            elif bool(output.any()) and output.shape[-1] == width and call.inputs:
                 positive = bool((output >= 0).all())
-                if positive and _adds(visit.module):
-                    dead.append(Finding("network", visit.name, "what it adds is never below 0",
+                if positive and _adds(call.module):
+                    dead.append(Finding("network", call.name, "what it adds is never below 0",
                                         "An activation stands behind the last matrix: nothing can be "
                                         "taken away again.", sections.NETWORK))  # fmt: skip
-            if _is_activation(visit.module):
+            if _is_activation(call.module):
                 silent = float((output == 0).flatten(0, -2).all(0).float().mean())
                 if silent > 0.9:
-                    dead.append(Finding("network", visit.name, f"{silent:.0%} of its units are 0 at all "
+                    dead.append(Finding("network", call.name, f"{silent:.0%} of its units are 0 at all "
                                         "places", "What is never above 0 never learns again.",
                                         sections.WEIGHTS))  # fmt: skip
     return f"{looked} outputs looked at", dead[:1]
 
 
-def _stream_width(visits: list[Visit]) -> int:
-    widths = [v.outputs[0].shape[-1] for v in visits if copies.is_norm(v.module) and v.outputs]
+def _stream_width(calls: list[LayerCall]) -> int:
+    widths = [v.outputs[0].shape[-1] for v in calls if copies.is_norm(v.module) and v.outputs]
     return max(set(widths), key=widths.count) if widths else 0
 
 

@@ -18,18 +18,18 @@ Result: TypeAlias = tuple[str, list[Finding]]
 def norms(patient: Patient) -> Result:
     """`norms(patient)`: ten times the input gives the same; each place is by itself; numbers have size 1."""
     looked, findings = 0, []
-    visits = {
-        v.name: v for v in patient.run(patient.slots, patient.plain)[1].visits if copies.is_norm(v.module)
+    calls = {
+        v.name: v for v in patient.run(patient.slots, patient.plain)[1].calls if copies.is_norm(v.module)
     }
-    for name, visit in visits.items():
-        if "batchnorm" in type(visit.module).__name__.lower() or not visit.inputs:
+    for name, call in calls.items():
+        if "batchnorm" in type(call.module).__name__.lower() or not call.inputs:
             continue
-        entered = visit.inputs[0]
+        entered = call.inputs[0]
         if not bool(entered.any()) or float(entered.abs().max()) < 1e-2:
             continue
         looked += 1
         with torch.no_grad():
-            large, larger = (called(visit.module, times * _unit(entered)) for times in (1, 1000))
+            large, larger = (called(call.module, times * _unit(entered)) for times in (1, 1000))
         if large is None or larger is None or not bool(large.isfinite().all()):
             continue
         if bool((large - larger).abs().max() > 0.02 * large.abs().max()):
@@ -38,14 +38,14 @@ def norms(patient: Patient) -> Result:
                         "A norm divides by the size of what it is given, so that only the direction is "
                         "left: the root is missing, or eps is too large.", sections.NORM)
             )  # fmt: skip
-        elif _gain_is_one(visit.module) and not 0.8 < float(large.square().mean().sqrt()) < 1.25:
+        elif _gain_is_one(call.module) and not 0.8 < float(large.square().mean().sqrt()) < 1.25:
             findings.append(
                 Finding("network", name, f"with gains of 1, its numbers have size {_rms(large):.3g}, not "
                         "1", "It divides by a sum in place of a mean, or by too many numbers.",
                         sections.NORM)
             )  # fmt: skip
         else:
-            findings += _half(name, visit.module, entered)
+            findings += _half(name, call.module, entered)
     return f"{looked} norms looked at", findings[:1]
 
 
@@ -100,19 +100,19 @@ def unmixed(patient: Patient) -> Result:
     base = patient.base[1].numbered()
     trace = patient.one_changed[patient.calling.ids, 0][1].numbered()
     looked = 0
-    for key, visit in base.items():
+    for key, call in base.items():
         twin = trace.get(key)
-        if twin is None or not copies.is_norm(visit.module):
+        if twin is None or not copies.is_norm(call.module):
             continue
         looked += 1
         for entered, other, left, right in zip(
-            visit.inputs, twin.inputs, visit.outputs, twin.outputs, strict=False
+            call.inputs, twin.inputs, call.outputs, twin.outputs, strict=False
         ):
             before = changed_places(entered, other, patient.places, 0, patient.rows, 0.0)
             after = changed_places(left, right, patient.places, 0, patient.rows, patient.tolerance)
             if before is not None and after is not None and bool((after & ~before).any()):
                 return "places are mixed", [
-                    Finding("network", visit.name, "one place changes, and what others get does, too",
+                    Finding("network", call.name, "one place changes, and what others get does, too",
                             "It should treat each place by itself: an axis is taken for another.",
                             sections.NORM)
                 ]  # fmt: skip

@@ -9,14 +9,14 @@ from torch import Tensor, nn
 from checkup import copies, sections
 from checkup.patient import Patient
 from checkup.report import Finding
-from checkup.trace import Trace, Visit, traced
+from checkup.trace import LayerCall, Trace, traced
 
 Result: TypeAlias = tuple[str, list[Finding]]
 LARGE = 1e4  # times what a block was given: what it adds is then too small to see
 LOST = "Each layer should add to what it is given: only then do its words and its gradient get through."
 
 
-def blocks(patient: Patient) -> Iterator[Visit]:
+def blocks(patient: Patient) -> Iterator[LayerCall]:
     """`blocks(patient)` are the layers of a list, each of which gives vectors like those it was given."""
     members = {
         f"{name}.{number}".lstrip("."): part
@@ -24,25 +24,25 @@ def blocks(patient: Patient) -> Iterator[Visit]:
         if isinstance(module, nn.ModuleList | nn.Sequential)
         for number, part in module.named_children()
     }
-    for visit in patient.base[1].visits:
-        if visit.name in members and visit.inputs and visit.outputs and any(visit.module.children()):
-            entered, left = visit.inputs[0], visit.outputs[0]
+    for call in patient.base[1].calls:
+        if call.name in members and call.inputs and call.outputs and any(call.module.children()):
+            entered, left = call.inputs[0], call.outputs[0]
             if entered.dim() == 3 and entered.shape == left.shape:
                 # A network of two matrices alone is no block: it is added by whoever calls it.
-                inside = any(look.where.startswith(visit.name) for look in patient.looks.found)
-                if inside or any(map(copies.is_norm, visit.module.modules())):
-                    yield visit
+                inside = any(look.where.startswith(call.name) for look in patient.looks.found)
+                if inside or any(map(copies.is_norm, call.module.modules())):
+                    yield call
 
 
 def passes(patient: Patient) -> Result:
     """`passes(patient)`: what a block is given, made very large, must come out of it, once."""
     arguments = _arguments(patient)
     told, findings = [], []
-    for visit in blocks(patient):
-        if visit.name not in arguments:
+    for call in blocks(patient):
+        if call.name not in arguments:
             continue
-        args, options = arguments[visit.name]
-        finding, words = _passed(patient, visit, args, options)
+        args, options = arguments[call.name]
+        finding, words = _passed(patient, call, args, options)
         told.append(words)
         findings += finding
     kinds = sorted(set(told) - {""})
@@ -67,46 +67,48 @@ def _arguments(patient: Patient) -> dict[str, tuple[Any, dict[str, Any]]]:
     return trace.arguments
 
 
-def _passed(patient: Patient, visit: Visit, args: Any, options: dict[str, Any]) -> tuple[list[Finding], str]:
-    norms = [inner for inner in _inner(patient, visit) if copies.is_norm(inner.module)]
-    wide = [norm for norm in norms if norm.inputs and norm.inputs[0].shape == visit.inputs[0].shape]
-    if wide and torch.equal(wide[-1].outputs[0], visit.outputs[0]):
-        return _normed_last(patient, visit, wide), "a norm last"
-    if not wide or not torch.equal(wide[0].inputs[0], visit.inputs[0]):
+def _passed(
+    patient: Patient, call: LayerCall, args: Any, options: dict[str, Any]
+) -> tuple[list[Finding], str]:
+    norms = [inner for inner in _inner(patient, call) if copies.is_norm(inner.module)]
+    wide = [norm for norm in norms if norm.inputs and norm.inputs[0].shape == call.inputs[0].shape]
+    if wide and torch.equal(wide[-1].outputs[0], call.outputs[0]):
+        return _normed_last(patient, call, wide), "a norm last"
+    if not wide or not torch.equal(wide[0].inputs[0], call.inputs[0]):
         return [], "no norm first or last"
-    call = _with_first_times(args, options)
-    if call is None:
+    arguments = _with_first_times(args, options)
+    if arguments is None:
         return [], ""
-    with torch.no_grad(), patient.precision(), traced(visit.module) as trace:
+    with torch.no_grad(), patient.precision(), traced(call.module) as trace:
         try:
-            result = visit.module(*call[0], **call[1])
+            result = call.module(*arguments[0], **arguments[1])
         except (RuntimeError, ValueError, TypeError):
             return [], ""
-    output = next((part for part in _tensors(result) if part.shape == visit.inputs[0].shape), None)
+    output = next((part for part in _tensors(result) if part.shape == call.inputs[0].shape), None)
     if output is None:
         return [], ""
-    given = LARGE * visit.inputs[0]
+    given = LARGE * call.inputs[0]
     share = _share(output, given)
     if 0.05 < share < 1.5:
         return [], "a norm first, and what is given passes"
-    if _normed_once(patient, visit, trace, output):
+    if _normed_once(patient, call, trace, output):
         return [], "a norm of all that is read, and it passes"
-    where = _lost_in(visit, trace, given)
+    where = _lost_in(call, trace, given)
     if share >= 1.5:
         seen = f"what it is given comes out {share:.2f} times"
     else:
         seen = f"of what it is given, {max(share, 0):.0%} passes"
-    return [Finding("stream", visit.name, f"{seen}{where}", LOST, sections.RESIDUAL)], "a norm first"
+    return [Finding("stream", call.name, f"{seen}{where}", LOST, sections.RESIDUAL)], "a norm first"
 
 
-def _inner(patient: Patient, visit: Visit) -> list[Visit]:
-    prefix = f"{visit.name}."
-    return [inner for inner in patient.base[1].visits if inner.name.startswith(prefix)]
+def _inner(patient: Patient, call: LayerCall) -> list[LayerCall]:
+    prefix = f"{call.name}."
+    return [inner for inner in patient.base[1].calls if inner.name.startswith(prefix)]
 
 
-def _normed_last(patient: Patient, visit: Visit, norms: list[Visit]) -> list[Finding]:
+def _normed_last(patient: Patient, call: LayerCall, norms: list[LayerCall]) -> list[Finding]:
     """norm(x + f(x)): what a norm is given must not be what the layer before it gave, and nothing else."""
-    inner = [one for one in _inner(patient, visit) if not isinstance(one.module, nn.Dropout | nn.Identity)]
+    inner = [one for one in _inner(patient, call) if not isinstance(one.module, nn.Dropout | nn.Identity)]
     for norm in norms:
         place = inner.index(norm)
         for earlier in inner[:place]:
@@ -117,7 +119,7 @@ def _normed_last(patient: Patient, visit: Visit, norms: list[Visit]) -> list[Fin
                 for out in earlier.outputs
             ):
                 return [
-                    Finding("stream", visit.name, f"{norm.name} is given what {earlier.name} gives, and "
+                    Finding("stream", call.name, f"{norm.name} is given what {earlier.name} gives, and "
                             "nothing is added to it", LOST, sections.RESIDUAL)
                 ]  # fmt: skip
     return []
@@ -149,20 +151,20 @@ def _share(output: Tensor, given: Tensor) -> float:
     return float((output * given).sum() / given.square().sum().clamp_min(1e-300))
 
 
-def _normed_once(patient: Patient, visit: Visit, trace: Trace, output: Tensor) -> bool:
+def _normed_once(patient: Patient, call: LayerCall, trace: Trace, output: Tensor) -> bool:
     """The first block may norm what all the others add to: what that norm gives must then pass."""
-    if next(blocks(patient)).name != visit.name:
+    if next(blocks(patient)).name != call.name:
         return False
-    norms = [one for one in trace.visits if copies.is_norm(one.module) and one.outputs]
+    norms = [one for one in trace.calls if copies.is_norm(one.module) and one.outputs]
     several = len(norms) > 1 and norms[0].outputs[0].shape == output.shape
     second = several and any(torch.equal(norms[0].outputs[0], entered) for entered in norms[1].inputs)
     return second and 0.5 < _share(output, norms[0].outputs[0]) < 1.5
 
 
-def _lost_in(visit: Visit, trace: Trace, given: Tensor) -> str:
+def _lost_in(call: LayerCall, trace: Trace, given: Tensor) -> str:
     """Between which norms it got lost."""
     before = ""
-    for inner in trace.visits:
+    for inner in trace.calls:
         if copies.is_norm(inner.module) and inner.inputs and inner.inputs[0].shape == given.shape:
             share = _share(inner.inputs[0], given)
             if not 0.05 < share < 1.5:
@@ -177,8 +179,8 @@ def _lost_in(visit: Visit, trace: Trace, given: Tensor) -> str:
 def sizes(patient: Patient) -> Result:
     """`sizes(patient)`: at the start no block should make the stream many times larger or smaller."""
     _, trace = patient.run(patient.slots, patient.plain)
-    names = [visit.name for visit in blocks(patient)]
-    found = {v.name: _size(v.outputs[0]) for v in trace.visits if v.name in names and v.outputs}
+    names = [call.name for call in blocks(patient)]
+    found = {v.name: _size(v.outputs[0]) for v in trace.calls if v.name in names and v.outputs}
     patient.report.sizes = found
     if len(found) < 2:
         return "fewer than two blocks", []

@@ -139,13 +139,13 @@ def _where(patient: Patient, traces: list[Trace], pieces: list[int]) -> str:
     """The first layer that gives something else for what it is given, in the first piece that differs."""
     base, begin = patient.base[1].numbered(), 0
     for piece, trace in zip(pieces, traces, strict=True):
-        for key, visit in trace.numbered().items():
+        for key, call in trace.numbered().items():
             whole = base.get(key)
             if whole is None:
                 continue
-            given = _pieces_differ(patient, whole.inputs, visit.inputs, begin, piece)
-            if not given and _pieces_differ(patient, whole.outputs, visit.outputs, begin, piece):
-                return visit.name
+            given = _pieces_differ(patient, whole.inputs, call.inputs, begin, piece)
+            if not given and _pieces_differ(patient, whole.outputs, call.outputs, begin, piece):
+                return call.name
         begin += piece
     return ""
 

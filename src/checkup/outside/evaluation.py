@@ -76,7 +76,7 @@ def _too_much(shares: dict[str, float], dropped: list[tuple[str, float]]) -> lis
 
 
 def _no_dropout(shares: dict[str, float], dropped: list[tuple[str, float]], trace: Trace) -> list[Finding]:
-    called = {visit.name for visit in trace.visits}
+    called = {call.name for call in trace.calls}
     # Of some only the share is read, by the layer that they are part of.
     at_work = {where for where, _ in dropped} | {where.rpartition(".")[0] for where, _ in dropped}
     unused = [

@@ -86,9 +86,9 @@ def _table_of_places(patient: Patient, key: Any) -> str | None:
     words: str | None = next(
         (
             name
-            for (name, number), visit in base.items()
-            if isinstance(visit.module, nn.Embedding) and number == 0 and (name, 0) in changed
-            and any(map(_differ, visit.outputs, changed[name, 0].outputs))
+            for (name, number), call in base.items()
+            if isinstance(call.module, nn.Embedding) and number == 0 and (name, 0) in changed
+            and any(map(_differ, call.outputs, changed[name, 0].outputs))
         ),
         None,
     )  # fmt: skip
@@ -124,14 +124,14 @@ def _differ(one: Tensor, other: Tensor) -> bool:
 
 
 def _first_to_mix(patient: Patient, key: Any, length: int) -> tuple[str, int] | None:
-    """The first visit whose last place notices the second id, though what it was given there did not."""
+    """The first call whose last place notices the second id, though what it was given there did not."""
     trace = patient.one_changed[key, 1][1].numbered()
-    for name, visit in patient.base[1].numbered().items():
+    for name, call in patient.base[1].numbered().items():
         twin = trace.get(name)
         if twin is None:
             continue
-        outputs = _last_changed(patient, visit.outputs, twin.outputs, length)
-        if outputs and not _last_changed(patient, visit.inputs, twin.inputs, length):
+        outputs = _last_changed(patient, call.outputs, twin.outputs, length)
+        if outputs and not _last_changed(patient, call.inputs, twin.inputs, length):
             return name
     return None
 
@@ -147,8 +147,8 @@ def _last_changed(
 
 
 def _given_at_last(trace: Trace, key: tuple[str, int], length: int, rows: int) -> Tensor | None:
-    visit = trace.numbered().get(key)
-    for output in visit.outputs if visit else ():
+    call = trace.numbered().get(key)
+    for output in call.outputs if call else ():
         places = places_first(output, length, 0, rows)
         if places is not None:
             return places[-1]

@@ -15,7 +15,7 @@ TWICE = "Cross-entropy makes the softmax itself: of probabilities its gradient i
 def logits(patient: Patient) -> Result:
     """`logits(patient)`: what comes out is neither probabilities nor their logarithms, nor cut off at 0."""
     given = patient.base[0].double()
-    last = patient.base[1].visits[-2].name if len(patient.base[1].visits) > 1 else ""
+    last = patient.base[1].calls[-2].name if len(patient.base[1].calls) > 1 else ""
     sums = given.sum(-1)
     if patient.classes > 1 and bool((given >= 0).all()) and bool(((sums - 1).abs() < 1e-4).all()):
         return "they are probabilities", [

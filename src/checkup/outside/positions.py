@@ -37,13 +37,13 @@ def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor, Tensor] 
     """
     key = patient.calling.ids
     base, changed = patient.base[1].numbered(), patient.one_changed[key, 1][1].numbered()
-    for number, visit in trace.numbered().items():
+    for number, call in trace.numbered().items():
         if number not in base or number not in changed:
             continue
         one, other = base[number], changed[number]
         if _mixed(patient, one.inputs, other.inputs):
             return None
-        for kept in (visit.inputs, visit.outputs):
+        for kept in (call.inputs, call.outputs):
             for tensor in kept:
                 whole = tensor.dim() == 3 and sorted(tensor.shape[:2]) == sorted(
                     (patient.rows, patient.places)
@@ -52,7 +52,7 @@ def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor, Tensor] 
                 if vectors is not None and bool(
                     (vectors - vectors[0]).abs().max() > 1e-9 * vectors.abs().max()
                 ):
-                    name = visit.name
+                    name = call.name
                     name = name.rpartition(".")[0] if "dropout" in name.rpartition(".")[2] else name
                     first = tensor.shape[0] == patient.rows
                     return name, vectors, tensor if first else tensor.transpose(0, 1)

@@ -8,7 +8,7 @@ from torch import Tensor
 from checkup import sections
 from checkup.patient import Patient
 from checkup.report import Finding
-from checkup.trace import Visit, changed_places, first_to_differ
+from checkup.trace import LayerCall, changed_places, first_to_differ
 
 Result: TypeAlias = tuple[str, list[Finding]]
 
@@ -125,11 +125,11 @@ def _reads_back_only(patient: Patient, key: Any, length: int) -> list[Finding]:
     if length in (patient.places, 1):
         return []
     base = patient.base[1]
-    last: Visit | None = None
-    for visit in base.visits:
-        sizes = {size for tensor in visit.outputs for size in tensor.shape[:2]}
-        if length in sizes and patient.places not in sizes and "softmax" in _marks_of(patient, visit.name):
-            last = visit
+    last: LayerCall | None = None
+    for call in base.calls:
+        sizes = {size for tensor in call.outputs for size in tensor.shape[:2]}
+        if length in sizes and patient.places not in sizes and "softmax" in _marks_of(patient, call.name):
+            last = call
     if last is None:
         return []
     ahead = False
@@ -223,16 +223,16 @@ def _last_attention(patient: Patient) -> str:
 def _blind(patient: Patient) -> str:
     """The last layer that still notices a changed id: behind it, it is lost."""
     trace = patient.one_changed[patient.calling.ids, patient.places - 1][1].numbered()
-    for key, visit in patient.base[1].numbered().items():
+    for key, call in patient.base[1].numbered().items():
         twin = trace.get(key)
-        if twin is None or not visit.outputs or not twin.outputs:
+        if twin is None or not call.outputs or not twin.outputs:
             continue
-        pairs = [*zip(visit.inputs, twin.inputs, strict=False)]
-        outputs = [*zip(visit.outputs, twin.outputs, strict=False)]
+        pairs = [*zip(call.inputs, twin.inputs, strict=False)]
+        outputs = [*zip(call.outputs, twin.outputs, strict=False)]
         entered = any(one.shape == other.shape and not torch.equal(one, other) for one, other in pairs)
         left = any(one.shape == other.shape and not torch.equal(one, other) for one, other in outputs)
         if entered and not left:
-            return visit.name
+            return call.name
     return ""
 
 

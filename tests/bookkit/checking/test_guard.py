@@ -1,12 +1,10 @@
 """The guard: whatever code does, it ends in time, changes no setting, and is told of."""
 
-import functools
 import io
 import os
 import random
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -15,29 +13,6 @@ from clocks import Clock
 
 from bookkit.checking import guard
 from bookkit.checking.guard import guarded
-from checkup.limits import Deadline, TimeUpError
-
-
-def test_what_comes_back_and_what_is_raised():
-    assert guarded(lambda: 1 + 1).value == 2
-    for error in (ValueError(), SystemExit(3), KeyboardInterrupt(), GeneratorExit()):
-        assert guarded(functools.partial(raise_it, error)).error is error
-
-
-def raise_it(error):
-    raise error
-
-
-def test_printing_and_warning_are_kept_off_the_page(capfd):
-    def code():
-        print("query")
-        print("to stderr", file=sys.stderr)
-        warnings.warn("deprecated", stacklevel=1)
-
-    assert guarded(code).printed
-    assert not guarded(lambda: None).printed
-    assert capfd.readouterr() == ("", "")
-
 
 # --- settings ---
 
@@ -134,22 +109,6 @@ def test_the_environment_is_put_back_whole_and_pytorchs_own_for_its_compiler_is_
     assert guarded(lambda: os.environ.update(TORCHINDUCTOR_CACHE_DIR="/tmp")).touched == ()
 
 
-def test_what_comes_next_is_drawn_as_if_nothing_had_been_drawn():
-    torch.manual_seed(1)
-    wanted = torch.rand(2)
-    torch.manual_seed(1)
-    guarded(lambda: torch.rand(5))
-    assert torch.equal(torch.rand(2), wanted)
-
-
-def test_modules_are_noticed_and_what_they_drew_is_told_all_the_same():
-    outcome = guarded(lambda: torch.nn.Linear(2, 2))
-    assert outcome.touched == ("PyTorch's random numbers",)
-    assert outcome.made_modules
-    assert not guarded(lambda: torch.rand(2)).made_modules
-    assert not guarded(lambda: [torch.manual_seed(5), torch.nn.Linear(2, 2)]).made_modules
-
-
 # --- the time ---
 
 
@@ -164,10 +123,3 @@ def test_what_never_ends_is_stopped_and_not_blamed_for_what_it_could_not_put_bac
     assert "does not finish within 10 seconds" in str(outcome.error)
     assert outcome.touched == ()
     assert torch.is_grad_enabled()
-
-
-def test_several_actions_share_a_deadline_or_have_each_their_own(monkeypatch):
-    clock = Clock(monkeypatch)
-    for until, error in ((Deadline(guard.TIME_LIMIT), TimeUpError), (None, type(None))):
-        assert guarded(lambda: clock.passes(6), until).error is None
-        assert isinstance(guarded(lambda: clock.passes(6), until).error, error)

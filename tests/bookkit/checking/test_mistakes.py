@@ -6,17 +6,16 @@ import re
 
 import pytest
 import torch
-from small_checks import check_attention, temperate
 from torch import nn
 
 from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw
-from bookkit.checking.mistakes import but, in_answer, in_parts, swapped
+from bookkit.checking.mistakes import but, in_answer
 from bookkit.checking.mistakes.holding import BYTES, HOLDING
 from bookkit.checking.mistakes.weighing import DIVISORS, HIDING, PRODUCTS, SCORES, WEIGHING
-from bookkit.checking.modules import Example, asking, gradient, held, histories, plain, reloaded, trained
+from bookkit.checking.modules import Example, asking, gradient, held, histories, plain
 
 # Three axes in front: behind two, turning all of them and turning the inner ones fail alike.
 QUERY, KEY, VALUE = draw(1, (2, 3, 4, 7, 11), (2, 3, 4, 5, 11), (2, 3, 4, 5, 2))
@@ -66,31 +65,9 @@ def test_each_is_wrong_and_unlike_the_others(family):
 # --- taking its place ---
 
 
-def test_a_part_takes_the_place_of_the_right_one():
-    made = in_parts(temperate, weigh=WEIGHING)
-    assert made.keys() == WEIGHING.keys()
-    sentence, code = made["sigmoid"]
-    assert sentence == WEIGHING["sigmoid"][0]
-    output, weights = code(QUERY, KEY, VALUE, 2.0)
-    torch.testing.assert_close(weights, (RIGHT / 2).sigmoid())
-    torch.testing.assert_close(output, weights @ VALUE)
-
-
-def test_several_parts_are_mistaken_one_at_a_time():
-    made = in_parts(temperate, weigh=but(WEIGHING, *list(WEIGHING)[1:]), temperature=BYTES)
-    assert list(made) == [next(iter(WEIGHING)), *BYTES]
-
-
 def test_the_right_answer_is_changed():
     made = in_answer(lambda rows, columns: 4 * rows * columns, BYTES)
     assert made["bits"][1](2, 3) == 192
-
-
-def test_results_change_places():
-    sentence, code = swapped(check_attention.reference, "output", "weights")["results swapped"]
-    assert "return output, weights." in sentence
-    weights, output = code(QUERY, KEY, VALUE, 1.0)
-    torch.testing.assert_close((output, weights), check_attention.reference(QUERY, KEY, VALUE, 1.0))
 
 
 def test_some_of_a_family_can_be_left_out():
@@ -193,17 +170,6 @@ def test_a_gradient_comes_back_from_the_sum():
     (inputs,) = draw(1, (5, 3))
     assert torch.equal(gradient(Tally().eval(), inputs), torch.full((5, 3), 2.0))
     assert not inputs.requires_grad
-
-
-def test_a_model_is_trained_by_every_batch_and_then_in_use():
-    model = trained(Tally(), BATCHES)
-    assert not model.training
-    assert torch.equal(model.mean, torch.full((3,), 4.0))
-
-
-def test_a_reloaded_model_knows_what_a_file_holds():
-    assert torch.equal(reloaded(Tally(), trained(Tally(), BATCHES)).mean, torch.full((3,), 4.0))
-    assert torch.equal(reloaded(Tally(as_it_is), trained(Tally(as_it_is), BATCHES)).mean, torch.zeros(3))
 
 
 @pytest.mark.parametrize("hold", [nn.Buffer, as_it_is])

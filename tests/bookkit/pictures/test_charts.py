@@ -85,26 +85,6 @@ def test_the_softmax_of_great_scores_does_not_overflow():
     assert texts(drawn(chart)) == ["0", "0.5", "0.5"]
 
 
-def test_a_slider_goes_from_end_to_end_by_its_steps():
-    slider = charts.slider("d_model", "columns", 2, 32, step=4, value=16).param.to_dict()
-    bind = {"input": "range", "name": "columns", "min": 2, "max": 32, "step": 4}
-    assert slider == {"name": "d_model", "value": 16, "bind": bind}
-
-
-def test_a_choice_begins_as_it_is_told():
-    choice = charts.choice("cut", "a long review", ["front", "back"], value="back").param.to_dict()
-    bind = {"input": "radio", "name": "a long review", "options": ["front", "back"]}
-    assert choice == {"name": "cut", "value": "back", "bind": bind}
-
-
-@pytest.mark.parametrize(("side", "x", "align"), [("left", 0, "left"), ("right", "width", "right")])
-def test_a_readout_stands_at_its_side_and_is_named_for_the_page(side, x, align):
-    readout = charts.readout(alt.Chart(alt.InlineData([{"readout": "one"}])), side, y=0).to_dict()
-    assert readout["name"] == "readout"
-    assert readout["encoding"]["x"] == {"value": x}
-    assert readout["mark"]["align"] == align
-
-
 # ---- what each chart of a chapter says, beside what is computed without it ----
 
 

@@ -71,21 +71,6 @@ IN_THE_PAGE = """
   return losses;"""
 
 
-@pytest.mark.thorough
-@pytest.mark.slow
-@pytest.mark.parametrize("name", BENCHES)
-def test_the_cell_that_is_shown_ends_at_the_same_loss_after_a_hundred_steps(name, tmp_path):
-    bench = BENCHES[name]
-    steps = min(100, bench.training["steps"])
-    ran = in_node({"settings": bench.settings(), "steps": steps}, IN_THE_PAGE, tmp_path)
-    text = cell(page.known(name)[0], name, next(iter(bench.lanes)), seed=3, steps=steps)
-    assert text.count("\n") <= 25
-    made = {}
-    exec(text, made)  # as a reader would run it
-    assert made["losses"][0] == pytest.approx(ran[0], abs=1e-5)
-    assert made["losses"][-1] == pytest.approx(ran[-1], abs=1e-3)
-
-
 def test_a_clipped_gradient_is_pytorchs(tmp_path):
     settings = BENCHES["guests"].settings()
     settings["training"]["clip"] = 0.01  # all are longer

@@ -128,7 +128,7 @@ def test_what_cannot_be_changed_is_said():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_cell_of_a_page_goes_its_way(name):
     _, training = page.known(name)
-    told = page.told(name)
+    told = page.as_json(name)
     assert told["prints"] % told["every"] == told["steps"] % told["prints"] == 0
     assert len(json.dumps(page.stored(name))) < 4000
     options = ", ".join(f"{key}={value!r}" for key, value in training.change.items())
@@ -141,7 +141,7 @@ def test_the_cell_of_a_page_goes_its_way(name):
 
 
 def test_the_cell_prints_the_pages_curve(capsys):
-    told = page.told("holes")
+    told = page.as_json("holes")
     text = told["cell"].replace("CHOSEN", 'PAGES["holes"].settings(fault="after the softmax")')
     exec(text.replace("SEED", "1"), {})  # as a reader would run it
     numbers = re.findall(r"step (\d+): loss ([\d.]+), limit 0.562", capsys.readouterr().out)

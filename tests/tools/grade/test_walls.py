@@ -57,7 +57,7 @@ def test_without_walls_nothing_is_graded_unless_it_is_asked_for(tmp_path, monkey
     process = SimpleNamespace(start=lambda: None)
     pipe = SimpleNamespace(close=lambda: None)
     context = SimpleNamespace(Pipe=lambda duplex: (pipe, pipe), Process=lambda **_: process)
-    monkeypatch.setattr(grader, "nursery", lambda: context)
+    monkeypatch.setattr(grader, "worker_pool", lambda: context)
     monkeypatch.setattr(grader, "messages", lambda *_: iter(told))
     monkeypatch.setattr(grader, "end", lambda process: None)
     monkeypatch.setattr(sys, "argv", ["grade", str(tmp_path), *words])

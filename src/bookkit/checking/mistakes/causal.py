@@ -11,8 +11,8 @@ from bookkit.checking.mistakes import Mistakes
 from bookkit.checking.mistakes.weighing import softmax
 
 
-def shown(scores: Scores, change: Callable[[Tensor], Tensor] = torch.tril) -> Mask:
-    """`shown(scores)` is the mask that `change` makes of a square of ones.
+def visible(scores: Scores, change: Callable[[Tensor], Tensor] = torch.tril) -> Mask:
+    """`visible(scores)` is the mask that `change` makes of a square of ones.
 
     Where queries are fewer than keys, these are its last rows.
     """
@@ -27,19 +27,19 @@ def under(mask: Mask, scores: Scores, value: float = -math.inf) -> Weights:
 
 def causal_weights(scores: Scores) -> Weights:
     """`causal_weights(scores)` is the right way."""
-    return under(shown(scores), scores)
+    return under(visible(scores), scores)
 
 
 def under_another(
     change: Callable[[Tensor], Tensor], value: float = -math.inf
 ) -> Callable[[Scores], Weights]:
     """`under_another(torch.triu)` weighs under another mask than tril."""
-    return lambda scores: under(shown(scores, change), scores, value)
+    return lambda scores: under(visible(scores, change), scores, value)
 
 
 def lowered(scores: Scores) -> Scores:
     """`lowered(scores)` are so low where hidden that no weight is left, and no row is NaN."""
-    return scores.masked_fill(~shown(scores), -1e9)
+    return scores.masked_fill(~visible(scores), -1e9)
 
 
 CAUSAL: Mistakes = {
@@ -75,7 +75,7 @@ CAUSAL: Mistakes = {
     "hidden after the softmax": (
         "What is hidden is set to 0 after the softmax, so that weights no longer sum to 1. Give it the score "
         "-inf before.",
-        lambda scores: softmax(scores) * shown(scores),
+        lambda scores: softmax(scores) * visible(scores),
     ),
     "hidden scores 0": (
         "What is hidden gets the score 0, which is a score like any other. Give it -inf.",
@@ -83,7 +83,7 @@ CAUSAL: Mistakes = {
     ),
     "mask added": (
         "The mask is added to the scores: True counts as 1, which favours a word a little and hides none.",
-        lambda scores: softmax(scores + shown(scores)),
+        lambda scores: softmax(scores + visible(scores)),
     ),
     "softmax twice": (
         "The softmax is applied twice, so that every weight comes out much like the next, hidden or not.",
@@ -103,6 +103,6 @@ CAUSAL: Mistakes = {
     ),
     "no softmax": (
         "The softmax is missing: these weights are the scores themselves.",
-        lambda scores: scores * shown(scores),
+        lambda scores: scores * visible(scores),
     ),
 }

@@ -1,6 +1,6 @@
 """An update made in helpings: what is in memory at a time, and how the gradients add up."""
 
-from bookkit.pictures.drawings import TINT, Part, draw, over, told
+from bookkit.pictures.drawings import TINT, Part, draw, left_note, over
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, rectangle, vector
 from chapters.a_gpt_of_your_own.drawings.sample import cell
 
@@ -59,7 +59,7 @@ def accumulation() -> None:
             marks += vector(left + across + 2, 161, left + across + gap - 2, 161, colour="grey", width=1.5)
         end = (across + gap) * PARTS
         marks += step(Place(end, 137, 140, 48))
-        said = told(
+        said = left_note(
             f"Only {EACH} crops are in memory at a time. Each backward adds its share to the gradient that "
             f"is there; after the last, it is that of all {ROWS}.",
             700,
@@ -80,7 +80,7 @@ def accumulation() -> None:
             marks += vector(314, top + 39, 314, top + deep + 7, colour="grey", width=1.5)
         end = deep * PARTS
         marks += step(Place(200, end + 10, 126, 48))
-        said = told(
+        said = left_note(
             f"Only {EACH} crops are in memory at a time. Each backward adds its share to the gradient.", 180
         )
         return over(326, end + said.height, marks, (said, 0, end - 4))

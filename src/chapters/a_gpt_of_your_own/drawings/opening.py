@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-from bookkit.pictures.drawings import TINT, Part, draw, over, told
+from bookkit.pictures.drawings import TINT, Part, draw, left_note, over
 from bookkit.pictures.svg import (
     SMALL,
     SMALLEST,
@@ -42,8 +42,8 @@ def chain() -> None:
         model = Place(left, crop + HIGH + GAP, crop_end - left, 42)
         foretold = model.bottom + GAP
         what = "⑤ The GPT foretells at each place what comes next; in training the row says what is right."
-        foretells = told(what, width=320 if narrow else 164)
-        drawn = told("⑥ One that is likely is drawn and appended.", width=320 if narrow else 170)
+        foretells = left_note(what, width=320 if narrow else 164)
+        drawn = left_note("⑥ One that is likely is drawn and appended.", width=320 if narrow else 170)
         below = foretold + HIGH + 10
         grown = below + foretells.height + drawn.height + HEAD + 6 if narrow else below + 16
 

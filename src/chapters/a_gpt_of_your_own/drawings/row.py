@@ -6,7 +6,7 @@ import torch
 
 from attnlab.corpora.pieces import CHUNK, Pieces
 from attnlab.training.run import crops as cut_crops
-from bookkit.pictures.drawings import TINT, Part, draw, over, told
+from bookkit.pictures.drawings import TINT, Part, draw, left_note, over
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, line, width_of
 from chapters.a_gpt_of_your_own.drawings.sample import TEXTS, cell, pieces
 
@@ -54,7 +54,7 @@ def cut() -> None:
             for end in ends:
                 border = left + wide * end
                 marks += line(border, top - 5, border, top + high + 5, colour="ink", width=2.5)
-        said = told(
+        said = left_note(
             "A letter can be two bytes. Each merge joins two neighbours, and none crosses a thick line: a "
             "word with the space before it, a sign and a figure stay apart.",
             320 if narrow else 560,
@@ -130,7 +130,7 @@ def crops() -> None:
                     )
                 after, level = left + wide * LENGTH + 5, y + down + 16.5
                 marks += label(after, level, name, size=SMALLEST, colour=colour, anchor="start")
-        said = told(
+        said = left_note(
             "A crop begins anywhere. Its targets are the same crop, one place later, so the last place of "
             "the row is only ever a target. One goes across an end: what stands behind it belongs to "
             "another text.",

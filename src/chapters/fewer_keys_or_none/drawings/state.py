@@ -11,12 +11,12 @@ from bookkit.pictures.drawings import (
     column,
     draw,
     grid,
+    left_note,
     note,
     over,
     padded,
     panel,
     row,
-    told,
 )
 from bookkit.pictures.svg import Place, label, line, rectangle, vector
 
@@ -108,12 +108,15 @@ def chunks() -> None:
     def arrange(narrow: bool) -> Part:
         width = 320 if narrow else 360
         words = column(
-            told(f"Filled: the weights within a chunk, here of {WORDS} words, as a table.", width),
-            told("Green: the state. Keys and values of a chunk go into it, and queries of the next ask it.",
-                 width),
-            told("Nothing else of the table is made.", width),
-            gap=10, align="left",
-        )  # fmt: skip
+            left_note(f"Filled: the weights within a chunk, here of {WORDS} words, as a table.", width),
+            left_note(
+                "Green: the state. Keys and values of a chunk go into it, and queries of the next ask it.",
+                width,
+            ),
+            left_note("Nothing else of the table is made.", width),
+            gap=10,
+            align="left",
+        )
         picture = stairs(20 if narrow else 18)
         return column(picture, words, gap=14) if narrow else row(picture, words, gap=40)
 

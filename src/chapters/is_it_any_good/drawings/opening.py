@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from bookkit.pictures.drawings import TINT, Part, draw, over, told
+from bookkit.pictures.drawings import TINT, Part, draw, left_note, over
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, line, rectangle
 from chapters.a_gpt_of_your_own.rivals import KneserNey
 
@@ -58,7 +58,7 @@ def weighed() -> None:
             for above, said in zip((26, 8), share(order), strict=True):
                 marks += label(end, top + high - above, said, size=SMALL, anchor="start", bold=above == 8)
         bottom = 40 + (high + gap) * len(READERS)
-        below = told(
+        below = left_note(
             "All three have read the same three sentences, and this one is new. A bar is the surprise at "
             "a word, −log₂ of the chance that it was given.",
             690,
@@ -85,7 +85,7 @@ def weighed() -> None:
             )
             marks += label(left / 2 - 3, 40 + high * place + 15, word, size=SMALLEST)
         bottom = 40 + high * len(words) + 46
-        below = told(
+        below = left_note(
             "All three have read the same three sentences, and this one is new. A bar is the surprise at "
             "a word, −log₂ of its chance.",
             320,

@@ -6,7 +6,7 @@ from functools import partial
 import torch
 
 from attnlab.decoding import chances
-from bookkit.pictures.drawings import Part, column, draw, over, row, told
+from bookkit.pictures.drawings import Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, label, line, rectangle
 
 FIXED = (0.42, 0.2, 0.13, 0.1, 0.06, 0.04, 0.03, 0.02)
@@ -48,7 +48,7 @@ def stays() -> None:
             return over(bars.width, 38 + bars.height, title, (bars, 0, 38))
 
         panels = [one(name) for name in WAYS]
-        key = told(
+        key = left_note(
             "A line marks the chance before. What is dashed goes, and what stays is made to come to 1.",
             320 if narrow else 700,
         )

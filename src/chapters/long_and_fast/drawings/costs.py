@@ -1,6 +1,6 @@
 """What grows with n × n and what with n, the three ways out, and what a word has to bring past itself."""
 
-from bookkit.pictures.drawings import TINT, Part, column, draw, over, row, told
+from bookkit.pictures.drawings import TINT, Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector
 
 SHORT, LONG = 4, 8  # words
@@ -163,7 +163,7 @@ def traffic() -> None:
         parts = []
         for number, (title, picture, said) in enumerate(panels):
             name = over(100, 16, label(0, 13, title, anchor="start", bold=True))
-            below = told(said, 165 if narrow else 205)
+            below = left_note(said, 165 if narrow else 205)
             if narrow:
                 beside = over(130, picture.height, (picture, 0, 0))
                 parts.append(row(beside, column(name, below, gap=6, align="left"), gap=18, align="top"))

@@ -11,12 +11,12 @@ from bookkit.pictures.drawings import (
     draw,
     grid,
     joined,
+    left_note,
     note,
     operator,
     over,
     panel,
     row,
-    told,
 )
 from bookkit.pictures.svg import SMALL, Place, label, rectangle, vector
 
@@ -79,7 +79,7 @@ def two_at_a_time() -> None:
 
     def arrange(narrow: bool) -> Part:
         factor = operator(f"× exp({before.highest:.0f} − {after.highest:.0f}) = {kept:.2f}", name="kept")
-        words = told(
+        words = left_note(
             f"The highest rises from {before.highest:.0f} to {after.highest:.0f}: sum and mix shrink, and "
             "what is new is added.",
             310 if narrow else 190,
@@ -176,7 +176,7 @@ def way_back() -> None:
             f"Made anew: the weights of all queries for {TILE} keys. Then they are forgotten.",
             "Each tile adds to the gradients of all queries. Those of its own keys and values are done.",
         )
-        beside = column(*(told(each, 320) for each in words), gap=6, align="left")
+        beside = column(*(left_note(each, 320) for each in words), gap=6, align="left")
         return column(table(), beside, gap=14) if narrow else row(table(), beside, gap=44)
 
     draw(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bookkit.pictures.drawings import TINT, Part, column, draw, over, row, told
+from bookkit.pictures.drawings import TINT, Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import (
     SMALL,
     Place,
@@ -107,7 +107,7 @@ def _of_today() -> Part:
 
 
 def _told(number: int, width: float) -> Part:
-    words = told(CHANGES[number - 1], width - 30)
+    words = left_note(CHANGES[number - 1], width - 30)
     return over(width, max(words.height, 22), _changed(10, 10, number), (words, 28, 0))
 
 

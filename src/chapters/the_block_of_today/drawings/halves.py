@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bookkit.pictures.drawings import Part, column, draw, row, told
+from bookkit.pictures.drawings import Part, column, draw, left_note, row
 from bookkit.pictures.svg import SMALL, Place, curve, label, rectangle
 
 COLUMNS = 8
@@ -34,7 +34,7 @@ def pairs_of_columns() -> None:
         gap = 28 if narrow else 60
         first, second = _paired(neighbours, "neighbours", 42), _paired(halves, "halves", 74)
         both = column(first, second, gap=gap) if narrow else row(first, second, gap=gap, align="bottom")
-        below = told(
+        below = left_note(
             "At place p, x_i and y_i turn by the angle p · base^{−2i/d}; d columns are a head’s.", both.width
         )
         return column(both, below, gap=10, align="left")

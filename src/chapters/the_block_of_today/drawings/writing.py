@@ -13,10 +13,10 @@ from bookkit.pictures.drawings import (
     draw,
     grid,
     joined,
+    left_note,
     over,
     panel,
     row,
-    told,
 )
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, Side, label, rectangle, vector
 
@@ -54,7 +54,7 @@ def layers() -> None:
             whole,
             *(Arrow(start, end, sides=sides) for start, end in pairwise(names)),
         )
-        below = told(
+        below = left_note(
             "Pale: kept from the words before. Strong: put behind them by the new word, whose query "
             "looks at all.",
             320 if narrow else 700,
@@ -90,7 +90,7 @@ def batch() -> None:
         where = grid(places.tolist(), title="places", digits=0, cell=small)
         what = grid(seen, title=f"visible, row {shown + 1}", colour="key", cell=small, absent="")
         beside = row(where, what, gap=30, align="bottom")
-        below = told(
+        below = left_note(
             "Dashed on the left: filler. All rows end in the last column, the one to go on from. Filler sees "
             "itself alone, and no word sees it.",
             320 if narrow else 690,
@@ -177,7 +177,7 @@ def guesses() -> None:
             words = guess.word if guess.kept else ANEW
             marks += label(frame.left + frame.width / 2, top + high / 2 + 8, words, size=SMALLEST)
         body = over(names + across * len(GUESSES), top + high + 8, marks)
-        below = told(
+        below = left_note(
             f"{refused} are kept. “{GUESSES[refused].word}” is refused, and “{ANEW}” is drawn in its place "
             "from what p has left. What was guessed behind it is thrown away.",
             320 if narrow else 580,
@@ -222,7 +222,7 @@ def padded_on_the_right() -> None:
             if not narrow:
                 marks += label(start + 36, level + 5, behind[number], size=SMALL, anchor="start")
         body = over(cells.width + (34 if narrow else 170), cells.height, marks, (cells, 0, 0))
-        below = told(
+        below = left_note(
             "Strong: where a text ends. Arrows: where the batch goes on, from the last column. Only the "
             "longest row goes on from its text.",
             320 if narrow else 600,

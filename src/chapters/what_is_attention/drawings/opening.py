@@ -8,6 +8,7 @@ from torch import Tensor
 from bookkit.pictures.drawings import (
     Arrow,
     Part,
+    as_text,
     box,
     column,
     draw,
@@ -19,7 +20,6 @@ from bookkit.pictures.drawings import (
     over,
     row,
     text,
-    written,
 )
 
 
@@ -103,7 +103,7 @@ def look_up(visitors: Mapping[int, int], hour: int, *, only: str = "") -> None:
         )
 
     def listed(numbers: Tensor, digits: int = 0) -> str:
-        return ", ".join(written(number, digits) for number in numbers.tolist())
+        return ", ".join(as_text(number, digits) for number in numbers.tolist())
 
     steps = {"share": " Only the second step stands out here.", "mix": " Only the third stands out here."}
     draw(

@@ -9,6 +9,7 @@ from bookkit.pictures.drawings import (
     Arrow,
     Part,
     across,
+    as_text,
     box,
     column,
     draw,
@@ -18,7 +19,6 @@ from bookkit.pictures.drawings import (
     over,
     panel,
     row,
-    written,
 )
 from bookkit.pictures.svg import circle, curve, line, vector
 
@@ -59,10 +59,10 @@ def same_bag(sentence: Sequence[str], weights: Tensor, output: Tensor) -> None:
     """`same_bag(["dog", "bites", "man"], weights, output)` shows what the middle word reads."""
     asks = sentence[1]
     share = dict(zip(sentence, weights.tolist(), strict=True))
-    mix = " ".join(written(number, 2) for number in output.tolist())
+    mix = " ".join(as_text(number, 2) for number in output.tolist())
 
     def order(words: Sequence[str], gap: float) -> Part:
-        told = {word: column(word, note(f"× {written(share[word], 2)}"), gap=0) for word in words}
+        told = {word: column(word, note(f"× {as_text(share[word], 2)}"), gap=0) for word in words}
         values = row(*(box(told[word], name=word, colour="value") for word in words), gap=gap)
         answer = box(f"{asks} reads {mix}", name="output", colour="output", learned=True)
         bands = [

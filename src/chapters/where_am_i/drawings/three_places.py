@@ -8,6 +8,7 @@ from torch import Tensor
 from bookkit.pictures.drawings import (
     Part,
     across,
+    as_text,
     box,
     column,
     draw,
@@ -19,7 +20,6 @@ from bookkit.pictures.drawings import (
     panel,
     row,
     text,
-    written,
 )
 from bookkit.pictures.svg import circle, curve, label, vector
 
@@ -85,7 +85,7 @@ def turned(pairs: Sequence[tuple[int, int]]) -> None:
             x, y = tip(angle, radius + 11)
             marks += vector(middle, middle, *tip(angle, radius), colour=name)
             marks += label(x, y + 5, name[0], colour=name, bold=True)
-        score = f"score cos {query - key} = {written(math.cos(query - key), 2)}"
+        score = f"score cos {query - key} = {as_text(math.cos(query - key), 2)}"
         face = over(2 * middle, 2 * middle, marks)
         return column(text(f"query at {query}, key at {key}", bold=True, size=13), face, note(score), gap=4)
 
