@@ -172,6 +172,26 @@ def curves_of_seeds(
     )
 
 
+def heat_map(
+    matrix: Tensor | npt.NDArray[Any], rows: Sequence[str], columns: Sequence[str], *, alt: str
+) -> None:
+    """`heat_map(weights, ["the", "cat"], ["le", "chat"], alt="…")` shades each cell and writes its weight."""
+    import seaborn as sns  # here, since it takes half a second and only heat maps need it
+
+    size = (1.2 + 0.7 * len(columns), 1.0 + 0.5 * len(rows))
+    with plot(alt, size=size, grid=False) as (axes,):
+        # seaborn picks black or white for each number by the shade under it, so the shades are the same on
+        # dark pages: their blue is a hair off the series' blue, which turns light there.
+        shades = sns.light_palette("#0068a6", as_cmap=True)
+        sns.heatmap(
+            rounded(matrix), vmin=0, annot=True, fmt=".2f", cmap=shades, cbar=False, square=True, ax=axes,
+            xticklabels=list(columns), yticklabels=list(rows), linewidths=1, linecolor=COLOURS["paper"][0],
+        )  # fmt: skip
+        axes.set_xlabel("key")
+        axes.set_ylabel("query")
+        axes.tick_params(length=0, rotation=0)
+
+
 def _scale(axes: Axes, x_axis: Axis, y_axis: Axis) -> None:
     axes.set_xlabel(x_axis.label)
     axes.set_ylabel(y_axis.label)

@@ -30,9 +30,17 @@ def draw_curves(nudge=0.0, alt="two lines that cross"):
     )
 
 
-def test_a_figure_is_the_same_text_each_time_in_both_sets_of_colours_and_with_its_description(shown):
-    draw_curves()
-    draw_curves()
+def draw_heat_map(alt="a dark diagonal"):
+    figures.heat_map(torch.eye(2), ["the", "cat"], ["le", "chat"], alt=alt)
+
+
+DRAWINGS = [draw_curves, draw_heat_map]
+
+
+@pytest.mark.parametrize("draw", DRAWINGS)
+def test_a_figure_is_the_same_text_each_time_in_both_sets_of_colours_and_with_its_description(draw, shown):
+    draw()
+    draw()
     picture, words = shown[0]["image/svg+xml"], shown[0]["text/plain"]
     assert picture == shown[1]["image/svg+xml"]
     title = ElementTree.fromstring(picture).findtext("{http://www.w3.org/2000/svg}title")
@@ -43,7 +51,7 @@ def test_a_figure_is_the_same_text_each_time_in_both_sets_of_colours_and_with_it
     fixed = {light for light, _ in COLOURS.values()} & set(re.findall(r"#[0-9a-f]{6}", body))
     assert not fixed, "a colour of the light page would stay on dark pages"
     with pytest.raises(ValueError, match="alt must describe the figure"):
-        draw_curves(alt=" ")
+        draw(alt=" ")
 
 
 def test_differences_in_the_last_digits_do_not_change_the_figure(shown):
@@ -113,6 +121,14 @@ def test_results_of_many_seeds_are_their_mean_from_the_worst_to_the_best(drawn):
         "The share right, mean over 3 seeds, in a band from the worst to the best, at d_k = 4, 8. "
         "÷ √d_k: 0.30, 0.60."
     )
+
+
+def test_a_heat_map_writes_each_weight_into_its_cell(drawn):
+    figures.heat_map(torch.tensor([[0.25, 0.75]]), ["the"], ["le", "chat"], alt="a row")
+    (axes,) = drawn[0][0].axes
+    assert [text.get_text() for text in axes.texts] == ["0.25", "0.75"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["le", "chat"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["the"]
 
 
 def luminance(colour):
