@@ -74,20 +74,20 @@ const reading = new IntersectionObserver(
 for (const section of entries.keys()) reading.observe(section);
 
 // Where there is no room beside the text, the sections stand below their chapter in the contents, which shows that one.
-const contents = document.getElementById("contents");
-const current = contents.querySelector("a.current");
-const sections = document.querySelector(".sections ul ul");
-const beside = sections?.parentElement;
-const narrow = matchMedia("(max-width: 78rem)");
-function showPlace() {
-  if (sections) (narrow.matches ? current.parentElement : beside).append(sections);
-  contents.scrollTop = current.offsetTop - contents.clientHeight / 4;
-}
-if (current) {
-  showPlace();
-  narrow.onchange = contents.ontoggle = showPlace;
+function showPlace(contents, current) {
+  const sections = document.querySelector(".sections ul ul");
+  const beside = sections?.parentElement;
+  const noRoom = matchMedia("(max-width: 78rem)");
+  const show = () => {
+    if (sections) (noRoom.matches ? current.parentElement : beside).append(sections);
+    contents.scrollTop = current.offsetTop - contents.clientHeight / 4;
+  };
+  show();
+  noRoom.onchange = contents.ontoggle = show;
   sections?.addEventListener("click", () => contents.matches(":popover-open") && contents.hidePopover());
 }
+const currentPage = document.querySelector("#contents a.current");
+if (currentPage) showPlace(currentPage.closest("nav"), currentPage);
 
 // A chapter opens as a lesson; one button opens all that proves it, here and in the chapters to come.
 const LAYERS = ":is(.tag_headline, .tag_measurement, .tag_bookkeeping) > details";

@@ -210,20 +210,6 @@ def top(locator: Locator) -> float:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("screen", [{"width": 1280, "height": 900}, PHONE], ids=["wide", "phone"])
-def test_the_front_pages_opens_at_the_first_action_and_takes_nothing(page, base_url, screen):
-    page.set_viewport_size(screen)
-    page.goto(base_url + HOME)
-    box, heading = page.locator(".playground"), page.locator("h2").first
-    before = top(heading), box.bounding_box()
-    page.keyboard.press("Shift")
-    expect(field(box)).to_be_visible()
-    assert (top(heading), box.bounding_box()) == before
-    assert page.evaluate("document.activeElement === document.body && scrollY === 0")
-    expect(box.locator(".says")).to_contain_text("In Lingo")
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("model", ["translator", "language-model"])
 @pytest.mark.parametrize("beginning", ["in view", "out of view"])
 def test_one_that_opens_by_itself_moves_nothing_that_is_read(page, base_url, model, beginning):
@@ -244,19 +230,29 @@ def test_one_that_opens_by_itself_moves_nothing_that_is_read(page, base_url, mod
     expect(page.locator(".playground:has(input)")).to_have_count(1)  # the other one is out of view
 
 
-@pytest.mark.thorough
-def test_who_saves_data_has_to_press_the_button(page, base_url):
-    page.add_init_script(
-        "Object.defineProperty(navigator, 'connection', { get: () => ({ saveData: true }) })"
-    )
-    asked = requests(page)
-    page.goto(base_url + HOME)
+SAVES = "Object.defineProperty(navigator, 'connection', { get: () => ({ saveData: true }) })"
+
+
+def scrolled_to(page: Page, address: str) -> Locator:
+    """The first playground of a page, in view, once the reader has done something."""
+    page.goto(address)
+    box = page.locator(".playground").first
+    box.evaluate("box => box.scrollIntoView({ block: 'end' })")
     page.keyboard.press("Shift")
+    return box
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "script"), [(HOME, ""), (CHAPTER, SAVES)], ids=["front page", "saves data"])
+def test_there_one_has_to_press_the_button(page, base_url, name, script):
+    page.add_init_script(script)
+    asked = requests(page)
+    box = scrolled_to(page, base_url + name)
     page.mouse.move(300, 300)
     assert waiting(page) == 0
     assert not of_models(asked)
-    press(page.locator(".playground"))
-    expect(field(page.locator(".playground"))).to_be_focused()
+    press(box)
+    expect(field(box)).to_be_focused()
 
 
 # It looks again and again whether the button is still held.
@@ -272,8 +268,7 @@ LEFT_ALONE = """async (box) => {
 
 @pytest.mark.thorough
 def test_a_reader_at_the_button_is_left_to_press_it(page, base_url):
-    page.goto(base_url + HOME)
-    box = page.locator(".playground")
+    box = scrolled_to(page, base_url + CHAPTER)
     box.get_by_role("button").hover()
     page.mouse.move(5, 5)
     box.get_by_role("button").focus()
@@ -286,9 +281,7 @@ def test_a_reader_at_the_button_is_left_to_press_it(page, base_url):
 @pytest.mark.thorough
 def test_one_that_can_t_open_by_itself_says_nothing_of_it(page, base_url):
     page.route(re.compile(r"/_static/bench\.js"), lambda route: route.abort())
-    page.goto(base_url + HOME)
-    box = page.locator(".playground")
-    page.keyboard.press("Shift")
+    box = scrolled_to(page, base_url + CHAPTER)
     page.wait_for_function("failed['bench.js'] && !doors.values().next().value.opening")
     expect(box.get_by_role("status")).to_be_empty()
     press(box)
