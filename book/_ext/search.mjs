@@ -14,7 +14,7 @@ function load() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = `${document.documentElement.dataset.content_root}_static/sections.js`;
-    script.onload = () => prepare(window.sections).then(resolve, reject);
+    script.onload = () => resolve(prepare(window.sections, window.sectionIndex, window.asked));
     script.onerror = reject;
     document.head.append(script);
   });
@@ -23,6 +23,7 @@ function load() {
 
 async function search() {
   const typed = input.value.trim();
+  if (typed && !loading) status.textContent = "Searching …";
   try {
     const index = await load();
     if (typed !== input.value.trim()) return; // another question came while the sections did

@@ -10,6 +10,7 @@ search.mjs looks for words in them. Nothing is fetched: a page opened from a fol
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,15 @@ from unicodedata import normalize
 
 from bs4 import BeautifulSoup, Tag
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 from _ext.contents import site_map
-from _ext.javascript import bundle
+from _ext.javascript import NODE, bundle
+
+logger = logging.getLogger(__name__)
+
+# What readers ask for by names that its section does not have.
+ASKED = Path(__file__).with_name("search_asked.json")
 
 LEFT_OUT = (
     ".headerlink, .eqno, summary, .prediction form, .verdict, .chart, .launch, script, style, table.ledger, "
@@ -171,13 +178,31 @@ def listed(app: Sphinx, out: Path, name: str) -> dict[str, Any]:
     }
 
 
+def in_a_line(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def asked(index: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """What people type, and the sections that answer it: none for what is nowhere in the book."""
+    there = {f"{page['address']}#{section['id']}" for page in index for section in page["sections"]}
+    answers: dict[str, list[str]] = json.loads(ASKED.read_text("utf-8"))
+    for typed, addresses in answers.items():
+        for address in {*addresses} - there:
+            logger.warning(f"{ASKED.name}: {typed!r} leads to {address}, where no section is")
+    return answers
+
+
 def finish(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.name != "html":
         return
     out = Path(app.outdir)
     index = [listed(app, out, name) for name in site_map(app.env) if name in app.env.found_docs]
-    data = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    out.joinpath("_static/sections.js").write_text(f"window.sections = {data};\n", "utf-8")
+    pages = in_a_line(index)
+    command = [NODE, Path(__file__).with_name("search_index.mjs")]
+    made = subprocess.run(command, input=pages.encode(), stdout=subprocess.PIPE, check=True).stdout.decode()
+    parts = {"sections": pages, "sectionIndex": made, "asked": in_a_line(asked(index))}
+    script = "".join(f"window.{name} = {value};\n" for name, value in parts.items())
+    out.joinpath("_static/sections.js").write_text(script, "utf-8")
     bundle(Path(__file__).with_name("search.mjs"), out / "_static/search.js")
 
 

@@ -13,16 +13,16 @@ function weight(page, section) {
   return section.within === "Exercises" ? 0.7 : 1;
 }
 
-// `await prepare(pages)` is an index of what search.py wrote: pages, each with its sections.
-export async function prepare(pages) {
-  const index = new MiniSearch({
-    fields: ["title", "within", "page", "text", "claimed", "code"],
-    tokenize: terms,
-    processTerm: (term) => term,
-    // A question comes as terms. The beginning of a word counts where it is long enough to mean something.
-    searchOptions: { boost: BOOSTS, tokenize: (term) => [term], prefix: (term) => term.length > 2 },
-  });
-  const sections = pages.flatMap((page) =>
+const OPTIONS = {
+  fields: ["title", "within", "page", "text", "claimed", "code"],
+  tokenize: terms,
+  processTerm: (term) => term,
+  // A question comes as terms. The beginning of a word counts where it is long enough to mean something.
+  searchOptions: { boost: BOOSTS, tokenize: (term) => [term], prefix: (term) => term.length > 2 },
+};
+
+function sectionsOf(pages) {
+  return pages.flatMap((page) =>
     page.sections.map((section, place) => ({
       ...section,
       page: place ? page.sections[0].title : "",
@@ -31,10 +31,34 @@ export async function prepare(pages) {
       weight: weight(page, section),
     })),
   );
+}
+
+// `built(pages)` is an index of what search.py wrote: pages, each with its sections. The build makes it, so that no
+// phone has to.
+export function built(pages) {
+  const index = new MiniSearch(OPTIONS);
   const claimed = ({ claims }) => claims.map(({ text }) => text).join(" ");
-  const documents = sections.map((section, id) => ({ ...section, id, claimed: claimed(section) }));
-  await index.addAllAsync(documents, { chunkSize: 10 }); // a few at a time: a phone must not stand still
-  return { index, sections };
+  index.addAll(sectionsOf(pages).map((section, id) => ({ ...section, id, claimed: claimed(section) })));
+  return index;
+}
+
+// `prepare(pages, built(pages), { "kv cache": ["long-and-fast.html#what-length-costs"] })` is what `find` looks in.
+export function prepare(pages, index, asked) {
+  const sections = sectionsOf(pages);
+  const at = new Map(sections.map((section) => [section.address, section]));
+  const answers = Object.entries(asked).map(([typed, addresses]) => ({
+    typed,
+    its: question(typed).flatMap(terms),
+    sections: addresses.map((address) => at.get(address)),
+  }));
+  return { index: MiniSearch.loadJS(index, OPTIONS), sections, answers };
+}
+
+// What people ask for by a name that its section does not have, or that is nowhere in the book.
+function answered({ answers }, typed) {
+  const asked = new Set(question(typed).flatMap(terms));
+  const fitting = answers.filter(({ its }) => its.every((term) => asked.has(term)));
+  return fitting.sort((one, other) => other.its.length - one.its.length)[0];
 }
 
 // Where a word stands: as a whole, which counts most, or in all its parts; if nowhere, then words much like it.
@@ -66,7 +90,9 @@ function look({ index, sections }, word) {
 // `find(index, "loss is nan")` is {found: sections with a quote, the best first, missing: words that are nowhere,
 // similar: words that only others are much like, isMatch: whether a word of a text is one of those found}.
 export function find(index, typed) {
-  const looks = question(typed).map((word) => look(index, word));
+  const answer = answered(index, typed);
+  const nowhere = answer?.sections.length === 0;
+  const looks = nowhere ? [] : question(typed).map((word) => look(index, word));
   const there = looks.filter(({ scores }) => scores.size);
   const isMatch = (word) =>
     terms(word).some((term) => there.some((one) => one.whole.has(term) || one.inParts.has(term)));
@@ -89,12 +115,15 @@ export function find(index, typed) {
     // Words that stand together mean more than words scattered over a section.
     return { ...result, quote, score: result.score * (0.5 + Math.max(most, share(terms(result.section.title)))) };
   });
-  const found = [...ordered(quoted), ...ordered(scored).slice(QUOTED)];
+  const all = [...ordered(quoted), ...ordered(scored).slice(QUOTED)];
+  // Without one of the words a section must be a third as good as the best.
+  const found = all.filter(({ hasAll, score }) => hasAll || score > all[0].score / 3);
+  const first = (answer?.sections ?? []).map((section) => ({ section, ...quoteOf(section, share, isMatch) }));
+  const missing = looks.filter(({ scores }) => !scores.size).map(({ word }) => word);
   return {
-    // Without one of the words a section must be a third as good as the best.
-    found: found.filter(({ hasAll, score }) => hasAll || score > found[0].score / 3),
-    missing: looks.filter(({ scores }) => !scores.size).map(({ word }) => word),
-    similar: there.filter(({ similar }) => similar).map(({ word }) => word),
+    found: [...first, ...found.filter(({ section }) => !answer?.sections.includes(section))],
+    missing: nowhere ? [answer.typed] : first.length ? [] : missing,
+    similar: first.length ? [] : there.filter(({ similar }) => similar).map(({ word }) => word),
     isMatch,
   };
 }

@@ -9,7 +9,7 @@ const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+|\p{L}+/gu;
 const JOINING = new Set(
   `a about am an and are as at be but by can can't do does doesn't don't did didn't for forget forgot
   forgotten from get gets has have how i if in into is isn't it its me my no not of on or our so than that
-  the their then there this to was we what when where which who why will with won't you your`.split(/\s+/),
+  the their then there this to versus vs was we what when where which who why will with won't you your`.split(/\s+/),
 );
 
 // What is called by several names, by the one that the book uses most.

@@ -57,6 +57,12 @@ QUESTIONS = [
     ("model ignores the order", ORDER, "order"),
     ("buffer is not moved to the device", BUFFERS, "device"),
     ("softmax over the wrong axis", ADDITIVE, "axis"),
+    # names that its section does not have
+    ("kv cache", "the-transformer", "twice"),
+    ("gqa", "fewer-keys", "fewer"),
+    ("weight tying", "from-words", "row"),
+    ("padding left or right", "the-block-of-today", "writing"),
+    ("transformer from scratch pytorch", "the-transformer", "screen"),
     # a slip of the finger
     ("regsiter_buffer", BUFFERS, "register_buffer"),
     ("vanishing gradeint", SCALE, "vanish"),
@@ -121,6 +127,8 @@ def test_what_is_not_found_is_said(searching):
     ask(searching, "xyzzy")
     expect(status).to_have_text("Nowhere in the book: “xyzzy”.")
     assert not searching.locator("#results > li").count()
+    ask(searching, "mixture of experts")
+    expect(status).to_have_text("Nowhere in the book: “mixture of experts”.")
     ask(searching, "xyzzy softmax")
     expect(status).to_contain_text("Nowhere in the book: “xyzzy”.")
     assert searching.locator("#results > li").count()
@@ -176,12 +184,15 @@ def test_sections_that_do_not_arrive_are_missed_in_words(page, base_url):
 
 
 @pytest.mark.thorough
-def test_a_question_costs_ten_kilobytes_a_page(page, base_url, site):
-    """What is searched grows with the book: it is loaded with the first question, and by no other page."""
+def test_a_question_costs_twelve_kilobytes_a_page(page, base_url, site):
+    """What is searched grows with the book: it is loaded with the first question, and by no other page.
+
+    Two fifths of it are an index, which is loaded in a seventh of the time that it takes to make.
+    """
     opened, _ = weigh(page, base_url + "search.html")
     asked, _ = weigh(page, base_url + "search.html?q=softmax")
     assert opened <= 80_000
-    assert asked - opened <= 10_000 * len(list(site.glob("*.html")))
+    assert asked - opened <= 12_000 * len(list(site.glob("*.html")))
 
 
 def test_the_sites_fonts_draw_what_is_quoted(site):

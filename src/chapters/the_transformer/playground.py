@@ -8,6 +8,7 @@ from functools import cache, partial
 import torch
 from torch import Tensor, nn
 
+from attnlab.attention import MultiHeadAttention
 from attnlab.corpora import agreement
 from attnlab.corpora.grammar import Pair
 from attnlab.inside import heads_changed, watched, zeroed
@@ -152,7 +153,7 @@ def head_that_is_missed(model: Transformer, read: list[str]) -> tuple[str, int]:
     It looks across, in the last layer: what a reader switches off first should change something.
     """
     name = f"decoder.{len(model.decoder) - 1}.cross_attention"
-    attention = model.decoder[-1].cross_attention
+    attention: MultiHeadAttention = model.get_submodule(name)  # type: ignore[assignment]
     whole = translated(model, read)
     for head in range(attention.heads):
         with heads_changed(attention, zeroed(head)):
