@@ -7,7 +7,7 @@ TOLD = $(if $(MACHINE),--machine "$(MACHINE)")
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip release bench links lock newest clean ready-lab ready-book ready-tests ready-browsers
+.PHONY: help python book serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip preview release bench links lock newest clean ready-lab ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -82,6 +82,9 @@ pdf: ready-browsers ## print the whole book to _build/attention-measured.pdf
 zip: book ## pack the site for a machine without a network
 	@$(RUN) -m zipfile -c _build/attention-measured.zip _build/html/
 	@echo "zip: _build/attention-measured.zip is ready: unpack it and open index.html"
+
+preview: ready-browsers book ## draw the README's moving picture from the built site
+	@$(RUN) -m tools.site.preview
 
 release: zip pdf exercises ## pack the site, the PDF and the hand-outs of this version into _build/release
 	@$(RUN) -m tools.release

@@ -31,6 +31,8 @@ UNCOLOURED = re.compile(r'<span class="(?:n|p|o|w|nb|bp|nn|ne|nd|nv|vm)">([^<]*)
 # Code within a sentence, as docutils marks it: with a class and a span that no style of ours asks for.
 WORDS_OF_CODE = re.compile(r'<code class="docutils literal notranslate">(.*?)</code>', re.DOTALL)
 WORD = re.compile(r'<span class="pre">(.*?)</span>', re.DOTALL)
+# A sign beside each heading, for who copies an address: it would be read aloud as a part of its name.
+HEADER_LINK = '<a class="headerlink"'
 SITEMAP = """<?xml version="1.0" encoding="utf-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 {}</urlset>
@@ -52,6 +54,7 @@ def describe(
     """Tell the layout what this page needs."""
     body = context.get("body", "")
     body = WORDS_OF_CODE.sub(lambda code: "<code>" + WORD.sub(r"\1", code[1]) + "</code>", body)
+    body = body.replace(HEADER_LINK, HEADER_LINK + ' aria-hidden="true" tabindex="-1"')
     context["body"] = UNCOLOURED.sub(r"\1", body)
     context["fonts"] = FONTS + ["formulas.woff"] * ("<math" in body)
     context["scripts"] = [script for script, mark in SCRIPTS.items() if re.search(mark, body)]
