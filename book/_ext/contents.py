@@ -8,6 +8,8 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.environment import BuildEnvironment
 
+from bookkit.registry import APPENDICES
+
 
 def site_map(env: BuildEnvironment) -> Any:
     """The table of contents, as sphinx_external_toc has read it from _toc.yml."""
@@ -26,6 +28,14 @@ def pages(env: BuildEnvironment) -> Iterator[tuple[str, Path]]:
 def chapters(env: BuildEnvironment) -> Iterator[tuple[str, Path]]:
     """Name and file of each notebook."""
     return ((name, page) for name, page in pages(env) if page.suffix == ".ipynb")
+
+
+def parts(env: BuildEnvironment) -> Iterator[tuple[str, list[str]]]:
+    """Each part of the table of contents that holds chapters, with their names in order."""
+    for part in site_map(env).root.subtrees:
+        names = [name for name in part.files() if env.doc2path(name).endswith(".ipynb")]
+        if names and part.caption != APPENDICES:
+            yield part.caption or "", names
 
 
 def link_to(page: str, env: BuildEnvironment, *words: nodes.Node) -> pending_xref:

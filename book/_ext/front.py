@@ -6,25 +6,15 @@ on Binder, and `{door} a-section` to that section of the page.
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from _ext.contents import link_to, site_map
-from bookkit.registry import APPENDICES, Chapter
-
-
-def parts(env: BuildEnvironment) -> Iterator[tuple[str, list[str]]]:
-    """Each part of the table of contents that holds chapters, with their names in order."""
-    for part in site_map(env).root.subtrees:
-        names = [name for name in part.files() if env.doc2path(name).endswith(".ipynb")]
-        if names and part.caption != APPENDICES:
-            yield part.caption or "", names
+from _ext.contents import link_to, parts
+from bookkit.registry import Chapter
 
 
 class Chapters(SphinxDirective):

@@ -15,7 +15,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.writers.html5 import HTML5Translator
 
-from _ext.front import parts
+from _ext.contents import parts
 from _ext.javascript import NODE_MODULES, small
 
 # The scripts that only some pages need, each with what such a page has.

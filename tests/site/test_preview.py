@@ -16,10 +16,10 @@ def shades(picture: Image.Image) -> np.ndarray:
 
 
 @pytest.mark.thorough
-def test_it_is_no_older_than_the_page(site):
+def test_it_is_no_older_than_the_page(page, base_url):
     with Image.open(preview.PREVIEW) as stored:
         frames = [shades(frame) for frame in ImageSequence.Iterator(stored)]
-    now = [shades(picture) for picture, _ in preview.drawn()]
+    now = [shades(picture) for picture, _ in preview.drawn(page, base_url)]
     assert len(frames) == len(now)
     apart = [float(np.abs(one - other).mean()) for one, other in zip(frames, now, strict=True)]
     assert max(apart) < NEAR, f"`make preview` draws it anew: the frames are {apart} apart"

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from tools import ROOT
 from tools.site.browser import launch
@@ -16,7 +16,7 @@ from tools.site.files import SITE
 from tools.site.server import serving
 
 PREVIEW = ROOT / ".github" / "preview.webp"
-SCREEN = {"width": 900, "height": 800}
+SCREEN: ViewportSize = {"width": 900, "height": 800}
 TYPED = ["the dog sleeps", "the dogs sleep", "the dogs see my house", "the dogs see my white house"]
 QUICK, LONG = 1200, 2500  # milliseconds that a frame stands
 TALL = 660  # pixels of the playground that are shown
@@ -45,13 +45,11 @@ def frames(page: Page) -> Iterator[tuple[Image.Image, int]]:
         yield picture.convert("RGB"), milliseconds
 
 
-def drawn() -> list[tuple[Image.Image, int]]:
-    """The frames, all of one size, each with its milliseconds."""
-    with serving(SITE) as address, sync_playwright() as playwright:
-        page = launch(playwright).new_page(viewport=SCREEN)
-        page.goto(f"{address}index.html")
-        made = list(frames(page))
-    return [(of_one_size(picture), milliseconds) for picture, milliseconds in made]
+def drawn(page: Page, address: str) -> list[tuple[Image.Image, int]]:
+    """The frames, all of one size, each with its milliseconds; the site is served at the address."""
+    page.set_viewport_size(SCREEN)
+    page.goto(f"{address}index.html")
+    return [(of_one_size(picture), milliseconds) for picture, milliseconds in frames(page)]
 
 
 def of_one_size(picture: Image.Image) -> Image.Image:
@@ -61,10 +59,12 @@ def of_one_size(picture: Image.Image) -> Image.Image:
 
 
 def main() -> None:
-    try:
-        (first, _), *others = made = drawn()
-    except FileNotFoundError as error:
-        sys.exit(f"preview: {error}")
+    with serving(SITE) as address, sync_playwright() as playwright:
+        try:
+            page = launch(playwright).new_page()
+        except FileNotFoundError as error:
+            sys.exit(f"preview: {error}")
+        (first, _), *others = made = drawn(page, address)
     first.save(
         PREVIEW, save_all=True, append_images=[picture for picture, _ in others],
         duration=[milliseconds for _, milliseconds in made], loop=0, quality=80, method=6,

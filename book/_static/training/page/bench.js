@@ -35,8 +35,9 @@ class TrainingBench {
     this.curves = make("div", { className: "scrolls", tabIndex: 0, role: "region", ariaLabel: "The curves as a table" });
     this.code = make("pre", { tabIndex: 0 });
     this.aboutCode = make("p");
-    this.copied = make("span", { role: "status", className: "hint" });
-    this.link = linkToShare("Link to these settings", () => this.address, (words) => (this.copied.textContent = words));
+    this.copied = make("span", { className: "hint" });
+    const told = (words) => (this.status.textContent = this.copied.textContent = words);
+    this.link = linkToShare("Link to these settings", () => this.address, told);
     this.trouble = make("p", { role: "alert", className: "trouble" });
     const heads = ["", "loss", "right", "gradient’s length"].map((textContent) => make("th", { scope: "col", textContent }));
     this.caption = make("caption");
