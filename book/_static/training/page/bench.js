@@ -36,8 +36,8 @@ class TrainingBench {
     this.code = make("pre", { tabIndex: 0 });
     this.aboutCode = make("p");
     this.copied = make("span", { className: "hint" });
-    const told = (words) => (this.status.textContent = this.copied.textContent = words);
-    this.link = linkToShare("Link to these settings", () => this.address, told);
+    const say = (words) => (this.status.textContent = this.copied.textContent = words);
+    this.link = linkToShare("Link to these settings", () => this.address, say);
     this.trouble = make("p", { role: "alert", className: "trouble" });
     const heads = ["", "loss", "right", "gradient’s length"].map((textContent) => make("th", { scope: "col", textContent }));
     this.caption = make("caption");
