@@ -158,7 +158,7 @@ def test_in_a_translator_heads_that_read_add_to_no_word_but_their_lack_does_some
     expect(view.locator(".found .signed")).to_have_count(0)
     expect(view.locator(".looks")).to_contain_text("is read, head 1 of layer 1 looks at")
     expect(page.get_by_role("status")).to_contain_text("is read, head 1 of layer 1 looks at")
-    expect(view.get_by_label("Writing word").locator("option:checked")).to_have_text("stela (place 5)")
+    expect(view.get_by_label("Writing word").locator("option:checked")).to_have_text("mia (place 4)")
     view.get_by_role("button", name="Switch off each in turn, and compare").click()
     expect(view.locator(".head-switches p")).to_contain_text("rises or falls when that head is off")
     assert re.fullmatch(r"off [+−]?\d\.\d\d", heads_of(view)["head 4 of layer 2 (reading)"])
