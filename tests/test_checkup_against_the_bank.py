@@ -90,9 +90,17 @@ def test_enough_is_found_and_named():
 
 AT_ONCE = ["a GPT", "the model of today in bfloat16", "a decoder alone, with learned positions"]
 AT_ONCE += ["a Transformer with its norms behind", "nn.TransformerEncoder, norms first"]
+OTHERS = [name for name in HEALTHY if name not in AT_ONCE]
 
 
-@pytest.mark.parametrize("name", left_to(pytest.mark.thorough, HEALTHY, but=AT_ONCE))
+@pytest.mark.parametrize(
+    "name",
+    [
+        *AT_ONCE,
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in OTHERS[::4]),
+        *(pytest.param(name, marks=pytest.mark.weekly) for place, name in enumerate(OTHERS) if place % 4),
+    ],
+)
 def test_nothing_is_found_in_a_healthy_model(name: str):
     torch.manual_seed(0)
     model, batch, more = HEALTHY[name]()

@@ -5,6 +5,7 @@ import torch
 from exercise_cases import words
 from living_charts import numbers, says
 from playwright.sync_api import Locator
+from tiers import left_to
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from attnlab.attention import masked_softmax
@@ -213,7 +214,7 @@ def test_exactly_right_is_up_to_the_end():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", models.DECODERS)
+@pytest.mark.parametrize("name", left_to(pytest.mark.weekly, models.DECODERS, but=["additive"]))
 def test_a_training_repeats_and_learns(name):
     pairs = grammar.pairs(200, generator(3))
     model, history = models.trained(name, seed=0, pairs=pairs, epochs=3)
@@ -298,7 +299,7 @@ def test_a_look_before_the_step_knows_nothing_of_the_word():
     assert not torch.equal(looks[:, 4], changed[:, 4])
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 def test_fed_back_it_learns_a_few_sentences_by_heart(monkeypatch):
     few = grammar.pairs(40, generator(3))
     monkeypatch.setattr(models, "training_pairs", lambda: few)

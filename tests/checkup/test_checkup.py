@@ -184,7 +184,7 @@ def step_of(model, batch):
     optimizer.zero_grad()
 
 
-@pytest.mark.thorough
+@pytest.mark.weekly
 @pytest.mark.parametrize("build", [a_gpt, a_translator])
 def test_ten_million_weights_take_few_calls_and_no_more_memory_than_three_steps(build):
     torch.manual_seed(0)
