@@ -14,10 +14,10 @@ function load() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = `${document.documentElement.dataset.content_root}_static/sections.js`;
-    script.onload = () => resolve(prepare(window.sections, window.sectionIndex, window.asked));
+    script.onload = resolve;
     script.onerror = reject;
     document.head.append(script);
-  });
+  }).then(() => prepare(window.sections, window.sectionIndex, window.asked));
   return loading;
 }
 

@@ -48,16 +48,18 @@ export function prepare(pages, index, asked) {
   const at = new Map(sections.map((section) => [section.address, section]));
   const answers = Object.entries(asked).map(([typed, addresses]) => ({
     typed,
-    its: question(typed).flatMap(terms),
+    its: [...new Set(question(typed).flatMap(terms))],
     sections: addresses.map((address) => at.get(address)),
   }));
   return { index: MiniSearch.loadJS(index, OPTIONS), sections, answers };
 }
 
-// What people ask for by a name that its section does not have, or that is nowhere in the book.
+// What people ask for by a name that its section does not have, or, where it is all that they ask for, that is nowhere.
 function answered({ answers }, typed) {
   const asked = new Set(question(typed).flatMap(terms));
-  const fitting = answers.filter(({ its }) => its.every((term) => asked.has(term)));
+  const fits = ({ its, sections }) =>
+    its.every((term) => asked.has(term)) && (sections.length > 0 || its.length === asked.size);
+  const fitting = answers.filter(fits);
   return fitting.sort((one, other) => other.its.length - one.its.length)[0];
 }
 

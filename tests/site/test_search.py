@@ -129,6 +129,8 @@ def test_what_is_not_found_is_said(searching):
     assert not searching.locator("#results > li").count()
     ask(searching, "mixture of experts")
     expect(status).to_have_text("Nowhere in the book: “mixture of experts”.")
+    ask(searching, "learning rate of a mixture of experts")
+    assert searching.locator("#results > li").count()
     ask(searching, "xyzzy softmax")
     expect(status).to_contain_text("Nowhere in the book: “xyzzy”.")
     assert searching.locator("#results > li").count()
