@@ -12,12 +12,10 @@ In the notebook it is a paragraph and plain HTML, which JupyterLab shows as a qu
 
     The figure, the rows and the text that show it.
 
-    <!-- covered until here -->
-
 `data-unit="s"` names a unit. `data-choices="more|less" data-answer="less"` asks for a choice, not a number.
 
-On the site all from the answer to that comment, which may stand in a later cell, is covered until the reader
-commits, or asks to see it. In the page it is a <details>: links lead into it, and it needs no script to open.
+On the site all from the answer to the next heading or box is covered until the reader commits, or asks to see
+it: nothing that a section says after its question is seen before. In the page it is a <details>: links lead into it, and it needs no script to open.
 """
 
 import hashlib
@@ -34,16 +32,16 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-from bookkit.mime_types import CLAIM
+from bookkit.mime_types import CHART, CLAIM, DRAWING, FIGURE
 
 logger = logging.getLogger(__name__)
 Cell = dict[str, Any]
 
-ANSWERED, MARK = "</details>", "<!-- covered until here -->"
+ANSWERED = "</details>"
 BOX, HEADING = '<details class="predict"[^>]*>', "#+ "
-PARTS = re.compile(
-    rf"^(?:(?P<box>{BOX})|(?P<answered>{ANSWERED})|(?P<end>{MARK})|(?P<heading>{HEADING}))", re.MULTILINE
-)
+PARTS = re.compile(rf"^(?:(?P<box>{BOX})|(?P<answered>{ANSWERED})|(?P<heading>{HEADING}))", re.MULTILINE)
+PICTURES = {CHART, DRAWING, FIGURE}
+LOOKS_BACK = re.compile(r"\b(?:chart|curve|drawing|figure|picture|table)s? above\b")
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 # Closed here and not by predict.js, which runs after the first paint; what was guessed here stays open.
 # Of a training nothing shows through its cover.
@@ -72,15 +70,13 @@ class Predictions(SphinxTransform):
         answered = next((place for place in rest if ANSWERED in section[place].astext()), None)
         if answered is None:
             raise ValueError("its <details> has no </details>")
-        end = next((place for place in rest if is_end(section[place])), None)
-        if end is None:
-            raise ValueError(f"nothing says how far its cover reaches: {MARK} must follow")
+        end = next((place for place in rest[1:] if ends_cover(section, place)), len(section))
         question["ids"].append(name)
         covered = section[answered + 1 : end]
         form = prediction_form(given, name, TRAINS if any(map(trains, covered)) else "")
         given["data-guess"] = hashlib.sha256(question.astext().encode()).hexdigest()[:12]
         kept = " ".join(f'{key}="{escape(value)}"' for key, value in given.items() if key.startswith("data-"))
-        section[start - 1 : end + 1] = [
+        section[start - 1 : end] = [
             nodes.container("", question, form, classes=["prediction"]),
             html(COVER.format(kept) + '<div class="answer">'),
             *section[start + 1 : answered],
@@ -98,8 +94,10 @@ def is_answer(node: nodes.Node) -> bool:
     return isinstance(node, nodes.raw) and bool(attributes(node))
 
 
-def is_end(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.raw) and node.astext().strip() == MARK
+def ends_cover(section: nodes.Element, place: int) -> bool:
+    """Whether a heading stands there, or the question of the next box."""
+    following = section[place + 1] if place + 1 < len(section) else None
+    return isinstance(section[place], nodes.section) or (following is not None and is_answer(following))
 
 
 def trains(node: nodes.Node) -> bool:
@@ -155,39 +153,37 @@ def must_be_number(attribute: str, value: str) -> None:
 
 
 def troubles(cells: list[Cell]) -> Iterator[tuple[int, str]]:
-    """`troubles(notebook["cells"])` gives what is wrong with a box or an end, each with its cell's number."""
+    """`troubles(notebook["cells"])` gives what is wrong with a box or its cover, each with its cell's number."""
     box = 0  # the cell of the box whose cover has not come to its end
     covered: list[str] = []  # what stands in that cover, the answer first
     told = ""  # what a reader has seen of this section
+    hidden = 0  # the box whose cover hides the last picture
     for number, kind, text in pieces(cells):
+        if kind in ("box", "heading") and box:
+            behind = "".join(covered).strip()
+            # The last paragraph before another box is its question.
+            if not (behind.rpartition("\n\n")[0] if kind == "box" else behind):
+                yield box, "its Predict box covers nothing but the answer"
         match kind:
             case "words" | "code" if box:
-                covered.append(text if kind == "words" else "a cell")
+                covered.append(text if kind == "words" else "a cell\n\n")
             case "words" | "code":
                 told += text
-            case "box" if box:
-                yield (
-                    number,
-                    f"its Predict box stands in the cover of cell {box}'s: {MARK} must come first",
-                )
+                if kind == "words" and hidden and (found := LOOKS_BACK.search(text)):
+                    yield number, f"it speaks of the {found[0]}, which the cover of cell {hidden}'s box hides"
+            case "picture":
+                hidden = box
             case "box":
-                box, covered = number, []
-                if gives_away(told, text):
-                    yield number, "the number that its Predict box asks for stands in open text before it"
+                box = number
+                covered.clear()
+                if given := given_away(told, text):
+                    yield number, f"{given} its Predict box asks for stands in open text before it"
             case "answered":
                 covered.clear()
-            case "end" if not box:
-                yield number, "it ends a cover that no Predict box has begun"
-            case "end":
-                if not "".join(covered).strip():
-                    yield box, "its Predict box covers nothing but the answer"
-                box = 0
             case "heading":
-                if box:
-                    yield box, f"the cover of its Predict box runs into the heading of cell {number}"
                 box, told = 0, ""
-    if box:
-        yield box, f"nothing says how far the cover of its Predict box reaches: {MARK} must follow"
+    if box and not "".join(covered).strip():
+        yield box, "its Predict box covers nothing but the answer"
 
 
 def pieces(cells: list[Cell]) -> Iterator[tuple[int, str, str]]:
@@ -195,6 +191,8 @@ def pieces(cells: list[Cell]) -> Iterator[tuple[int, str, str]]:
     for number, cell in enumerate(cells, 1):
         if cell["cell_type"] == "code":
             yield number, "code", open_outputs(cell) + "\n\n"
+            if any(PICTURES & output.get("data", {}).keys() for output in cell["outputs"]):
+                yield number, "picture", ""
             continue
         source, place = CODE.sub("", "".join(cell["source"])), 0
         for part in PARTS.finditer(source):
@@ -213,13 +211,20 @@ def open_outputs(cell: Cell) -> str:
     return "".join([*printed, *(line for data in claims for line in data["text/plain"])])
 
 
-def gives_away(told: str, box: str) -> bool:
-    """Whether the number stands there, but for the paragraph that asks."""
+def given_away(told: str, box: str) -> str:
+    """What stands there, but for the paragraph that asks: the number, or of all choices the right one alone."""
     given = attributes(html(box))
-    if "data-choices" in given or not given.get("data-answer"):
-        return False
+    answer, choices = given.get("data-answer", ""), given.get("data-choices", "").split("|")
     before = told.rstrip().rpartition("\n\n")[0]
-    return bool(re.search(rf"(?<![\w.,]){re.escape(given['data-answer'])}(?!\w|[.,]\d)", before))
+
+    def says(words: str) -> bool:
+        return bool(re.search(rf"(?<![\w.,]){re.escape(words)}(?!\w|[.,]\d)", before))
+
+    if not answer or not says(answer):
+        return ""
+    if choices == [""]:
+        return "the number that"
+    return "" if any(says(other) for other in choices if other != answer) else "the one choice that"
 
 
 def read(app: Sphinx, page: str, source: list[str]) -> None:

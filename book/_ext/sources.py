@@ -3,6 +3,9 @@
 After the first cell that uses `train`, of `from attnlab.training.loop import train`, stands a fold "train,
 from attnlab.training.loop". Where the cell's code is folded, this is folded with it. In JupyterLab `train??`
 says the same. Pictures are left out, and what a chapter's exercises check.
+
+A line such as `claims.softmax(softmax)` calls a function of the chapter's own claims.py, whose lines stand
+under it at once: they are what one opens its fold for.
 """
 
 import ast
@@ -19,6 +22,7 @@ from bookkit.registry import PACKAGES
 
 READ = ("attnlab", "chapters")  # packages
 LEFT_OUT = {"charts", "drawings", "exercise_drawings", "exercises", "figures"}  # rooms
+CLAIMS = "claims"  # the room of what is checked
 NOT_READ = {"tag_bookkeeping", "tag_hide-cell", "tag_remove-cell", "tag_remove-input"}
 
 
@@ -31,7 +35,7 @@ class Sources(SphinxTransform):
             (literal,) = code.children
             shows = not NOT_READ & {*code.parent["classes"]}
             for name, module, source in reader.read(literal.astext(), shows):
-                code += fold(name, module, source)
+                code += listing(source) if module.endswith(f".{CLAIMS}") else fold(name, module, source)
 
 
 def is_code(node: nodes.Node) -> bool:
@@ -39,11 +43,15 @@ def is_code(node: nodes.Node) -> bool:
     return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code_source"
 
 
+def listing(source: str) -> nodes.Node:
+    return nodes.literal_block(source, source, language="python")
+
+
 def fold(name: str, module: str, source: str) -> list[nodes.Node]:
     words = f"<code>{escape(name)}</code>, from <code>{escape(module)}</code>"
     return [
         nodes.raw("", f'<details class="source"><summary>{words}</summary>', format="html"),
-        nodes.literal_block(source, source, language="python"),
+        listing(source),
         nodes.raw("", "</details>", format="html"),
     ]
 
@@ -61,15 +69,11 @@ class Reader:
             tree = ast.parse(code)
         except SyntaxError:  # a line of IPython's own
             return
+        self.imported |= imports(tree)
         for part in ast.walk(tree):
-            if isinstance(part, ast.ImportFrom) and (part.module or "").partition(".")[0] in READ:
-                for each in part.names:
-                    self.imported[each.asname or each.name] = (part.module or "", each.name)
-        if shows:
-            for part in ast.walk(tree):
-                yield from self._first(part)
+            yield from self._first(part, shows)
 
-    def _first(self, part: ast.AST) -> Iterator[tuple[str, str, str]]:
+    def _first(self, part: ast.AST, shows: bool) -> Iterator[tuple[str, str, str]]:
         match part:
             case ast.Attribute(value=ast.Name(id=base), attr=name) if base in self.imported:
                 module = ".".join(self.imported[base])
@@ -77,12 +81,36 @@ class Reader:
                 module, name = self.imported[used]
             case _:
                 return
-        if LEFT_OUT & {*module.split(".")} or not (found := definition(module, name)):
+        rooms = {*module.split(".")}
+        if LEFT_OUT & rooms or not (shows or CLAIMS in rooms) or not (found := definition(module, name)):
             return
-        if found not in self.shown:
-            self.shown.add(found)
-            home, source = found
-            yield name, home, source
+        if found in self.shown:
+            return
+        self.shown.add(found)
+        home, source = found
+        yield name, home, source
+        if CLAIMS in rooms:
+            yield from self._inside(home, source, shows)
+
+    def _inside(self, home: str, source: str, shows: bool) -> Iterator[tuple[str, str, str]]:
+        """What a function of claims.py uses of that file, and of what the file imports."""
+        tree = ast.parse(PACKAGES.joinpath(*home.split(".")).with_suffix(".py").read_text("utf-8"))
+        here = {part.name: (home, part.name) for part in tree.body if isinstance(part, ast.FunctionDef)}
+        given = {part.arg for part in ast.walk(ast.parse(source)) if isinstance(part, ast.arg)}
+        inner = Reader()
+        inner.shown = self.shown
+        inner.imported = {name: at for name, at in (imports(tree) | here).items() if name not in given}
+        yield from inner.read(source, shows)
+
+
+def imports(tree: ast.AST) -> dict[str, tuple[str, str]]:
+    """`imports(ast.parse("from attnlab.masks import causal as mask"))` is mask's module and name."""
+    return {
+        each.asname or each.name: (part.module or "", each.name)
+        for part in ast.walk(tree)
+        if isinstance(part, ast.ImportFrom) and (part.module or "").partition(".")[0] in READ
+        for each in part.names
+    }
 
 
 @cache

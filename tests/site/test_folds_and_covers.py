@@ -118,25 +118,28 @@ def printing(*outputs: dict, tags: tuple[str, ...] = ()) -> dict:
 
 PRINTED = {"output_type": "stream", "text": ["it is 64\n"]}
 CLAIMED = {"output_type": "display_data", "data": {CLAIM: {}, "text/plain": ["64 ± 1"]}}
-SHOWN = [words(BOX), printing(PRINTED), words(predict.MARK)]
+DRAWN = {"output_type": "display_data", "data": {FIGURE: {}}}
+SHOWN = [words(BOX), printing(PRINTED)]
+LOOKS_BACK = words("## Next\n\nIn the figure above it is 64.")
 
 
 @pytest.mark.parametrize(
     "cells",
     [
         SHOWN,
-        [words(f"# One\n\nIt was 64.\n\n## Two\n\n{BOX}\n\nSo.\n\n{predict.MARK}")],
+        [words(f"# One\n\nIt was 64.\n\n## Two\n\n{BOX}\n\nSo.")],
         [words("There are 640, .64, 64.5 and x64."), *SHOWN],
-        [words("It is 64."), words(CHOICE), printing(PRINTED), words(predict.MARK)],
+        [words("It is 64, or 65."), words(CHOICE), printing(PRINTED)],
         [printing(CLAIMED, tags=("bookkeeping",)), *SHOWN],
-        [
-            words(f"Of 64 rows, one.\n\n{BOX}".replace("\n\n**", " **")),
-            printing(PRINTED),
-            words(predict.MARK),
-        ],
-        [*SHOWN, words(CHOICE), printing(), words(predict.MARK)],
+        [words(f"Of 64 rows, one.\n\n{BOX}".replace("\n\n**", " **")), printing(PRINTED)],
+        [*SHOWN, words(CHOICE.replace("6", "7")), printing()],
+        [*SHOWN, printing(DRAWN), words("In the figure above it is 64.")],
+        [*SHOWN, printing(DRAWN), words("## Next"), printing(DRAWN), LOOKS_BACK],
     ],
-    ids=["shown", "elsewhere", "other numbers", "a choice", "folded", "in the question", "two"],
+    ids=[
+        *("shown", "elsewhere", "other numbers", "two choices", "folded", "in the question", "two"),
+        *("a picture in the cover", "a picture behind it"),
+    ],
 )
 def test_a_guess_that_nothing_gives_away_is_in_order(cells):
     assert not list(predict.troubles(cells))
@@ -145,15 +148,14 @@ def test_a_guess_that_nothing_gives_away_is_in_order(cells):
 @pytest.mark.parametrize(
     ("cells", "cell", "reason"),
     [
-        ([words(BOX), printing(PRINTED)], 1, "nothing says how far the cover of its Predict box reaches"),
-        ([words(BOX + "\n\n" + predict.MARK)], 1, "covers nothing but the answer"),
-        ([words("One."), words(predict.MARK)], 2, "it ends a cover that no Predict box has begun"),
-        ([*SHOWN, words(predict.MARK)], 4, "it ends a cover that no Predict box has begun"),
-        ([words(BOX), words(CHOICE), printing(), words(predict.MARK)], 2, "stands in the cover of cell 1's"),
-        ([words(BOX), words("Then.\n\n## Next"), words(predict.MARK)], 1, "runs into the heading of cell 2"),
-        ([words("It is 64."), words("So."), *SHOWN], 3, "stands in open text before it"),
+        ([words(BOX)], 1, "covers nothing but the answer"),
+        ([words(BOX), words("## Next\n\nThen.")], 1, "covers nothing but the answer"),
+        ([words(BOX), words(CHOICE), printing()], 1, "covers nothing but the answer"),
+        ([words("It is 64."), words("So."), *SHOWN], 3, "the number that its Predict box asks for stands in"),
+        ([words("It is 64."), words("So."), words(CHOICE), printing()], 3, "the one choice that its Predict"),
         ([printing(PRINTED), *SHOWN], 2, "stands in open text before it"),
         ([printing(CLAIMED), *SHOWN], 2, "stands in open text before it"),
+        ([*SHOWN, printing(DRAWN), LOOKS_BACK], 4, "of the figure above, which the cover of cell 1's box"),
     ],
 )
 def test_what_gives_a_guess_away_is_named_with_its_cell(cells, cell, reason):

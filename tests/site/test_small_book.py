@@ -78,8 +78,6 @@ Because it is.
 </details>
 
 It comes out.
-
-<!-- covered until here -->
 """
 UNTITLED = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"/>'
 UNASKED = '# No question\n\n<details class="predict" data-answer="1"><summary>Answer</summary>\n\n1\n'

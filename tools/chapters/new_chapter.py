@@ -53,6 +53,9 @@ MODULES = {
         "ACCEPTED = {}\n"
     ),
     "src/chapters/{package}/charts.py": '"""The chart."""\n',
+    "src/chapters/{package}/claims.py": (
+        '"""The checks of the chapter, a function for each place where its page says how many hold."""\n'
+    ),
     "src/chapters/{package}/drawings.py": '"""The drawings, made from the chapter\'s own numbers."""\n',
     "src/chapters/{package}/figures.py": '"""The figures, described by what is drawn."""\n',
     "tests/chapters/test_{package}.py": '"""What only its exercises say, its chart and its models."""\n',

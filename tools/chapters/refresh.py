@@ -46,6 +46,7 @@ def execute(
     client = nbclient.NotebookClient(
         fresh, timeout=900, kernel_name="python3", coalesce_streams=True,
         resources={"metadata": {"path": str(book)}},
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],  # no word on how it is talked to
     )  # fmt: skip
     own = {"PYTHONPATH": os.pathsep.join([str(stamps.source(book)), os.environ.get("PYTHONPATH", "")])}
     own |= {"ATTNLAB_DEVICE": "cpu", "ATTNLAB_ONLY_SAMPLE": "1", ANEW: "1"}

@@ -182,6 +182,7 @@ class Holder:
 
 RESULTS = ("measured", "claimed", "printed")  # what can hold a share or a ratio
 KINDS = (*RESULTS, "named", "set")
+Functions = dict[str, ast.FunctionDef]
 LITERAL = "literal"  # an equal number in the code, or one that is set elsewhere: it holds nothing
 NOTHING = "← NOTHING"  # ends a line whose number has no holder
 HELP = """\
@@ -193,7 +194,7 @@ EXERCISES, SOLUTIONS = "Exercises", "Solutions"  # one section: what the first s
 OVERVIEWS = (IMPORTS, "What we measured")
 
 
-def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
+def holders(cell: NotebookNode, section: str, functions: Functions) -> Iterator[Holder]:
     for data in notebooks.displays(cell):
         if CLAIM in data:
             claim = data[CLAIM]
@@ -211,6 +212,7 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
             yield Holder("printed", cell.id, tuple(values_in(output.text)), section)
     source = stamps.plain_python(cell)
     code = ast.parse(source)
+    code.body += [functions[name] for name in called(code) if name in functions]
     yield Holder("set", cell.id, tuple(settings(code)), section)
     literals = (value for node in ast.walk(code) if (value := constant(node)) is not None)
     yield Holder(LITERAL, cell.id, tuple(literals), section)
@@ -218,6 +220,24 @@ def holders(cell: NotebookNode, section: str) -> Iterator[Holder]:
     imported = [module for module in stamps.imported_modules(source) if module.startswith("chapters.")]
     for file in {*stamps.package_files(imported)} & checks():
         yield Holder("set", file.parent.name, tuple(settings(ast.parse(file.read_text("utf-8")))), section)
+
+
+def called(code: ast.AST) -> Iterator[str]:
+    """The names in `claims.softmax(…)` and the like."""
+    for node in ast.walk(code):
+        match node:
+            case ast.Attribute(value=ast.Name(id="claims"), attr=name):
+                yield name
+
+
+def functions_of(notebook: NotebookNode) -> Functions:
+    """The functions of the chapter's claims.py, each with its name."""
+    cells = stamps.code_cells(notebook)
+    modules = {module for cell in cells for module in stamps.imported_modules(stamps.plain_python(cell))}
+    files = [stamps.source().joinpath(*name.split(".")).with_suffix(".py") for name in modules]
+    files = [file for file in files if file.name == "claims.py" and file.exists()]
+    trees = [ast.parse(file.read_text("utf-8")) for file in files]
+    return {part.name: part for tree in trees for part in tree.body if isinstance(part, ast.FunctionDef)}
 
 
 @cache
@@ -299,11 +319,12 @@ def held_by(number: Number, section: str, candidates: list[Holder]) -> str:
 
 def statements(notebook: NotebookNode) -> list[Statement]:
     section = IMPORTS
+    functions = functions_of(notebook)
     candidates: list[Holder] = []
     found: list[tuple[str, str, Number, str]] = []
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            candidates += holders(cell, section)
+            candidates += holders(cell, section, functions)
             continue
         for part in re.split(r"(?m)^(?=## )", cell.source):
             if part.startswith("## "):

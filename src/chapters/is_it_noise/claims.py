@@ -1,0 +1,247 @@
+"""The checks of the chapter, a function for each place where its page says how many hold."""
+
+import math
+
+import torch
+
+from bookkit.claims import claim
+from chapters.is_it_noise import models
+from chapters.is_it_noise.bank import drawn, longer, student
+
+
+def correlation(one, other):
+    return torch.corrcoef(torch.stack([one, other]))[0, 1]
+
+
+def three(in_front, first, second):
+    # Of another bank .11 and .020.
+    claim("of 20 ways, three in front", 2 / math.comb(6, 3), expected=1 / 10)
+    claim("ways", math.comb(6, 3), expected=20)
+    claim("drawn: all three in front", in_front.double().mean(), expected=0.1, abs=0.03)
+    apart = (first.mean(1) - second.mean(1)).abs().mean()
+    claim("means of three, apart where nothing differs", apart, expected=0.02, abs=0.006)
+
+
+def bank(bank, twins, model, new_text):
+    # Over two banks, from seeds 0 and 1000.
+
+    as_it_is = bank["as it is"]
+    spread = torch.cat(twins).std()
+    claim("columns", model.embedding.weight.shape[1], expected=24)
+    claim("updates", models.UPDATES, expected=120)
+    claim("new sentences", models.MANY, expected=1000)
+    claim("trained here, and in the bank", new_text, expected=float(as_it_is[0]), abs=0.02)
+    claim("standard deviation over seeds", spread, expected=0.03, abs=0.008)
+    gain = {name: as_it_is.mean() - each.mean() for name, each in bank.items()}
+    claim("rate 60 % higher: gains", gain["rate 60 % higher"], expected=0.11, abs=0.025)
+    claim("which is so many s", gain["rate 60 % higher"] / spread, at_least=3)
+    claim("rate 10 % higher: gains", gain["rate 10 % higher"], expected=0.02, abs=0.006)
+    claim("which is so many s", gain["rate 10 % higher"] / spread, at_most=1)
+
+    same_weights = correlation(as_it_is, bank["another order"])
+    claim("another order: correlation", same_weights, expected=0.95, abs=0.05)
+    claim(
+        "other weights: correlation",
+        correlation(as_it_is, bank["other weights"]).abs(),
+        at_most=0.35,
+    )
+    more_updates = longer()
+    after_more = correlation(more_updates["as it is"], more_updates["another order"])
+    claim("another order, four times the updates", after_more, expected=0.9, abs=0.15)
+    claim("one head: worse by", -gain["one head"], expected=0.018, abs=0.012)
+    claim("a wider network: no more than", gain["a wider network"].abs(), at_most=0.02)
+    return as_it_is, spread, gain, more_updates
+
+
+def mean(held, twins, as_it_is, source):
+    # Of another bank .78, .70, .91. Drawing adds .01.
+    claim("from three: 1.96 errors hold it", held["1.96 errors"][0], expected=0.78, abs=0.05)
+    claim("from three: bootstrap holds it", held["bootstrap"][0], expected=0.7, abs=0.06)
+    claim("from three: Student's holds it", held["Student"][0], expected=0.93, abs=0.035)
+    for name, each in held.items():
+        claim(f"from twenty: {name}", each[-1], at_least=0.88)
+    skewed = torch.cat(twins)
+    skew = (((skewed - skewed.mean()) / skewed.std()) ** 3).mean()
+    claim("a longer tail on the good side: skewness", skew, at_most=-0.2)
+    errors = [drawn(as_it_is, n, 20_000, source).mean(1).std() for n in (4, 16)]
+    claim(
+        "four times the seeds: error over what it was",
+        errors[1] / errors[0],
+        expected=0.5,
+        abs=0.02,
+    )
+
+
+def mean_equal(counts, factor):
+    for n in counts:
+        claim(f"{n}: by trying, and Student's", factor(n), expected=student(n - 1), rel=0.02)
+    claim("many numbers: errors", student(10_000), expected=1.96, abs=0.002)
+    claim("three: errors", student(2), expected=4.3, abs=0.01)
+
+
+def best(gain, as_it_is, source):
+    def best(n):
+        return drawn(as_it_is, n, 20_000, source).amin(1)
+
+    def wins(ours, theirs):  # an equal loss is half a win: the bank has only forty
+        return (ours < theirs).double().mean() + (ours == theirs).double().mean() / 2
+
+    five, ten, one = best(5), best(10), best(1)
+    claim("best of five against one: wins", wins(five, one), expected=5 / 6, abs=0.015)
+    by = one.mean() - five.mean()
+    claim("wins by", by, expected=0.04, abs=0.012)
+    claim(
+        "over what a rate 10 % higher brings",
+        by / gain["rate 10 % higher"],
+        expected=1.8,
+        abs=0.6,
+    )
+    claim("best of ten: wins by", one.mean() - ten.mean(), expected=0.05, abs=0.015)
+
+
+def pairs(shown, as_it_is, bank, more_updates):
+    # Of another bank: .99, .72, .10.
+    related = {name: correlation(as_it_is, bank[name]) for name in shown}
+    claim("rate 10 % higher: correlation", related["rate 10 % higher"], at_least=0.95)
+    claim("a wider network: correlation", related["a wider network"], at_most=0.5)
+
+    def narrower(name):
+        groups = (bank[name].var() + as_it_is.var()) ** 0.5
+        return groups / (bank[name] - as_it_is).std()
+
+    claim("rate 10 % higher: as narrow", narrower("rate 10 % higher"), expected=7, abs=1.5)
+    claim("as so many times the seeds", narrower("rate 10 % higher") ** 2, at_least=30)
+    claim("one head: as narrow", narrower("one head"), expected=1.65, abs=0.33)
+    claim("a wider network: as narrow", narrower("a wider network"), at_most=1.4)
+    after_more = correlation(more_updates["as it is"], more_updates["rate 10 % higher"])
+    claim("two rates, four times the updates", after_more, expected=0.95, abs=0.05)
+
+
+def many(power, small, bank, source, gain):
+    # Of another bank: two groups .08, .72 for the small, .78 for the large one; pairs .73.
+    of_large, of_small, in_pairs = power.values()
+    claim("three, large: seen", of_large[1], expected=0.7, abs=0.15)
+    claim("three, small: seen", of_small[1], expected=0.1, abs=0.05)
+    claim("forty, small: seen", of_small[5], expected=0.82, abs=0.13)
+    claim("three pairs, small: seen", in_pairs[1], expected=0.75, abs=0.2)
+    claim("the formula for the small one", small, expected=36, abs=12)
+    few, other = (drawn(bank[name], 3, 20_000, source) for name in ("as it is", "rate 10 % higher"))
+    found = few.mean(1) - other.mean(1)
+    half = student(4) * ((few.var(1) + other.var(1)) / 3) ** 0.5
+    claim(
+        "found by three, over what it is",
+        found[found > half].mean() / gain["rate 10 % higher"],
+        at_least=1.5,
+    )
+    claim("16, from", 2 * (1.96 + 0.84) ** 2, expected=16, abs=0.5)
+
+
+def texts(half):
+    for name, unit, expected in (
+        ("GPT alone", "pieces", 0.005),
+        ("GPT alone", "texts", 0.026),
+        ("GPT alone", "files", 0.055),
+        ("LSTM minus GPT", "files", 0.012),
+    ):
+        claim(f"{name}, by {unit}: ±", half[name][unit], expected=expected, rel=0.1)
+    claim(
+        "files over pieces",
+        half["GPT alone"]["files"] / half["GPT alone"]["pieces"],
+        at_least=10,
+    )
+
+
+def texts_whole(pieces, of_files, kilobits, kilobytes, half_width):
+    claim("texts", len(pieces), expected=790)
+    claim("files", int(of_files.max()) + 1, expected=140)
+    claim("pieces", pieces.sum(), expected=268_000, rel=0.002)
+    whole = {name: bits.sum() / kilobytes.sum() for name, bits in kilobits.items()}
+    claim("GPT: bits a byte", whole["GPT"], expected=1.61, abs=0.005)
+    claim("LSTM minus GPT", whole["LSTM"] - whole["GPT"], expected=0.098, abs=0.001)
+    grams = kilobits["5-gram"] - kilobits["GPT"]
+    claim("5-gram minus GPT", whole["5-gram"] - whole["GPT"], expected=0.063, abs=0.001)
+    claim(
+        "5-gram minus GPT, by files: ±",
+        half_width(grams, kilobytes, of_files),
+        expected=0.029,
+        abs=0.002,
+    )
+    alone = [half_width(kilobits[name], kilobytes, of_files) for name in ("GPT", "LSTM")]
+    other_texts = (alone[0] ** 2 + alone[1] ** 2) ** 0.5
+    claim("LSTM minus GPT, asked on different files: ±", other_texts, expected=0.077, abs=0.002)
+    others = half_width(kilobits["5-gram"], kilobytes, of_files)
+    on_others = (alone[0] ** 2 + others**2) ** 0.5
+    claim("5-gram minus GPT, on different files: ±", on_others, expected=0.081, abs=0.002)
+
+
+def texts_coverage(nats, kilobits, apart, hold, of_files, source, kilobytes, half_width):
+    for (name, each), bits in zip(nats.items(), (kilobits["GPT"], apart), strict=True):
+        by_pieces, by_texts = hold(bits, each)
+        claim(f"{name}, by texts: holds", by_texts, expected=0.92, abs=0.03)
+        if name == "GPT alone":
+            claim("by pieces: holds", by_pieces, at_most=1 / 3)
+
+    def hold_by_files(bits, files=40, times=400):
+        members = [(of_files == file).nonzero().flatten() for file in range(140)]
+        held = torch.zeros(2)
+        for some in torch.randint(140, (times, files), generator=source):
+            own = torch.cat([members[file] for file in some])
+            unit = torch.repeat_interleave(torch.tensor([len(members[file]) for file in some]))
+            off = (bits[own].sum() / kilobytes[own].sum() - bits.sum() / kilobytes.sum()).abs()
+            for place, each in enumerate((torch.arange(len(own)), unit)):
+                held[place] += off <= half_width(bits[own], kilobytes[own], each)
+        return held / times
+
+    by_texts, by_files = hold_by_files(kilobits["GPT"])
+    claim("40 files drawn: texts as units hold", by_texts, expected=0.64, abs=0.08)
+    claim("40 files drawn: files as units hold", by_files, expected=0.89, abs=0.06)
+
+
+def ideas(left, gain, above, twenty):
+    # Of another bank: .066, .065.
+    win, on_others, again = left.values()
+    claim("the best of twenty, by 50 sentences: wins by", win, expected=0.07, abs=0.02)
+    claim("over what a rate 10 % higher brings", win / gain["rate 10 % higher"], at_least=2.2)
+    claim("left on new sentences", on_others / win, expected=1, abs=0.3)
+    claim("left of it, trained again", again.abs(), at_most=0.002)
+    own = above - above.mean()
+    of_text = -own[twenty].amin(1).mean()
+    claim("were all equal: wins by", of_text, expected=0.02, abs=0.008)
+
+
+def bounds(twins, source, next_within, bank, as_it_is):
+    four = drawn(torch.cat(twins), 4, 20_000, source)
+    lowest = (four[:, 3] <= four[:, :3].amin(1)).double().mean()
+    claim("the fourth is the lowest", lowest, expected=1 / 4, abs=0.04)
+    # Ties, of which a bank of forty has some, count as between.
+    for n, expected in ((3, 1 / 2), (5, 4 / 6), (10, 9 / 11)):
+        between, close = next_within(n)
+        claim(f"{n} runs: the next between them", between, expected=expected, abs=0.05)
+        claim(f"{n} runs: the next in Student's bound", close, expected=0.945, abs=0.03)
+    claim("from three: so many s", student(2) * (1 + 1 / 3) ** 0.5, expected=5, abs=0.05)
+
+    def better(name, paired=False):
+        here = torch.randint(40, (20_000, 3), generator=source)
+        there = here if paired else torch.randint(40, (20_000, 3), generator=source)
+        return (bank[name][there].mean(1) < as_it_is[here].mean(1)).double().mean()
+
+    claim("rate 60 % higher, by threes: better", better("rate 60 % higher"), at_least=0.99)
+    claim(
+        "rate 10 % higher, by threes: better",
+        better("rate 10 % higher"),
+        expected=0.8,
+        abs=0.07,
+    )
+    claim("by three pairs", better("rate 10 % higher", paired=True), at_least=0.98)
+
+
+def mistakes(shows):
+    # Of another bank .21 and .04.
+    claim(
+        "a look at each number: shows something",
+        shows.any(0).double().mean(),
+        expected=0.21,
+        abs=0.06,
+    )
+    claim("one look: shows something", shows[-1].double().mean(), expected=0.05, abs=0.02)
+    claim("twenty seeds: a run's spread over the mean's error", 20**0.5, at_least=4)

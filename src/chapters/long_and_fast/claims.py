@@ -1,0 +1,234 @@
+"""The checks of the chapter, a function for each place where its page says how many hold."""
+
+import math
+from functools import partial
+
+import torch
+from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+from attnlab.attention import Cache
+from attnlab.today.model import Today
+from attnlab.today.tiles import tiled
+from bookkit.claims import claim
+from bookkit.memory import peak_memory
+from chapters.long_and_fast import charts, figures
+
+
+def costs_counted(block, d, operations, unturned):
+    weights_of_block = sum(each.numel() for each in block.parameters() if each.dim() == 2)
+    claim("weights of the block, over d · d", weights_of_block / d**2, expected=12)
+    claim("by hand, weights", 12 * 4**2, expected=192)
+    claim("by hand, operations a word", 2 * 192, expected=384)
+    claim("by hand, three words: weights", 3 * 2 * 12 * 4**2, expected=1152)
+    claim("by hand, three words: pairs", 3 * 3 * 4 * 4, expected=144)
+    claim("by hand, 24 words: weights", 24 * 2 * 12 * 4**2, expected=9216)
+    claim("by hand, 24 words: pairs", 24 * 24 * 4 * 4, expected=9216)
+    claim(
+        "576 words: all operations, by formula",
+        operations(576),
+        expected=24 * d * d * 576 + 4 * d * 576**2,
+    )
+    x = torch.zeros(1, 576, d, requires_grad=True)
+    with FlopCounterMode(display=False) as both_ways, sdpa_kernel(SDPBackend.MATH):
+        block(x, unturned, None, None).sum().backward()
+    claim(
+        "576 words: a step of training, over reading",
+        both_ways.get_total_flops() / operations(576),
+        expected=3,
+    )
+    claim("6 d, for vectors of 4,096 numbers", 6 * 4096, expected=24576)
+
+
+def costs_clock(times_as_long, by_pairs, by_weights):
+    # Over several runs, some on a busy core: 2.9-6.6 and 1.8-3.5.
+    claim(
+        "576 words: six heads' time over the weights'",
+        times_as_long(by_pairs(576, 6), by_weights(576)),
+        at_least=1.5,
+    )
+    claim(
+        "576 words: six heads' time over one head's",
+        times_as_long(by_pairs(576, 6), by_pairs(576, 1)),
+        at_least=1.3,
+    )
+    over = [
+        pairs / each
+        for pairs, each in zip(
+            figures.costs.TIMES["6 heads of 16"],
+            figures.costs.TIMES["all weights"],
+            strict=True,
+        )
+    ]
+    claim("in the figure, 288 words: six heads over the weights", over[3], at_least=1.2)
+    claim("in the figure, 576 words", over[4], expected=3.8, abs=0.05)
+
+
+def costs_kept(more, table):
+    claim("512 words: what a layer adds, over its tables", more / table, expected=1.03, abs=0.02)
+    claim(
+        "tables of 32 layers and 32 heads, 32,768 words, TiB",
+        32 * 32 * 32768**2 * 2 / 2**40,
+        expected=2,
+    )
+    claim("outputs of 32 layers, GiB", 32 * 32768 * 4096 * 2 / 2**30, expected=8)
+
+
+def costs_per_row(times_as_long, many_rows, large, one_row, short_row, small, attention, asked, cached):
+    def product(x, *matrices):
+        return lambda: [F.linear(x, each) for each in matrices]
+
+    def by_cache(rows):
+        return lambda: attention(asked[:rows], cached[:rows], cached[:rows])
+
+    # Over several runs: 0.16-0.18, 3.5-4.3 and 0.86-1.3; on the oldest instructions 0.44-0.48.
+    share = times_as_long(product(many_rows, large), product(one_row, large), turns=5) / 32
+    claim("one of 32 rows, over one alone", share, at_most=0.7)
+    alike = times_as_long(product(short_row, *small), product(short_row, *64 * small[:1]))
+    claim("64 matrices, over 64 times the same", alike, at_least=1.1)
+    return by_cache
+
+
+def costs_caches(times_as_long, by_cache):
+    claim(
+        "one of four caches, over one alone",
+        times_as_long(by_cache(4), by_cache(1)) / 4,
+        at_least=0.6,
+    )
+    claim(
+        "in the figure, one of 32 rows",
+        figures.costs.PER_ROW["weights, shared"][-1],
+        expected=0.17,
+        abs=0.005,
+    )
+    claim(
+        "in the figure, one of four caches",
+        figures.costs.PER_ROW["a cache each"][2],
+        expected=0.9,
+        abs=0.005,
+    )
+
+
+def costs_traffic():
+    gigabytes = 2 * charts.costs.MODELS["Llama 2 7B"].weights / 1e9
+    claim("Llama 2 7B, GB", gigabytes, expected=13.5, abs=0.05)
+    operations_a_second, bytes_a_second = 989, 3.35  # both in 10¹²
+    claim(
+        "an H100's operations a byte",
+        operations_a_second / bytes_a_second,
+        expected=295,
+        abs=0.5,
+    )
+    claim("ms to bring the weights", gigabytes / bytes_a_second, expected=4.0, abs=0.05)
+    claim(
+        "ms of arithmetic for a word",
+        gigabytes / operations_a_second,
+        expected=0.014,
+        abs=0.0005,
+    )
+    claim("words a second, at most", 1000 * bytes_a_second / gigabytes, expected=250, abs=2)
+    claim("millions of weights in the product", 4096**2 / 1e6, expected=16.8, abs=0.05)
+
+
+def costs_cache():
+    model, caches = (
+        Today(2048, 96, heads=6, groups=2, hidden=256, layers=3, longest=128),
+        [Cache() for _ in range(3)],
+    )
+    model(torch.zeros(4, 50, dtype=torch.int64), caches)
+    held = sum(each.keys.nbytes + each.values.nbytes for each in caches)
+    claim(
+        "bytes that attnlab's caches hold, by formula",
+        held,
+        expected=2 * 3 * 2 * 16 * 50 * 4 * 4,
+    )
+    claim("Llama 2 7B, KiB a word", 2 * 32 * 32 * 128 * 2 / 2**10, expected=512)
+    claim("32,768 words, GiB", 2 * 32 * 32 * 128 * 32768 * 2 / 2**30, expected=16)
+    claim(
+        "over its weights",
+        2 * 32 * 32 * 128 * 32768 / charts.costs.MODELS["Llama 2 7B"].weights,
+        expected=1.27,
+        abs=0.01,
+    )
+    claim("where four queries share a key, GiB", 2 * 32 * 8 * 128 * 32768 * 2 / 2**30, expected=4)
+
+
+def tiles_by_hand(mixed, total, first):
+    whole_row = torch.tensor([1.0, 2.0, 4.0, 3.0]).softmax(-1)
+    at_once = whole_row @ torch.tensor([10.0, 0.0, 20.0, 40.0])
+    claim("two at a time and all at once", (mixed / total - at_once).abs(), at_most=1e-5)
+    claim("after two keys, the sum", first[1], expected=1.37, abs=0.005)
+    claim("after two keys, the mix", first[2], expected=3.7, abs=0.05)
+    claim("what was summed is multiplied by", math.exp(2 - 4), expected=0.14, abs=0.005)
+    claim("exp(1 − 2)", math.exp(-1), expected=0.37, abs=0.005)
+
+
+def tiles_equal(in_tiles):
+    some = torch.Generator().manual_seed(1)
+    query, key, value = torch.randn(3, 200, 32, generator=some)
+    for causal in (False, True):
+        theirs = F.scaled_dot_product_attention(query, key, value, is_causal=causal)
+        ours = in_tiles(query, key, value, tile=64, causal=causal)[0]
+        name = "causal" if causal else "all seen"
+        # Outputs are of order 1, where float32 rounds at 1e-7; measured 2e-7 to 5e-7.
+        claim(f"{name}: in tiles against the whole", (ours - theirs).abs().max(), at_most=3e-6)
+        of_attnlab = tiled(query, key, value, tile=64, causal=causal)
+        claim(f"{name}: attnlab's", (of_attnlab - theirs).abs().max(), at_most=3e-6)
+    return some, query, key, value
+
+
+def tiles_memory(held):
+    growth = {name: row[-1] / row[0] for name, row in held.items()}
+    claim("8 times as long, the whole: times the memory", growth["the whole"], at_least=50)
+    claim("tiles: times the memory", growth["tiles of 64 × 64"], at_most=1.2)
+
+
+def tiles_back(query, key, value, some, whole, in_tiles, back):
+    inputs = [each.clone().requires_grad_() for each in (query, key, value)]
+    pulled = torch.randn(200, 32, generator=some)
+    theirs = torch.autograd.grad(whole(*inputs), inputs, pulled)
+    output, log_sums = in_tiles(query, key, value, tile=64)
+    ours = back(query, key, value, output, log_sums, pulled, tile=64)
+    of_attnlab = torch.autograd.grad(tiled(*inputs, tile=64), inputs, pulled)
+    names = "query", "key", "value"
+    for name, own, other, known in zip(names, ours, of_attnlab, theirs, strict=True):
+        # Sums of 200 numbers of order 1; measured up to 1e-6.
+        claim(f"{name}: by hand against autograd", (own - known).abs().max(), at_most=1e-5)
+        claim(f"{name}: attnlab's against autograd", (other - known).abs().max(), at_most=1e-5)
+
+
+def tiles_time(CPU, times_as_long):
+    inputs = torch.randn(3, 1, 4, 2048, 32, device=CPU)
+    with torch.no_grad():
+        ours, fused = (partial(way, *inputs) for way in (tiled, F.scaled_dot_product_attention))
+        slower = times_as_long(ours, fused, turns=4)
+    # Over several runs, on a busy machine, too: 1.7 to 2.2; on the oldest instructions 1.16.
+    claim("2,048: our tiles over the fused kernel", slower, at_least=1)
+
+
+def tiles_time_stored():
+    stored = figures.tiles.OVER_FUSED
+    over_tiles = {
+        name: [each / tiles for each, tiles in zip(row, stored["tiles"], strict=True)]
+        for name, row in stored.items()
+    }
+    claim("stored, 256: the whole over tiles", over_tiles["the whole"][0], at_most=0.9)
+    at_2048 = over_tiles["the whole"][-1]
+    claim("stored, 2,048: the whole over tiles", at_2048, expected=1.9, abs=0.05)
+    with_tables = over_tiles["given memory"]
+    claim("stored: with tables, over tiles, at most", max(with_tables), at_most=0.8)
+    claim("stored: fused, over any other", 1 / min(map(min, stored.values())), at_most=0.95)
+    claim("megabytes of two tables", 2 * 4 * 4 * 2048**2 / 1e6, expected=134, abs=0.5)
+
+
+def tiles_picks(CPU):
+    of_axes = []
+    for axes in (4, 3):
+        shape = (1, 1, 512, 32)[4 - axes :]
+        inputs = torch.randn(3, *shape, device=CPU)
+        run = partial(F.scaled_dot_product_attention, *inputs)
+        of_axes.append(peak_memory(run, CPU) / (4 * 512**2))
+    # Whoever makes the table holds at least one of 512 × 512; the kernel held .2 of one.
+    claim("4 axes: memory, in tables", of_axes[0], at_most=0.5)
+    claim("3 axes: memory, in tables", of_axes[1], at_least=1)

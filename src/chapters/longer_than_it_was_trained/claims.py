@@ -1,0 +1,118 @@
+"""The checks of the chapter, a function for each place where its page says how many hold."""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+from attnlab.positions import stretched
+from bookkit.claims import claim
+from chapters.longer_than_it_was_trained import figures
+
+
+def longer_texts(texts, pieces, held_out, starts):
+    lengths = torch.tensor([len(pieces.encode(text)) for text in texts])
+    in_long = lengths[lengths > 1000].sum() / lengths.sum()
+    claim("of all pieces, in texts of over 1,000", in_long, expected=0.5, abs=0.05)
+    ends = held_out.eq(pieces.end).nonzero().flatten()
+    far_places = (starts[:, None] + torch.arange(512, 1024)).flatten()
+    after = torch.searchsorted(ends, far_places)  # how many texts have ended before
+    begins = F.pad(ends + 1, (1, 0))[after]
+    own = (far_places - begins >= 128).float().mean()
+    claim("past 512, its text begins before the rival's sight", own, at_least=0.6)
+
+
+def longer_equal(base_turns, ways, turns):
+    for name, each in (("interpolated", 8), ("larger base", 96), ("mixed", 8)):
+        made = stretched(base_turns, each, 128, how=name, slow=1, fast=16)
+        claim(f"{name}: ours equals attnlab's", torch.allclose(made, ways[name], rtol=1e-5))
+    for number, expected in enumerate((20.4, 6.4, 2.04)):
+        claim(f"turns of hand {number + 1}", turns[number], expected=expected, abs=0.05)
+    claim("interpolated, place 1,016 has the angles of", 1016 / 8, expected=127)
+    claim(
+        "radians a place, hand 2 of 10000^(-i/8)",
+        base_turns[1],
+        expected=10000 ** (-1 / 8),
+        rel=1e-5,
+    )
+
+
+def longer_turns(turns, base_turns):
+    claim("hands that never come around", (turns < 1).sum(), expected=5)
+    reached, stand = 127 * base_turns, 160 * base_turns % (2 * math.pi)
+    never = (reached < 2 * math.pi) & (stand > reached)
+    claim("160 back: never seen there", never.sum(), expected=5)
+    claim("of these, the fourth: radians beyond", stand[3] - reached[3], expected=1, abs=0.1)
+    claim("512 back, the fifth: radians beyond", 512 * base_turns[4] - reached[4], at_least=1)
+    claim("the fourth hand, of its circle", turns[3], expected=2 / 3, abs=0.04)
+
+
+def longer(costs, pair, base_turns, by_place, window):
+    far = {name: cost[-1].mean() for name, cost in costs.items()}  # places 512 to 1,023
+    claim("as it is: nats more than a window of 128", far["as it is"], expected=1.6, abs=0.35)
+    claim("interpolated", far["interpolated"], expected=0.85, abs=0.2)
+    for name in ("larger base", "mixed"):
+        claim(name, far[name], expected=0.42, abs=0.12)
+    claim("interpolated, over mixed", far["interpolated"] / far["mixed"], expected=2, abs=0.4)
+    slowed = [base_turns * torch.where(which, 1 / 8, 1) for which in (pair == 3, pair > 3)]
+    fourth, slower = ((by_place(each) - window)[-1].mean() for each in slowed)
+    left = fourth / far["as it is"]  # 0.35, and of another seed 0.56
+    claim("only the fourth hand slowed: left of as it is", left, expected=0.45, abs=0.2)
+    left = slower / far["as it is"]  # 0.97, and of another seed 0.81
+    claim("the four slower ones slowed: left of as it is", left, at_least=0.7)
+    sixth = (by_place(base_turns / 6) - window)[-1].mean()
+    claim("interpolated by 6: less", far["interpolated"] - sixth, expected=0.05, abs=0.04)
+    five = (by_place(base_turns * torch.where(pair > 2, 1 / 8, 1)) - window)[-1].mean()
+    claim("the five slow ones slowed, over mixed", five - far["mixed"], expected=0.2, abs=0.1)
+    return far
+
+
+def longer_stored(costs, far, ways):
+    # Of another seed 0.45.
+    claim("between 128 and 255, as it is", costs["as it is"][1].mean(), at_least=0.35)
+    claim("a right piece's chance", (-far["as it is"]).exp(), expected=0.2, abs=0.07)
+    first = [costs[name][0].mean() for name in ways]
+    claim("the first 128 places: least", min(first), expected=0.25, abs=0.1)
+    claim("the first 128 places: most", max(first), expected=0.69, abs=0.15)
+    apart = (far["mixed"] - far["larger base"]).abs()
+    claim("mixed and a larger base, apart", apart, at_most=0.12)
+
+
+def longer_stored_others():
+    swept_base, swept_ramp = figures.SWEPT_BASE, figures.SWEPT_RAMP
+    for swept, chosen in ((swept_base, 96), (swept_ramp, (1, 16))):
+        above_best = swept[chosen] - min(swept.values())
+        claim(f"stored: {chosen}, above the best of {len(swept)}", above_best, at_most=0.02)
+    claim("stored: a base of the rule's own factor", swept_base[8], expected=1.29, abs=0.01)
+
+
+def longer_stored_trained(costs):
+    tuned = {name: torch.tensor(each) for name, each in figures.TUNED.items()}
+    last = {name: seeds[:, -1] for name, seeds in tuned.items()}  # of three seeds each
+    for name, expected in (("as it is", 0.23), ("interpolated", 0.15)):
+        claim(f"stored, 100 updates: {name}", last[name].mean(), expected=expected, abs=0.01)
+    for name in ("larger base", "mixed"):
+        claim(f"stored, 100 updates: {name}", last[name].mean(), expected=0.06, abs=0.01)
+    worst_seed = torch.cat([last["larger base"], last["mixed"]]).max()
+    best_interpolated = last["interpolated"].min()
+    claim("stored: the other two, worst seed", worst_seed, at_most=best_interpolated)
+    beyond = (*tuned.values(), *(each[1:].mean(1) for each in costs.values()))
+    lowest = min(each.min() for each in beyond)
+    claim("lowest beyond 128 places, or trained: above the window", lowest, at_least=0.03)
+    trained_window = torch.tensor(figures.TUNED_WINDOW)
+    moved = trained_window.abs().max()
+    claim("stored: the window, trained as long, moves by", moved, at_most=0.03)
+
+
+def longer_stored_seeds():
+    as_it_is, fourth, slower = figures.ANOTHER_SEED
+    claim("stored, another seed: as it is", as_it_is, expected=1.5, abs=0.05)
+    claim("stored, another seed: the fourth hand slowed", fourth, expected=0.8, abs=0.05)
+    claim("stored, another seed: the four slower ones", slower, expected=1.2, abs=0.05)
+    longer, shorter = figures.SHARPENED["mixed"]
+    claim("stored: mixed, sharpened or not", abs(longer - shorter), at_most=0.03)
+    longer, shorter = figures.SHARPENED["interpolated"]
+    claim("stored: interpolated, sharpened: worse by", longer - shorter, at_least=0.03)
+
+    claim("what YaRN multiplies scores by", (0.1 * math.log(8) + 1) ** 2, expected=1.46, abs=0.005)
+    claim("100 updates, of what was read", 100 * 2 * 1024 / (4000 * 8 * 128), expected=1 / 20)

@@ -1,0 +1,227 @@
+"""The checks of the chapter, a function for each place where its page says how many hold."""
+
+import re
+from collections import Counter
+
+import torch
+import torchtext
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+from attnlab import masks
+from attnlab.attention import attend
+from attnlab.corpora import text
+from attnlab.runtime import generator
+from bookkit.claims import claim
+from bookkit.stored import stored
+
+
+def vocabulary(training, specials, min_freq=1):
+    """The words, each at the place that is its number."""
+    counts = Counter(word for word in training if word not in specials)
+    frequent = (word for word in counts if counts[word] >= min_freq)
+    return [*specials, *sorted(frequent, key=lambda word: (-counts[word], word))]
+
+
+def plain(rows, in_numbers, mask, counts, boring):
+    claim("the drawing at the top shows these numbers", torch.equal(rows, in_numbers))
+    claim("as many words as in the mask", mask.sum() == sum(counts.values()))
+    claim("boring is unknown, and two words are not", boring == [0, 2, 3])
+
+
+def pipeline(articles, train, article, TEXT, valid, test):
+    def count(sentence, measured, place=articles, **bound):
+        """A claim about the book's own texts; of your own data it says what was measured."""
+        if text.is_sample(place):
+            claim(sentence, measured, **bound)
+        else:
+            print(f"{sentence}: {float(measured):.4g}")
+
+    specials = ["<unk>", "<pad>", "<sos>", "<eos>"]
+    claim("the training set is one list of tokens", len(train) == 1 and type(article) is list)
+    count("tokens in it", len(article), expected=2538)
+    claim(
+        "our rules give torchtext's vocabulary",
+        vocabulary(article, specials) == TEXT.vocab.itos,
+    )
+    own = text.wikitext2(TEXT, sample=True)
+    equal = [a[0].text == b[0].text for a, b in zip(own, (train, valid, test), strict=True)]
+    claim("attnlab.corpora.text reads the same", all(equal))
+    return count, specials
+
+
+def unknown(valid, count, article, specials):
+    def unknown_share(dataset, min_freq):
+        known = set(vocabulary(article, specials, min_freq))
+        tokens = dataset[0].text
+        return sum(word not in known or word == "<unk>" for word in tokens) / len(tokens)
+
+    # The sample is what it is, so these are counts and have no spread.
+    once, twice = (unknown_share(valid, least) for least in (1, 2))
+    count("validation tokens unknown, min_freq = 1", once, expected=0.172, abs=0.001)
+    count("validation tokens unknown, min_freq = 2", twice, expected=0.307, abs=0.001)
+
+
+def ragged(as_keras):
+    lengths = torch.tensor([218, 189, 141, 550, 147, 43, 123, 562, 233, 130])
+    kept = lengths.clamp(max=500)
+    lost, padding = 1 - kept.sum() / lengths.sum(), 1 - kept.sum() / (10 * 500)
+    claim("share of the tokens lost by fitting them into 500", lost, expected=0.048, abs=0.0005)
+    claim("share of the array (10, 500) that is padding", padding, expected=0.555, abs=0.0005)
+    two = as_keras(2).process([[1], [2, 3], [4, 5, 6]]).tolist()
+    claim("rows of 2, as in Keras' documentation", two == [[0, 1], [2, 3], [5, 6]])
+
+
+def opinions(too_long, opinion, count, verdicts):
+    front = sum(word in opinion for each in too_long for word in each[:-500])
+    back = sum(word in opinion for each in too_long for word in each[500:])
+    inside = sum(word in opinion for each in too_long for word in each)
+    count("words of opinion in the reviews of more than 500 tokens", inside, verdicts, expected=24)
+    count("of these, lost by cutting the front", front, verdicts, expected=1)
+    count("of these, lost by cutting the back", back, verdicts, expected=18)
+
+
+def buckets_code(numbered, count, verdicts, by_hand):
+    def padding_share(groups):
+        """Of all places, where each group is padded to its longest."""
+        batches = [pad_sequence(group, batch_first=True, padding_value=1) for group in groups]
+        padding = sum((batch == 1).sum().item() for batch in batches)
+        return padding / sum(batch.numel() for batch in batches)
+
+    def fours(texts):
+        return [texts[i : i + 4] for i in range(0, len(texts), 4)]
+
+    shares = []
+    for seed in range(10):
+        order = torch.randperm(len(numbered), generator=generator(seed)).tolist()
+        shares.append(padding_share(fours([numbered[place] for place in order])))
+    # Over ten other groups of ten orders: .537-.600.
+    mean = sum(shares) / 10
+    count("padding at random, mean of ten orders", mean, verdicts, expected=0.56, abs=0.06)
+    by_length = padding_share(by_hand)
+    count("padding in batches by length", by_length, verdicts, expected=0.218, abs=0.001)
+
+
+def without(verdicts, training, REVIEW, as_keras, numbered, count):
+    def number_in_name(file):
+        return int(file.stem.partition("_")[0])
+
+    def tokens_of(string):
+        string = re.sub(r"<br />|[;:]", " ", string.lower()).replace('"', "")
+        return re.sub(r"([.,()!?'])", r" \1 ", string).split()
+
+    read = [
+        tokens_of(file.read_text(encoding="utf-8"))
+        for verdict in ("pos", "neg")
+        for file in sorted((verdicts / "train" / verdict).glob("*.txt"), key=number_in_name)
+    ]
+    claim("the tokens without torchtext are the same", read == [each.text for each in training])
+    itos = vocabulary([word for each in read for word in each], ["<unk>", "<pad>"])
+    claim("the vocabulary is the same", itos == REVIEW.vocab.itos)
+    array = as_keras(500).process([each.tolist() for each in numbered])  # (n, 500)
+    count("reviews in the array (n, 500)", len(array), verdicts, expected=26)
+    claim("the version of torchtext is 0.6.0", torchtext.__version__ == "0.6.0")
+
+
+def subwords(learn_merges, article, valid, count, merge):
+    learned = learn_merges([word for word in article if word[0] != "<"], steps=400)
+    letters = {letter for word in article for letter in word}
+
+    def cut(word):
+        pieces = list(word)
+        for pair in learned:
+            pieces = merge(pieces, pair)
+        return pieces
+
+    new_words = [word for word in valid[0].text if word[0] != "<"]
+    in_pieces = [cut(word) for word in new_words]
+    unknown = [piece for each in in_pieces for piece in each if not letters.issuperset(piece)]
+    total = sum(map(len, in_pieces))
+    count("validation pieces with an unknown letter", len(unknown), expected=1)
+    count(
+        "pieces for each word of the validation sample",
+        total / len(new_words),
+        expected=1.66,
+        abs=0.005,
+    )
+
+
+def mask_code(is_word, weight_on_padding, projected, unmasked, count, verdicts, share):
+    mask = masks.padding(is_word.sum(-1), 500)  # (26, 1, 500)
+    masked = weight_on_padding(*projected, mask=mask)
+    # Over sixty other draws: .533-.680.
+    mean = unmasked.mean()
+    count("weight on padding, mean of 26 reviews", mean, verdicts, expected=0.61, abs=0.1)
+    # Over seven other draws: 0-.006.
+    above = (unmasked - share).max()
+    count("how far a review lies above the diagonal, at most", above, verdicts, at_most=0.01)
+    claim("weight on padding with the mask", masked.max(), expected=0)
+    own = is_word[0].sum()  # the words of the first review
+    alone, _ = attend(*(each[:1, :own] for each in projected))  # no padding, no mask
+    scale, changes = alone.square().mean().sqrt(), []
+    for chosen in (None, mask[:1]):
+        output, _ = attend(*(each[:1] for each in projected), mask=chosen)
+        changes.append((output[0, :own] - alone[0]).square().mean().sqrt() / scale)
+    # Over ten other draws: 1.5-3.4.
+    count(
+        "relative change of a review by its filler, unmasked",
+        changes[0],
+        verdicts,
+        at_least=0.5,
+    )
+    claim("relative change of a review by its filler, masked", changes[1], at_most=1e-12)
+
+
+def trained(models, right, share_right, asked, training_rows, trained):
+    # Means of ten starts. Over ten other data sets the unmasked are at most .002 below by
+    # length; in rows of 500 they get .54-.69, and with padding_idx .72-.79.
+    masked, bare, index = ([each.mean() for each in right[name]] for name in models)
+    claim("batches by length: not masked, below masked", masked[0] - bare[0], at_most=0.01)
+    alike = [torch.equal(each, right["masked"][0]) for each in right["masked"]]
+    claim("masked: right as often in each width", all(alike))
+    claim("rows of 500: not masked, share right", bare[2], expected=0.6, abs=0.12)
+    claim("rows of 500: padding_idx, share right", index[2], expected=0.76, abs=0.07)
+    bias = models["padding_idx"].member.read.bias.data
+    kept = bias.clone()
+    bias.zero_()
+    unbiased = share_right(models["padding_idx"], asked["rows of 500"]).mean()
+    bias.copy_(kept)
+    claim("the same, its bias set to zero: below masked", masked[2] - unbiased, at_most=0.01)
+
+    # Over ten other data sets: .967-.982; .79-.94; at most .002; and, at a third of the rate
+    # and at three times the rate, .52-.66 and .51-.75.
+    claim("masked, batches by length: share right", masked[0], at_least=0.95)
+    claim("rows of 60: not masked, share right", bare[1], at_least=0.7, at_most=0.95)
+    claim("rows of 60: padding_idx, below masked", masked[1] - index[1], at_most=0.01)
+    sixties = [(training_rows[group], group) for group in torch.arange(2000).split(50)]
+    both = "rows of 60", "rows of 500"
+
+    def right_in(rows, **settings):
+        model = trained(False, **settings)
+        return [share_right(model, asked[each]).mean() for each in rows]
+
+    filled = stored([0.97, 0.925], lambda: right_in(both, batches=sixties), within=0.01)
+    behind = masked[1] - filled[0]
+    claim("rows of 60, trained in them: not masked, below masked", behind, at_most=0.01)
+    # Over five other data sets: at most .006 below; .90-.96.
+    claim("the same in rows of 500: share right", filled[1], expected=0.92, abs=0.06)
+    others = stored(
+        [0.622, 0.62],
+        lambda: [*right_in(both[1:], rate=0.01), *right_in(both[1:], rate=0.1)],
+        within=0.01,
+    )
+    claim("not masked, rows of 500, the better of two other rates", others.max(), at_most=0.8)
+
+
+def pytorch(is_word, projected):
+    attention = nn.MultiheadAttention(16, num_heads=1, bias=False, batch_first=True).double()
+    with torch.no_grad():  # identity matrices, so that it only attends
+        attention.in_proj_weight.copy_(torch.eye(16, dtype=torch.float64).repeat(3, 1))
+        attention.out_proj.weight.copy_(torch.eye(16, dtype=torch.float64))
+        four = is_word[:4].sum(-1).cpu()  # words in the first four reviews
+        inputs = [each[:4, : four.max()].cpu() for each in projected]
+        shown = masks.padding(four)  # (4, 1, m), True = may attend
+        theirs, _ = attention(*inputs, **masks.to_multihead(shown, heads=1))
+    ours, _ = attend(*inputs, mask=shown)
+    difference = (ours - theirs).abs().max()
+    claim("largest difference between ours and PyTorch's", difference, at_most=1e-12)
