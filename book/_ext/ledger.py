@@ -1,15 +1,17 @@
-"""`{ledger}`: a table of every claim in the book, each with a link to its row in its chapter.
+"""`{ledger}`: how many claims each chapter has. All of them, with their numbers, are in claims.csv, which is
+written beside the pages: each with the address of its row in its chapter.
 
 A row gets its address while the site is built, from its chapter and its sentence: `#claim-1526756f` stays as
 long as the sentence does, and no two pages have the same.
 """
 
+import csv
 import hashlib
 import json
-from typing import Any, cast
+from pathlib import Path
+from typing import cast
 
 from docutils import nodes
-from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.domains.std import StandardDomain
 from sphinx.util.docutils import SphinxDirective
@@ -20,7 +22,8 @@ from bookkit.claims import short
 from bookkit.mime_types import CLAIM
 from bookkit.registry import Chapter
 
-COLUMNS = {"Claim": 60, "Claimed": 20, "Measured": 20}  # and their widths
+FILE = "claims.csv"
+COLUMNS = ("chapter", "claim", "claimed", "measured", "address")
 
 
 def addresses(page: str, sentences: list[str]) -> list[str]:
@@ -49,34 +52,38 @@ def give_addresses(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 class Ledger(SphinxDirective):
-    """One table a chapter, under a link to it."""
+    """A table of the chapters, and the file."""
 
     def run(self) -> list[nodes.Node]:
-        made: list[nodes.Node] = []
-        for name, notebook in chapters(self.env):
+        counts = {name: len(Chapter(notebook).claims) for name, notebook in chapters(self.env)}
+        rows = [
+            [nodes.paragraph("", "", link_to(name, self.env)), nodes.paragraph("", str(count))]
+            for name, count in counts.items()
+        ]
+        file = nodes.reference("", FILE, refuri=FILE)
+        words = f"{sum(counts.values()):,} claims, each with its bound, what was measured and its address: "
+        return [
+            table("ledger", {"Chapter": 80, "Claims": 20}, rows),
+            nodes.paragraph("", "", nodes.Text(words), file),
+        ]
+
+
+def write(app: Sphinx, exception: Exception | None) -> None:
+    if exception or app.builder.name != "html":
+        return
+    with Path(app.outdir, FILE).open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(COLUMNS)
+        for name, notebook in chapters(app.env):
             claims = Chapter(notebook).claims
             places = addresses(name, [claim["sentence"] for claim in claims])
-            rows = [row(*both, self.env.docname) for both in zip(claims, places, strict=True)]
-            made += [self.heading(name, len(claims)), table("ledger", COLUMNS, rows)]
-        return made
-
-    def heading(self, name: str, count: int) -> nodes.paragraph:
-        return nodes.paragraph("", "", link_to(name, self.env), nodes.Text(f" — {count} claims"))
-
-
-def row(claim: dict[str, Any], address: str, page: str) -> list[nodes.paragraph]:
-    """The claim, which leads to its row in the chapter, and its numbers."""
-    sentence = pending_xref(
-        "", nodes.inline("", claim["sentence"]), refdoc=page, refdomain="std", reftype="ref",
-        reftarget=address, refexplicit=True, refwarn=True,
-    )  # fmt: skip
-    # A line may break after a hyphen, not after a minus: 1e-9 stays whole.
-    numbers = claim["bound"], short(claim["measured"], claim["digits"])
-    texts = [nodes.Text(text.replace("-", "\N{MINUS SIGN}")) for text in numbers]
-    return [nodes.paragraph("", "", cell) for cell in (sentence, *texts)]
+            for claim, place in zip(claims, places, strict=True):
+                measured = short(claim["measured"], claim["digits"])
+                rows.writerow([name, claim["sentence"], claim["bound"], measured, f"{name}.html#{place}"])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("ledger", Ledger)
     app.connect("source-read", give_addresses)
+    app.connect("build-finished", write)
     return {"parallel_read_safe": True}

@@ -1,7 +1,7 @@
 """A chapter's code runs in its page: the button that brings what is needed, and the scripts that come.
 
 Until the button is pressed a page is as it was. Then come a script, its styles, and what the page's chapter
-holds: its cells, and where Binder and a course's JupyterHub would run them.
+holds: its cells, and where Binder would run them.
 """
 
 import gzip
@@ -74,8 +74,7 @@ def chapter(app: Sphinx, page: str) -> bytes:
         notebook,
         name=page,
         binder=f"{binder}/build/gh/{repository}/{app.config.launched}",
-        hub=app.config.live_hub,
-        folder=app.config.live_folder,
+        folder=BOOK.name,
     )
 
 
@@ -102,9 +101,6 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    # A course may have its own JupyterHub, and keep the book's `book` folder elsewhere in a student's home.
-    app.add_config_value("live_hub", "", "html")
-    app.add_config_value("live_folder", BOOK.name, "html")
     app.connect("html-page-context", invite)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True}

@@ -15,7 +15,8 @@ In the notebook it is a paragraph and plain HTML, which JupyterLab shows as a qu
 `data-unit="s"` names a unit. `data-choices="more|less" data-answer="less"` asks for a choice, not a number.
 
 On the site all from the answer to the next heading or box is covered until the reader commits, or asks to see
-it: nothing that a section says after its question is seen before. In the page it is a <details>: links lead into it, and it needs no script to open.
+it: nothing that a section says after its question is seen before. In the page it is a <details>: links lead
+into it, and it needs no script to open.
 """
 
 import hashlib
@@ -153,7 +154,7 @@ def must_be_number(attribute: str, value: str) -> None:
 
 
 def troubles(cells: list[Cell]) -> Iterator[tuple[int, str]]:
-    """`troubles(notebook["cells"])` gives what is wrong with a box or its cover, each with its cell's number."""
+    """`troubles(notebook["cells"])` gives what is wrong with a box or its cover, with its cell's number."""
     box = 0  # the cell of the box whose cover has not come to its end
     covered: list[str] = []  # what stands in that cover, the answer first
     told = ""  # what a reader has seen of this section
@@ -212,7 +213,7 @@ def open_outputs(cell: Cell) -> str:
 
 
 def given_away(told: str, box: str) -> str:
-    """What stands there, but for the paragraph that asks: the number, or of all choices the right one alone."""
+    """What stands there, but for the paragraph that asks: the number, or of all choices only the right one."""
     given = attributes(html(box))
     answer, choices = given.get("data-answer", ""), given.get("data-choices", "").split("|")
     before = told.rstrip().rpartition("\n\n")[0]

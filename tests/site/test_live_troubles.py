@@ -1,15 +1,14 @@
-"""What may happen to a live page's kernel, on this machine, on Binder and on a hub: told in a sentence."""
+"""What may happen to a live page's kernel, on this machine and on Binder: told in a sentence."""
 
 import json
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from live_page import RUNS, button, cell_with, live, live_server, pressed, ran, status, trouble, write
-from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
-from stand_in_binder import PHASES, binder, jupyter_server, rewritten
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from stand_in_binder import PHASES, binder, jupyter_server
 
 from _ext import repository
 from tools import ROOT
@@ -268,77 +267,3 @@ def test_a_kernel_without_the_books_packages_is_told(page, base_url, tmp_path):
         (tmp_path / "elsewhere").rename(tmp_path / "book")
         press(page, base_url)
         expect(trouble(page)).to_contain_text("lacks what the book needs: it has no no_such_package")
-
-
-# ---- the JupyterHub of a course, at the address that a teacher has set ----
-
-MAY_ASK = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Allow-Headers": "*",
-    "Access-Control-Allow-Methods": "*",
-}
-
-
-class Hub:
-    """One student, ada, whose server is started when it is asked for."""
-
-    def __init__(self, page: Page, address: str, token: str) -> None:
-        self.token, self.looks, self.starts = token, 0, True
-        self.server = None
-        page.route(f"{address}hub/api/**", self.answer)
-        rewritten(page, '"hub":""', f'"hub":"{address}"')
-
-    def answer(self, route: Route) -> None:
-        if route.request.headers.get("authorization") != f"token {self.token}":
-            return route.fulfill(status=403, json={"message": "Forbidden"}, headers=MAY_ASK)
-        if route.request.method == "POST":
-            assert route.request.url.endswith("/users/ada/server")
-            self.server = {"ready": False, "pending": "spawn" if self.starts else None, "url": "/user/ada/"}
-            return route.fulfill(status=202, headers=MAY_ASK)
-        self.looks += self.server is not None
-        if self.looks > 1 and self.starts:
-            self.server = {"ready": True, "pending": None, "url": "/user/ada/"}
-        user = {"name": "ada", "server": None, "servers": {"": self.server} if self.server else {}}
-        return route.fulfill(json=user, headers=MAY_ASK)
-
-
-@pytest.fixture
-def hub(page: Page, tmp_path: Path):
-    with jupyter_server(tmp_path) as ready:
-        yield Hub(page, ready["url"].removesuffix("user/ada/"), ready["token"])
-
-
-def give(page: Page, token: str) -> None:
-    page.get_by_label("Token").fill(token)
-    button(page, "Send").click()
-
-
-def test_a_student_gives_a_token_once_and_the_server_is_started(page, base_url, hub):
-    press(page, base_url)
-    expect(trouble(page)).to_contain_text("Your course’s JupyterHub has to know you.")
-    expect(trouble(page).get_by_role("link")).to_have_attribute(
-        "href", "/".join([*page.evaluate("chapterToRun.hub").split("/")[:3], "hub/token"])
-    )
-    give(page, "wrong")
-    expect(trouble(page)).to_contain_text("has to know you")
-    give(page, f" {hub.token} ")
-    expect(status(page)).to_contain_text("is starting")
-    expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.")
-    press(page, base_url)
-    expect(status(page)).to_have_text("Python runs on your course’s JupyterHub.")
-
-
-@pytest.mark.weekly
-def test_a_server_that_does_not_start_is_told(page, base_url, hub):
-    hub.starts = False
-    press(page, base_url)
-    give(page, hub.token)
-    expect(trouble(page)).to_contain_text("could not start your server")
-
-
-@pytest.mark.weekly
-def test_a_hub_that_does_not_answer_is_told(page, base_url, hub):
-    press(page, base_url)
-    page.route("**/hub/api/**", lambda route: route.abort())
-    give(page, hub.token)
-    expect(trouble(page)).to_contain_text("does not answer this page")

@@ -57,13 +57,10 @@ export class Panel {
   }
 
   // `choices` names what can be done: { "Try again": () => … }.
-  trouble({ message, way, link, ask }, choices = {}) {
+  trouble({ message, way }, choices = {}) {
     this.say("");
     this.alert.replaceChildren(message, way && ` ${way}`);
-    if (link) this.alert.append(" (", make("a", { href: link.address, target: "_blank", textContent: link.text }), ")");
-    const buttons = Object.entries(choices).map(([words, act]) => button(words, act));
-    if (ask) this.ways.append(field(ask.label, (value) => (ask.answered(value), buttons[0].click())));
-    else this.ways.append(...buttons);
+    this.ways.append(...Object.entries(choices).map(([words, act]) => button(words, act)));
   }
 
   // What stays true as long as the page does.

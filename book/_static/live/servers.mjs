@@ -1,8 +1,6 @@
-// Which Jupyter Server runs the code: this machine's, where `make live` serves the page; else a course's JupyterHub,
-// where _config.yml names one; else Binder.
+// Which Jupyter Server runs the code: this machine's, where `make live` serves the page; else Binder.
 
 import { binder } from "./binder.mjs";
-import { hub } from "./hub.mjs";
 import { HERE, Trouble } from "./trouble.mjs";
 
 const OLDEST = 2; // Jupyter Server's version: what is older was never tried
@@ -11,11 +9,9 @@ const OLDEST = 2; // Jupyter Server's version: what is older was never tried
 export async function serverFor(chapter, say) {
   const here = document.querySelector("meta[name=live]");
   if (here) return thisMachine(here.content);
-  const { name, ...server } = chapter.hub
-    ? { name: "your course’s JupyterHub", ...(await hub(chapter.hub, say)) }
-    : { name: "Binder", ...(await binder(chapter.binder, say)) };
-  await mustBeNew(server, name);
-  return { ...server, name, folder: chapter.folder };
+  const server = { name: "Binder", ...(await binder(chapter.binder, say)) };
+  await mustBeNew(server);
+  return { ...server, folder: chapter.folder };
 }
 
 function thisMachine(path) {
@@ -26,7 +22,7 @@ function thisMachine(path) {
 
 const OPEN_ITS_ADDRESS = "Open the address that `make live` printed when it started, then press again.";
 
-async function mustBeNew({ baseUrl, token }, name) {
+async function mustBeNew({ baseUrl, token, name }) {
   const answer = await fetch(`${baseUrl}api`, { headers: { Authorization: `token ${token}` } }).catch(() => null);
   if (!answer) throw new Trouble(`The server of ${name} does not answer.`, "Try again.");
   const { version = "" } = await answer.json().catch(() => ({}));

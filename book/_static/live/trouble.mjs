@@ -1,12 +1,10 @@
 // What can go wrong, in the words that a reader gets: one sentence, and a way on.
 
-// new Trouble("The server does not answer.", "Start it again.") may have a `link` to follow, or something to `ask` for.
+// new Trouble("The server does not answer.", "Start it again.")
 export class Trouble extends Error {
-  constructor(words, way = "", { link, ask } = {}) {
+  constructor(words, way = "") {
     super(words);
     this.way = way;
-    this.link = link; // { text, address }
-    this.ask = ask; // { label, answered }: something that the reader has to type
   }
 }
 
