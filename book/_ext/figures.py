@@ -1,5 +1,9 @@
-"""Every image says in words what it shows, and how large it is before it has loaded."""
+"""Every image says in words what it shows, and how large it is before it has loaded.
 
+A notebook's file has each picture once, in HTML that all viewers show; here it is taken out for the page.
+"""
+
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,7 +15,20 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
+from bookkit.mime_types import with_copies
+
 logger = logging.getLogger(__name__)
+
+
+def take_out(app: Sphinx, page: str, source: list[str]) -> None:
+    if not app.env.doc2path(page).endswith(".ipynb"):
+        return
+    notebook = json.loads(source[0])
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            if "data" in output:
+                output["data"] = with_copies(output["data"])
+    source[0] = json.dumps(notebook)
 
 
 def visit_image(translator: HTML5Translator, node: nodes.image) -> None:
@@ -46,5 +63,6 @@ def title(file: Path) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("source-read", take_out, priority=100)  # before whatever looks for pictures
     app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
     return {"parallel_read_safe": True}

@@ -213,7 +213,7 @@ def open_outputs(cell: Cell) -> str:
 
 
 def given_away(told: str, box: str) -> str:
-    """What stands there, but for the paragraph that asks: the number, or of all choices only the right one."""
+    """What stands there, but for the paragraph that asks: the number, or of all choices the right one."""
     given = attributes(html(box))
     answer, choices = given.get("data-answer", ""), given.get("data-choices", "").split("|")
     before = told.rstrip().rpartition("\n\n")[0]

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 from PIL import Image
 
-from bookkit.mime_types import CHART, DRAWING, FIGURE
+from bookkit.mime_types import CHART, DRAWING, FIGURE, with_copies
 
 PIXEL = 0.5
 SHADE = 2  # of 255: a step of a colour map
@@ -167,6 +167,9 @@ def in_words(stored: Any, fresh: Any) -> tuple[Any, Any]:
     the letter.
     """
     stored, fresh = copy.deepcopy(stored), copy.deepcopy(fresh)
+    for output in (*stored, *fresh):
+        if "data" in output:
+            output["data"] = with_copies(output["data"])
     for kind in (FIGURE, DRAWING, CHART):
         was, is_now = (
             [output["data"] for output in outputs if kind in output.get("data", {})]

@@ -16,7 +16,7 @@ try:
     from nbformat import NotebookNode
 
     from bookkit import registry
-    from bookkit.mime_types import CLAIM, FIGURE
+    from bookkit.mime_types import CLAIM, FIGURE, with_copies
 except ModuleNotFoundError as missing:
     if __name__ != "__main__":
         raise
@@ -65,7 +65,7 @@ def displays(cell: NotebookNode) -> Iterator[dict[str, Any]]:
     """The data of everything a cell displayed: MIME type to content."""
     for output in cell.outputs:
         if "data" in output:
-            yield output.data
+            yield with_copies(output.data)
 
 
 def claims(notebook: NotebookNode) -> list[dict[str, Any]]:

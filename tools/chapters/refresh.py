@@ -26,7 +26,7 @@ from nbformat import NotebookNode
 
 from bookkit import registry
 from bookkit.checking import report
-from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE
+from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE, without_copies
 from bookkit.stored import ANEW
 from tools.chapters import known_mistakes, likeness, notebooks, readme, stamps
 from tools.progress import Progress
@@ -64,6 +64,9 @@ def normalise(notebook: NotebookNode, book: Path = notebooks.BOOK) -> NotebookNo
         if cell.cell_type == "code":
             fold(cell)
             describe(cell)
+            for output in cell.outputs:
+                if "data" in output:
+                    output.data = NotebookNode(without_copies(output.data))
     notebook.metadata["attnlab"] = stamps.stamp(notebook, book)
     return notebook
 

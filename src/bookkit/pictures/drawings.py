@@ -7,7 +7,6 @@ for wide screens and for phones, from the same numbers as the code beside it.
 The drawings themselves are beside the chapters, in a module for each. See the parts in use there.
 """
 
-import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 from torch import Tensor
 
-from bookkit.mime_types import DRAWING, FIGURE
+from bookkit.mime_types import DRAWING, as_image
 from bookkit.pictures.colours import COLOURS
 from bookkit.pictures.svg import (
     FONT,
@@ -405,10 +404,11 @@ def for_notebooks(wide: Part, narrow: Part, alt: str) -> dict[str, Any]:
                 f"the drawing is {part.width:.0f} wide {where}, where {WIDEST[screen]} fit: stack its parts"
             )
     pictures = {screen: svg(part) for screen, part in parts.items()}
-    alone = base64.b64encode(by_itself(pictures["wide"]).encode()).decode()
+    large, small = (as_image(by_itself(pictures[screen])) for screen in ("wide", "narrow"))
     return {
         DRAWING: {"description": alt, **pictures},
-        "text/html": f'<img alt="{escape(alt)}" src="data:{FIGURE};base64,{alone}">',
+        "text/html": f'<picture><source media="(max-width: {WIDEST["wide"]}px)" srcset="{small}">'
+        f'<img alt="{escape(alt)}" src="{large}"></picture>',
         "text/plain": alt,
     }
 

@@ -7,13 +7,13 @@ values, so one stored picture suits both. Numbers are rounded to three decimals 
 places to a hundredth of a point: the last digits, in which machines differ, then hardly ever change the file.
 """
 
-import base64
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -21,11 +21,12 @@ import numpy as np
 import numpy.typing as npt
 from IPython.core.getipython import get_ipython
 from IPython.display import display
+from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from bookkit.mime_types import FIGURE
+from bookkit.mime_types import FIGURE, as_image
 from bookkit.pictures.colours import COLOURS, SERIES
 
 Numbers = Sequence[float] | Tensor | npt.NDArray[Any]
@@ -38,15 +39,23 @@ DASHES = ("-", "--", "-.", ":", (0, (8, 2, 1, 2, 1, 2)))
 NAMED = re.compile(r"\b[mp][0-9a-f]{10}\b")
 EXACT = re.compile(r"(scale\([^)]*\))|(-?\d+\.\d{3,})")
 
+# The letters of the pages and drawings: Source Sans 3 by Adobe (SIL Open Font License 1.1), cut down to what
+# figures say, and so by another name. What it lacks, such as ≤, comes from Matplotlib's own.
+LETTERS = Path(__file__).with_name("letters.ttf")
+font_manager.fontManager.addfont(LETTERS)
+SANS = font_manager.FontProperties(fname=LETTERS).get_name()
+
 STYLE: dict[Any, Any] = {
     "figure.facecolor": COLOURS["paper"][0],
     "savefig.facecolor": COLOURS["paper"][0],
     "figure.constrained_layout.use": True,
-    "font.size": 13,  # on a phone, three quarters of it
+    "font.family": [SANS, "DejaVu Sans"],
+    "mathtext.fontset": "stix",  # as the formulas of the pages
+    "font.size": 14,  # on a phone, three quarters of it
     "axes.facecolor": "none",
     "axes.edgecolor": COLOURS["grey"][0],
     "axes.labelcolor": COLOURS["ink"][0],
-    "axes.titlesize": 13,
+    "axes.titlesize": 14,
     "axes.titlelocation": "left",
     "axes.titlecolor": COLOURS["ink"][0],
     "axes.spines.top": False,
@@ -224,10 +233,9 @@ def for_notebooks(picture: str, alt: str) -> dict[str, str]:
     >>> for_notebooks("<svg/>", "one rising line")["text/html"]
     '<img alt="one rising line" src="data:image/svg+xml;base64,PHN2Zy8+">'
     """
-    source = f"data:{FIGURE};base64,{base64.b64encode(picture.encode()).decode()}"
     return {
         FIGURE: picture,
-        "text/html": f'<img alt="{escape(alt)}" src="{source}">',
+        "text/html": f'<img alt="{escape(alt)}" src="{as_image(picture)}">',
         "text/plain": alt,
     }
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 
-from bookkit.mime_types import DRAWING
+from bookkit.mime_types import DRAWING, with_copies, without_copies
 from bookkit.pictures import drawings, svg
 from bookkit.pictures.colours import COLOURS
 from bookkit.pictures.drawings import Arrow, Part, across, box, column, grid, joined, over, row
@@ -109,6 +109,8 @@ def test_what_is_stored_has_both_pictures_an_image_and_the_words():
     assert 'width="44"' in stored[DRAWING]["wide"]
     assert 'width="24"' in stored[DRAWING]["narrow"]
     assert 'alt="A &quot;square&quot;."' in stored["text/html"]
+    assert DRAWING not in (kept := without_copies(stored))
+    assert with_copies(kept) == stored
 
 
 def test_a_picture_by_itself_knows_its_colours_in_both_modes():

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 
+from bookkit.mime_types import with_copies
 from bookkit.pictures import figures
 from bookkit.pictures.colours import COLOURS, SERIES
 from bookkit.pictures.figures import Axis
@@ -43,6 +44,7 @@ def test_a_figure_is_the_same_text_each_time_in_both_sets_of_colours_and_with_it
     draw()
     picture, words = shown[0]["image/svg+xml"], shown[0]["text/plain"]
     assert picture == shown[1]["image/svg+xml"]
+    assert with_copies({"text/html": shown[0]["text/html"]})["image/svg+xml"] == picture
     title = ElementTree.fromstring(picture).findtext("{http://www.w3.org/2000/svg}title")
     assert words == title != ""
     assert "prefers-color-scheme:dark" in picture
