@@ -48,7 +48,7 @@ def without_copies(data: dict[str, Any]) -> dict[str, Any]:
 
 def with_copies(data: dict[str, Any]) -> dict[str, Any]:
     """`with_copies(data)` is what the cell had put out, before `without_copies`."""
-    return _pictures(data) | data
+    return data if {FIGURE, DRAWING} & data.keys() else _pictures(data) | data
 
 
 def _pictures(data: dict[str, Any]) -> dict[str, Any]:
