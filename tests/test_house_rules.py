@@ -23,7 +23,9 @@ from tools import ROOT
 from tools.chapters import notebooks, stamps
 
 # 92 characters are what the page shows of a line of code without scrolling.
-CHAPTERS = ["--config", "extend-exclude=[]", "--config", "line-length=92", *notebooks.chapters()]
+FOR_PAGES = ["--config", "extend-exclude=[]", "--config", "format.exclude=[]", "--config", "line-length=92"]
+CHAPTERS = [*FOR_PAGES, *notebooks.chapters()]
+CLAIMS = ROOT.glob("src/chapters/*/claims.py")  # which the pages show, too
 PACKAGES = (attnlab, bookkit, chapters, checkup)
 ROOMS = [
     module.name
@@ -99,7 +101,7 @@ def test_a_name_in_a_docstring_exists():
     [
         ["ruff", "check", "--no-cache"],
         ["ruff", "format", "--check", "--no-cache"],
-        ["ruff", "format", "--check", "--no-cache", *CHAPTERS],
+        ["ruff", "format", "--check", "--no-cache", *CHAPTERS, *CLAIMS],
         ["ruff", "check", "--no-cache", *CHAPTERS],
     ],
     ids=["ruff", "format", "format chapters", "ruff chapters"],

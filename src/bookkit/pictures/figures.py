@@ -66,7 +66,9 @@ STYLE: dict[Any, Any] = {
     "text.color": COLOURS["ink"][0],
     "xtick.color": COLOURS["ink"][0],
     "ytick.color": COLOURS["ink"][0],
-    "legend.frameon": False,
+    "legend.facecolor": COLOURS["paper"][0],  # over what it may cross
+    "legend.edgecolor": "none",
+    "legend.labelspacing": 0.35,
     "lines.linewidth": 2,
     "lines.markersize": 6,
     # Letters as outlines: the picture does not depend on the fonts of the reader's machine.
