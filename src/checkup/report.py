@@ -64,7 +64,7 @@ class Tried:
 class Report:
     """`print(report)` is a table of what was tried, and below it what was found.
 
-    It says nothing of what was not tried: a model without findings may still have faults.
+    It says nothing of what was not tried, `untried` if time was up: a model without findings may have faults.
 
     >>> Report(tried=[Tried("the future changed", "sight", "nothing before it changed")]).findings
     []
@@ -72,6 +72,7 @@ class Report:
 
     tried: list[Tried] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    untried: list[str] = field(default_factory=list)
     sight: list[list[bool]] = field(default_factory=list)  # [place that sees][place seen]
     sizes: dict[str, float] = field(default_factory=dict)  # of the stream, by layer
     entropies: dict[str, list[float]] = field(default_factory=dict)  # bits, by attention and head
@@ -84,6 +85,7 @@ class Report:
             first, *rest = textwrap.wrap(one.seen, COLUMNS - width - 4) or [""]
             lines.append(f"{mark} {one.test:<{width}}  {first}")
             lines += [" " * (width + 4) + line for line in rest]
+        lines += textwrap.wrap(self._left(), COLUMNS)
         for number, finding in enumerate(self.findings, 1):
             head = f"{number}. {finding.where or WHOLE} [{finding.inquiry}, {finding.severity}]"
             texts = (f"Seen: {finding.seen}.", f"It means: {finding.meaning}", f"See {finding.section}")
@@ -92,8 +94,17 @@ class Report:
                 lines += textwrap.wrap(text, COLUMNS, initial_indent="   ", subsequent_indent="   ")
         return "\n".join(lines)
 
+    def asked(self) -> str:
+        """`report.asked()` is "38 tests tried", or "3 of 38 tests tried, then time was up"."""
+        if not self.untried:
+            return f"{len(self.tried)} tests tried"
+        return f"{len(self.tried)} of {len(self.tried) + len(self.untried)} tests tried, then time was up"
+
     def _told(self) -> str:
-        return f"{len(self.tried)} tests tried, {_count(len(self.findings))}."
+        return f"{self.asked()}{':' if self.untried else ','} {_count(len(self.findings))}."
+
+    def _left(self) -> str:
+        return f"Not tried: {', '.join(self.untried)}." if self.untried else ""
 
     def _repr_html_(self) -> str:
         # Rows and cells have their colours here: a page's own stripes are made for one of light and dark.
@@ -113,6 +124,7 @@ class Report:
         return (
             f'<div class="checkup" style="{PLAIN}"><p>{escape(self._told())}</p>'
             f"{f'<ol>{found}</ol>' if found else ''}<div>{self._pictures()}</div>"
+            f"{f'<p>{escape(left)}</p>' if (left := self._left()) else ''}"
             f'<details><summary>What was tried</summary><div style="overflow-x:auto" tabindex="0" '
             f'role="region" aria-label="What was tried"><table style="{PLAIN}">'
             f'<thead><tr style="{PLAIN}">{heads}</tr></thead><tbody>{rows}</tbody></table>'

@@ -103,19 +103,19 @@ def checkup(
             limited(examine, until)
     except TimeUpError:
         done = {tried.test for tried in report.tried}
-        left = [test for test in TESTS if test.name not in done]
-        if left:
-            names = ", ".join(test.name for test in left)
-            report.tried.append(Tried("not tried", left[0].inquiry, f"time was up: {names}"))
+        report.untried = [test.name for test in TESTS if test.name not in done]
     return report
 
 
 def assert_healthy(model: nn.Module, batch: Any, **options: Any) -> None:
-    """`assert_healthy(model, batch)` raises AssertionError with what `checkup` found, if anything."""
+    """`assert_healthy(model, batch)` raises AssertionError with what was found, or not tried in time."""
     report = checkup(model, batch, **options)
     if report.findings:
         told = "\n".join(f"  {finding}" for finding in report.findings)
         raise AssertionError(f"{len(report.findings)} found:\n{told}")
+    if report.untried:
+        names = ", ".join(report.untried)
+        raise AssertionError(f"{report.asked()}: {names}. Give it more `seconds`, or a smaller model.")
 
 
 def _try(test: Test, patient: Patient, report: Report) -> None:

@@ -16,9 +16,10 @@ from torch.nn.utils import prune
 from torch.overrides import _get_current_function_mode
 from torch.utils import _pytree as pytree
 
-from checkup import checkup
+from checkup import assert_healthy, checkup
 from checkup.limits import TIDYING
 from checkup.untouched import untouched
+from checkup.visit import TESTS
 
 
 class Busy(Small):
@@ -162,7 +163,7 @@ def test_a_model_is_as_it_was_when_time_is_up(build, monkeypatch):
     monkeypatch.setattr(type(model), "forward", slow_once)
     report = checkup(model, IDS)
     assert next(calls) == 21
-    assert "time was up" in report.tried[-1].seen
+    assert report.untried
     assert not differences(before, all_of(model))
 
 
@@ -250,11 +251,21 @@ def test_when_time_is_up_the_model_is_as_it_was_and_what_is_left_is_told(first, 
     before = all_of(model)
     report = checkup(model, IDS, logits=adapter(clock, first))
     assert not report.findings
-    assert report.tried[-1].seen.startswith("time was up: ")
-    assert rest in report.tried[-1].seen
+    assert [one.test for one in report.tried] + report.untried == [test.name for test in TESTS]
+    assert rest in ", ".join(report.untried)
+    count = f"{len(report.tried)} of {len(TESTS)} tests tried, then time was up"
+    assert str(report).startswith(f"{count}: none of them found anything.")
+    assert " ".join(str(report).split()).endswith(f"{', '.join(report.untried)}.")
+    assert f"<p>Not tried: {report.untried[0]}" in report._repr_html_()
     assert not differences(before, all_of(model))
     assert not _get_current_function_mode(), "nobody watches any more"
     assert clock.now < 10 + 60
+
+
+def test_what_there_was_no_time_to_ask_is_no_pass(monkeypatch):
+    logits = adapter(Clock(monkeypatch), slow)
+    with pytest.raises(AssertionError, match=r"time was up: .*, one batch by heart\. Give it more"):
+        assert_healthy(Small(), IDS, logits=logits)
 
 
 def test_a_first_call_that_hangs_is_ended(monkeypatch):
@@ -270,4 +281,4 @@ def test_time_is_up_outside_the_main_thread_too(traced, monkeypatch):
     with ThreadPoolExecutor(1) as pool:
         logits = adapter(Clock(monkeypatch), slow)
         report = pool.submit(checkup, Small(), IDS, logits=logits).result()
-    assert "time was up" in report.tried[-1].seen
+    assert report.untried
