@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib as mpl
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
@@ -53,7 +54,8 @@ def rates(rates: Sequence[float], learned: Mapping[str, Mapping[int, Tensor]], *
         "The share of values fetched right against the learning rate, a panel for each divisor and a line "
         f"for each d_k: the mean of {seeds} models, with a stroke from the worst to the best. {said}"
     )
-    with plot(alt, size=(7.6, 3.6), panels=len(learned)) as panels:
+    apart = mpl.rc_context({"figure.constrained_layout.wspace": 0.12})  # or the panels' rates would touch
+    with apart, plot(alt, size=(7.6, 3.6), panels=len(learned)) as panels:
         for axes, (name, each) in zip(panels, learned.items(), strict=True):
             for number, (d_k, results) in enumerate(each.items()):
                 mean = results.mean(-1)
@@ -74,7 +76,6 @@ def rates(rates: Sequence[float], learned: Mapping[str, Mapping[int, Tensor]], *
             axes.set_ylim(0, 1.05)
             axes.set_yticks([0, 0.5, 1])
         figure = axes.figure
-        figure.get_layout_engine().set(wspace=0.12)
         figure.suptitle("share fetched right", x=0.01, ha="left", fontsize=13)
         panels[len(panels) // 2].set_xlabel("learning rate")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(each))

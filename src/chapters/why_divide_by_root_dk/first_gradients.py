@@ -16,10 +16,10 @@ def gradients(d_k: int, divisor: float, seed: int = 0) -> tuple[Tensor, Tensor]:
     value = one_hot(torch.randint(8, (models, 4, 16), generator=source)).double()
     query_weight = weight[0].requires_grad_()
     query = token[0] @ query_weight  # (models, 16, d_k), components of variance 1
-    query.retain_grad()
     weights = (scores.dot(query, token[1] @ weight[1]) / divisor).softmax(-1).unsqueeze(1)
-    (weights @ value - value).square().sum().backward()
-    return query.grad.norm(dim=-1), query_weight.grad.flatten(1).norm(dim=-1)
+    error = (weights @ value - value).square().sum()
+    on_query, on_weight = torch.autograd.grad(error, [query, query_weight])
+    return on_query.norm(dim=-1), on_weight.flatten(1).norm(dim=-1)
 
 
 def first_gradients(d_k: int, divisor: float) -> Tensor:

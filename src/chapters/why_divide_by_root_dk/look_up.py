@@ -7,7 +7,7 @@ from torch import Tensor
 def share_right(model: torch.nn.Module, value: Tensor) -> Tensor:
     """How many of the values (seeds, batch, 16, 8) each model fetches: (divisors, seeds)."""
     with torch.no_grad():
-        right = model(value).argmax(-1) == value.argmax(-1)
+        right: Tensor = model(value).argmax(-1) == value.argmax(-1)
     return right.double().mean((-2, -1)).cpu()
 
 
