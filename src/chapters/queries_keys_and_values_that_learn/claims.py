@@ -11,9 +11,10 @@ from attnlab.runtime import generator
 from bookkit.claims import claim
 from bookkit.stored import stored
 from chapters.queries_keys_and_values_that_learn import charts
+from chapters.queries_keys_and_values_that_learn.five_starts import five_starts
 
 
-def plain():
+def like_moves_to_like():
     source = generator(0)
     middles = torch.randn(500, 4, 1, 4, generator=source)  # four groups, each of five words
     loose = (middles + 0.5 * torch.randn(500, 4, 5, 4, generator=source)).flatten(1, 2)
@@ -32,7 +33,7 @@ def plain():
         )
 
 
-def diagonal(widths, as_drawn, one_length, drawn, looks_at_itself):
+def who_looks_at_itself(widths, as_drawn, one_length, drawn, looks_at_itself):
     # Over ten other draws: .231-.236, .505-.512 and .848-.851.
     for d, share, expected in zip(widths, as_drawn, (0.23, 0.51, 0.85), strict=False):
         claim(
@@ -53,7 +54,7 @@ def diagonal(widths, as_drawn, one_length, drawn, looks_at_itself):
     claim("spread of lengths: eight over two", of_eight.std() / of_two.std(), at_least=1)
 
 
-def set_claims(weights, X):
+def set_of_words(weights, X):
     def attend_to_itself(rows):
         return (rows @ rows.mT).softmax(-1) @ rows
 
@@ -75,7 +76,7 @@ def set_claims(weights, X):
     )
 
 
-def roles():
+def no_ring_of_words():
     pair = torch.tensor([[5.0, 0.0], [1.0, 0.0]])  # dog, barked
     by_length = (pair @ pair.mT).softmax(-1)
     claim("a short word gives a long one", by_length[1, 0], expected=0.98, abs=0.005)
@@ -92,51 +93,48 @@ def roles():
     )
 
 
-def adam_by_hand(apart):
+def adam(adam_step, SelfAttention, train, draw_games):
+    theirs, ours = SelfAttention(), SelfAttention()
+    train(theirs, 100)
+    numbers = list(ours.parameters())
+    state = [(torch.zeros_like(w), torch.zeros_like(w)) for w in numbers]
+    for t in range(1, 101):
+        x, _, answer = draw_games(64, seed=t - 1)
+        ours.zero_grad()
+        cross_entropy(ours(x).flatten(0, 1), answer.flatten()).backward()
+        before = [w.detach().clone() for w in numbers]
+        with torch.no_grad():
+            adam_step(numbers, state, t, lr=0.01)
+            if t == 1:
+                first = torch.cat([w.grad.flatten() for w in numbers]).abs()
+                steps = [(w - was).abs().flatten() for w, was in zip(numbers, before, strict=True)]
+                moved = torch.cat(steps) / 0.01
+    pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
+    apart = max((one - other).abs().max().item() for one, other in pairs)
     claim("the two lines against torch.optim.Adam, after 100 steps", apart, at_most=1e-10)
+    claim("first step: farthest that a number moves, over lr", moved.max(), expected=1, abs=0.01)
+    claim("first step: least that a number moves, over lr", moved.min(), expected=1, abs=0.01)
+    steepest = first.max() / first.min()
+    claim("first step: largest gradient over the smallest", steepest, at_least=1000)
 
 
-def adam_step(moved, first):
-    claim(
-        "first step: farthest that a number moves, over lr",
-        moved.max() / 0.01,
-        expected=1,
-        abs=0.01,
-    )
-    claim(
-        "first step: least that a number moves, over lr",
-        moved.min() / 0.01,
-        expected=1,
-        abs=0.01,
-    )
-    claim(
-        "first step: largest gradient over the smallest",
-        first.max() / first.min(),
-        at_least=1000,
-    )
+def trained(model, share_right, draw_games):
+    x, chased, _ = draw_games(500, seed=10**6)
+    with torch.no_grad():
+        weight = model.weights(x).gather(-1, chased.unsqueeze(-1)).mean()
+    # Over ten starts: all right, .966-.989.
+    claim("100 steps: share of right answers in new games", share_right(model), at_least=0.99)
+
+    claim("100 steps: mean weight on the one that is chased", weight, expected=0.98, abs=0.03)
 
 
-def training(SelfAttention, train, game, draw_games, players, chased):
+def chart_of_training(SelfAttention, train, game, players, chased):
     history = {}
     for steps in charts.PERCENT:
         model = SelfAttention()
         train(model, steps)
         with torch.no_grad():
             history[steps] = model.weights(game)[0].cpu()
-
-    def share_right(model):
-        x, _, answer = draw_games(500, seed=10**6)  # games that it has not seen
-        with torch.no_grad():
-            return (model(x).argmax(-1) == answer).double().mean((-2, -1)).cpu()
-
-    x, chased_there, _ = draw_games(500, seed=10**6)
-    with torch.no_grad():
-        weight = model.weights(x).gather(-1, chased_there.unsqueeze(-1)).mean()
-    # Over ten starts: all right, .966-.989.
-    claim("100 steps: share of right answers in new games", share_right(model), at_least=0.99)
-
-    claim("100 steps: mean weight on the one that is chased", weight, expected=0.98, abs=0.03)
-
     same = players == charts.ANIMALS and chased[0].tolist() == charts.CHASED
     claim("the chart shows this game", same)
     percent = torch.stack([100 * weights.flatten() for weights in history.values()])
@@ -147,10 +145,9 @@ def training(SelfAttention, train, game, draw_games, players, chased):
         (percent - in_chart).abs().max(),
         at_most=1,
     )
-    return model, share_right
 
 
-def without(found):
+def what_is_left_out(found):
     equal, alike, tied, unhanded, full, kept_unhanded, kept = found.values()
     # Over twenty starts, at this rate and at three times as much: .184-.19, .40-.52 (.39-.59 at
     # ten times), 1, 1, .58-.60, 1; after 800 steps W_Q = W_K has .41-.53, and .50-.67 where
@@ -167,7 +164,7 @@ def without(found):
     claim("kept, all three: worst of five", kept.min(), at_least=0.99)
 
 
-def kept(draw_games, model, five_starts, Variant, variants, numbers, device, share_right):
+def half_strength(draw_games):
     coin = 1 / 6 + 5 / 6 * 1 / 2
     claim("the same colour, or a coin", coin, expected=0.58, abs=0.005)
     x, chased, answer = draw_games(500, seed=5)
@@ -182,7 +179,9 @@ def kept(draw_games, model, five_starts, Variant, variants, numbers, device, sha
         expected=1,
     )
 
-    x = x[:10]
+
+def read_before_or_after(model, draw_games):
+    x, _, _ = draw_games(10, seed=5)
     shares, reads = model.weights(x), model.to_value
     difference = (shares @ x) @ reads - shares @ (x @ reads)
     claim(
@@ -191,9 +190,10 @@ def kept(draw_games, model, five_starts, Variant, variants, numbers, device, sha
         at_most=1e-12,
     )
 
-    copies = five_starts(partial(Variant, **variants["$W_Q = W_K$, and $W_V$"]), steps=20)
 
-    alone = Variant(**variants["$W_Q = W_K$, and $W_V$"], seed=3)
+def tied(Variant, draw_games):
+    copies = five_starts(partial(Variant, who="tied"), draw_games, steps=20)
+    alone = Variant(who="tied", seed=3)
     optimizer = torch.optim.Adam(alone.parameters(), lr=0.03)
     for step in range(20):
         games, _, answer = draw_games(32, seed=step)
@@ -202,6 +202,7 @@ def kept(draw_games, model, five_starts, Variant, variants, numbers, device, sha
         optimizer.step()
     difference = (copies.member.to_query[3] - alone.to_query).abs().max()
     claim("one of five side by side, against itself alone", difference, at_most=1e-9)
+    x, _, _ = draw_games(10, seed=5)
     a = x @ alone.to_query
     scores = a @ a.mT
     claim(
@@ -217,6 +218,8 @@ def kept(draw_games, model, five_starts, Variant, variants, numbers, device, sha
         expected=0,
     )
 
+
+def read_by_network(Variant, numbers, draw_games, share_right):
     class ReadByNetwork(Variant):
         """Kept, without W_V, and read by a network with a hidden layer."""
 
@@ -224,14 +227,14 @@ def kept(draw_games, model, five_starts, Variant, variants, numbers, device, sha
             super().__init__(hand=False, keep=True, seed=seed)
             source = generator(200 + seed)
             self.inner, self.outer = numbers(source, 18, wide), numbers(source, wide, 6)
-            self.bias = nn.Parameter(torch.zeros(wide, device=device))
+            self.bias = nn.Parameter(self.inner.detach().new_zeros(wide))
 
         def forward(self, x):
             kept = x + self.weights(x) @ x
             return (kept @ self.inner + self.bias).relu() @ self.outer
 
     def by_network(wide):
-        return share_right(five_starts(partial(ReadByNetwork, wide), steps=1000, lr=0.003))
+        return share_right(five_starts(partial(ReadByNetwork, wide), draw_games, steps=1000, lr=0.003))
 
     # Five starts: .999-1 (after 3,000 steps, 1); 32 wide, also at .01 and .03, .57-.59.
     worst_of_128, best_of_32 = stored(
@@ -241,7 +244,7 @@ def kept(draw_games, model, five_starts, Variant, variants, numbers, device, sha
     claim("32 wide: best of five", best_of_32, at_most=0.65)
 
 
-def one_blocks(M, model, draw_games):
+def blocks_of_the_matrix(M, model, draw_games):
     # Over eleven starts: 4.8-5.8, and of that .03-.09; the block's others -.8 to -1.1.
     diagonal = M[6:12, :6].diagonal().mean()
     claim("“my prey” by “its name”: mean of the diagonal", diagonal, expected=5.4, abs=1)
@@ -266,9 +269,9 @@ def one_blocks(M, model, draw_games):
     )
 
 
-def one(device, draw_games, model, SelfAttention, train):
+def two_trainings(SelfAttention, train, model, draw_games):
     source = generator(3)
-    mixed = torch.rand(6, 6, generator=source).to(device)
+    mixed = torch.rand(6, 6, generator=source).to(model.to_query.device)
     x, _, _ = draw_games(100, seed=6)
     with torch.no_grad():
         scores = x @ model.to_query @ (x @ model.to_key).mT
@@ -289,7 +292,7 @@ def one(device, draw_games, model, SelfAttention, train):
     claim("two trainings: correlation of their M", alike(*blocks), at_least=0.5)
 
 
-def narrow(M, found_by_width):
+def narrow_queries(M, found_by_width):
     rank = torch.linalg.matrix_rank(M).item()
     claim("rank of M, 18 by 18, with d_k = 6", rank, expected=6)
     # Over twenty starts, at three rates: a third each time with one number, all with two.
@@ -301,7 +304,7 @@ def narrow(M, found_by_width):
     claim("a thousand names on a circle, each asked for by its direction: all found", all_found)
 
 
-def mistakes(draw_games, SelfAttention, model, train, share_right, device):
+def roles_confused(SelfAttention, train, model, draw_games, share_right):
     x, chased, _ = draw_games(500, seed=10**6)
     copied = SelfAttention()
     copied_query = x @ copied.to_query
@@ -324,7 +327,7 @@ def mistakes(draw_games, SelfAttention, model, train, share_right, device):
     trained_so = Turned()
     train(trained_so)
     claim("turned, and trained so: share of right answers", share_right(trained_so), at_least=0.99)
-    order = torch.randperm(6, generator=generator(7)).to(device)
+    order = torch.randperm(6, generator=generator(7)).to(x.device)
     moved = model(x[:, order]) - model(x)[:, order]
     claim(
         "three matrices, words shuffled: change but for the place",
@@ -333,7 +336,7 @@ def mistakes(draw_games, SelfAttention, model, train, share_right, device):
     )
 
 
-def meet():
+def same_as_pytorch():
     layer = nn.MultiheadAttention(18, 1, bias=False, batch_first=True, dtype=torch.float64)
     to_query, to_key, to_value = layer.in_proj_weight.detach().mT.split(18, dim=-1)
     x = torch.rand(4, 6, 18, generator=generator(9), dtype=torch.float64)

@@ -11,6 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from attnlab import scores
 from attnlab.runtime import generator
 from bookkit.claims import claim
+from chapters.two_ways_to_score.translator import WIDTH, WORDS, Translator
 
 
 def draw(*shape, seed):
@@ -27,7 +28,7 @@ def times_as_long(slow, fast, turns=9):
     return min(seconds[slow]) / min(seconds[fast])  # the least: other programs only add
 
 
-def equal(additive, general, dot):
+def four_formulas_three_scores(additive, general, dot):
     def concat(query, key, weight, vector):
         keys = key.shape[-2]
         query = query.unsqueeze(-2).expand(*query.shape[:-1], keys, -1)  # (…, n, m, d_q)
@@ -49,28 +50,28 @@ def equal(additive, general, dot):
         claim(sentence, error.abs().max(), at_most=1e-12)
 
 
-def training(losses):
+def loss_of_training(losses):
     # Over ten other draws: 2.00-2.25, then .09-.12.
     claim("the loss at the start: log 8 is 2.08", losses[0], expected=2.08, abs=0.4)
     late = statistics.mean(losses[-50:])
     claim("the nearest of eight keys: loss over the last 50 steps", late, at_most=0.2)
 
 
-def week(days, turn):
-    next_day = (torch.arange(7) + 1) % 7
+def next_day(days, turn):
+    following = (torch.arange(7) + 1) % 7
     by_dot = scores.dot(days, days).argmax(-1)
     by_general = scores.general(days, days, turn).argmax(-1)
-    found = (by_dot == next_day).sum()
+    found = (by_dot == following).sum()
     claim(
         "of seven days, those whose best match by the dot product is the next",
         found,
         expected=0,
     )
-    found = (by_general == next_day).sum()
+    found = (by_general == following).sum()
     claim("of seven days, those whose best match by general is the next", found, expected=7)
 
 
-def middle():
+def middle_key():
     query, ends = draw(1000, 1, 2, seed=12), draw(1000, 2, 2, seed=13)
     middle = ends.mean(-2, keepdim=True)
     key = torch.cat([ends, middle], dim=-2)  # (1000, 3, 2): the middle last
@@ -91,7 +92,7 @@ def middle():
     claim("additive: share of 1,000 lines of keys won by the middle one", bent, at_least=0.02)
 
 
-def odd_code():
+def odd_scores():
     query, key = draw(1000, 1, 2, seed=18), draw(1000, 8, 2, seed=19)
     weights = draw(16, 2, seed=20), draw(16, 2, seed=21), draw(16, seed=22)
     turned = scores.additive(-query, -key, *weights)
@@ -101,7 +102,7 @@ def odd_code():
     claim("dot: largest difference from its turned score", difference.abs().max(), expected=0)
 
 
-def wishes(found):
+def six_wishes(found):
     # Over ten draws of points and first weights: general .986-.999, .58-.61, .48-.52, .04-.06;
     # without a bias at most .44, also at three times the rate; with one .94-.99, .82-.86
     # and .78-.84.
@@ -119,7 +120,7 @@ def wishes(found):
     claim("additive: length nearest to 1", additive_found[5], expected=0.81, abs=0.08)
 
 
-def imitate(wishes, winners_found, imitation):
+def imitated_dot_product(wishes, winners_found, imitation):
     along = wishes["furthest along the query"]
     near, far = (winners_found(imitation, along, stretch) for stretch in (1, 3))
     # Over ten other draws: .94-.96 and .59-.64.
@@ -127,7 +128,7 @@ def imitate(wishes, winners_found, imitation):
     claim("the same score, on points three times as far out", far, at_most=0.75)
 
 
-def bounded_code(wishes, trained):
+def bounds_of_scores(wishes, trained):
     query, key = 1000 * draw(500, 1, 2, seed=25), 1000 * draw(500, 32, 2, seed=26)
     identity, ones = torch.eye(2).double(), torch.ones(2).double()
     cap = 1 / (1 + 31 * torch.exp(-2 * ones.sum()))
@@ -147,7 +148,7 @@ def bounded_code(wishes, trained):
     claim("dot, the same vectors: median of the largest weights", median, at_least=0.999)
 
 
-def count(of_dot, n, m, d, of_additive, h):
+def counted(of_dot, of_additive, n, m, d, h):
     share = of_dot.products / (n * m * d)
     claim("dot: multiplications, over n·m·d", share, expected=1)
     share = of_additive.products / (n * d * h + m * d * h + n * m * h)
@@ -160,7 +161,7 @@ def count(of_dot, n, m, d, of_additive, h):
     claim("largest tensor, additive against dot", ratio, expected=64)
 
 
-def time_code(plain, query, key):
+def time_of_scores(plain, query, key):
     # Idle and busy, on three instruction sets: 20-390, .56-.86 and 1.1-1.5.
     forward = times_as_long(lambda: plain(query, key), lambda: scores.dot(query, key))
     claim("time, additive against dot, n = m = 256", forward, at_least=10)
@@ -169,68 +170,87 @@ def time_code(plain, query, key):
     claim("time of the tanh alone, of all that the additive score takes", share, at_least=0.4)
 
 
-def cost(largest, query, key, weights, vector, n, m, lean, plain):
+def lean_in_memory(largest):
     ratios = {a / b for a, b in zip(largest["additive"], largest["dot"], strict=True)}
     claim("plain against dot: 64 at every length", ratios == {64})
     ratio = largest["additive"][-1] / largest["additive, lean"][-1]
     claim("plain against lean, 512 queries and keys", ratio, expected=64)
+
+
+def lean_is_the_same(query, key, weights, vector):
     inputs = [each.double().requires_grad_() for each in (query, key, *weights, vector)]
-    upstream = draw(n, m, seed=28)  # any gradient on the scores
+    upstream = draw(len(query), len(key), seed=28)  # any gradient on the scores
     results = []
     for chunk in (None, "auto"):
         table = scores.additive(*inputs, chunk=chunk)
         results.append((table, *torch.autograd.grad(table, inputs, upstream)))
     gaps = [((one - other).abs().max() / one.abs().max()).item() for one, other in zip(*results, strict=True)]
-    # Idle and busy, on three instruction sets: 1.06-1.3, once .77.
-    longer = times_as_long(lambda: lean(query, key), lambda: plain(query, key))
-    claim("time, lean against plain, n = m = 256", longer, at_least=0.6)
     claim("lean against plain, scores: largest difference, relative", gaps[0], at_most=1e-12)
     claim("lean against plain, five gradients: the same", max(gaps[1:]), at_most=1e-12)
 
 
-def translator_time(Translator, WIDTH, WORDS, source):
-    with_additive = Translator(scores.Additive(WIDTH, WIDTH, hidden=WIDTH))
-    with_dot = Translator(scores.dot)
-    source_words, target = torch.randint(WORDS, (2, 32, 20), generator=source)
+def time_of_lean(lean, plain, query, key):
+    # Idle and busy, on three instruction sets: 1.06-1.3, once .77.
+    longer = times_as_long(lambda: lean(query, key), lambda: plain(query, key))
+    claim("time, lean against plain, n = m = 256", longer, at_least=0.6)
 
-    def training_step(model):
-        loss = cross_entropy(model(source_words, target).flatten(0, 1), target.flatten())
+
+class OfProjected(nn.Module):
+    """The additive score of keys that U has projected already."""
+
+    def __init__(self):
+        super().__init__()
+        self.W = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.v = nn.Linear(WIDTH, 1, bias=False)
+
+    def forward(self, query, key):  # (B, 1, WIDTH), (B, m, WIDTH) in, (B, 1, m) out
+        return self.v((self.W(query) + key).tanh()).mT
+
+
+def with_additive():
+    return Translator(scores.Additive(WIDTH, WIDTH, hidden=WIDTH))
+
+
+def projected_once():
+    return Translator(OfProjected(), lambda: nn.Linear(WIDTH, WIDTH, bias=False))
+
+
+def training_step(model):
+    """A step on a batch of 32 sentences, as a function to be timed."""
+    source, target = torch.randint(WORDS, (2, 32, 20), generator=generator(27))
+
+    def step():
+        loss = cross_entropy(model(source, target).flatten(0, 1), target.flatten())
         loss.backward()
         model.zero_grad()
 
-    ratio = times_as_long(lambda: training_step(with_additive), lambda: training_step(with_dot), turns=5)
+    return step
+
+
+def time_of_translators():
+    additive, dot = training_step(with_additive()), training_step(Translator(scores.dot))
+    ratio = times_as_long(additive, dot, turns=5)
     # Idle and busy: 1.2-1.8.
     claim("a whole step, 20 source words: additive against dot", ratio, expected=1.5, abs=0.8)
-    return with_additive, with_dot, training_step
 
 
-def translator_once(WIDTH, Translator, training_step, with_dot, with_additive):
-    class OfProjected(nn.Module):
-        """The additive score of keys that U has projected already."""
-
-        def __init__(self):
-            super().__init__()
-            self.W = nn.Linear(WIDTH, WIDTH, bias=False)
-            self.v = nn.Linear(WIDTH, 1, bias=False)
-
-        def forward(self, query, key):  # (B, 1, WIDTH), (B, m, WIDTH) in, (B, 1, m) out
-            return self.v((self.W(query) + key).tanh()).mT
-
-    once = Translator(OfProjected(), lambda: nn.Linear(WIDTH, WIDTH, bias=False))
-    ratio = times_as_long(lambda: training_step(once), lambda: training_step(with_dot), turns=5)
+def keys_projected_once():
+    made = with_additive(), Translator(scores.dot), projected_once()
+    additive, dot, once = map(training_step, made)
+    ratio = times_as_long(once, dot, turns=5)
     # Idle 1.14-1.19.
     claim("keys projected once a sentence: against dot", ratio, expected=1.2, abs=0.5)
 
     counts = []
-    for model in (with_additive, with_dot, once):
+    for step in (additive, dot, once):
         with FlopCounterMode(display=False) as counter:  # of multiplications and additions
-            training_step(model)
+            step()
         counts.append(counter.get_total_flops())
     spared = (counts[0] - counts[2]) / (counts[0] - counts[1])
     claim("of what additive multiplies beyond dot: keys anew", spared, expected=0.90, abs=0.005)
 
 
-def mistake_view():
+def view_for_transpose():
     query, key = draw(50, 64, seed=32), draw(50, 64, seed=33)
     right, wrong = query @ key.mT, query @ key.view(64, 50)
     agreement = torch.corrcoef(torch.stack([right.flatten(), wrong.flatten()]))[0, 1].abs()
@@ -238,7 +258,7 @@ def mistake_view():
     claim("view in place of mT: correlation with the right scores", agreement, at_most=0.15)
 
 
-def softmax_axis():
+def softmax_over_the_queries():
     query, key = draw(6, 4, seed=29), draw(6, 4, seed=30)  # as many queries as keys
     changed = query.clone()
     changed[5] = draw(4, seed=31)  # the last query asks something else
@@ -249,7 +269,7 @@ def softmax_axis():
         claim(f"softmax({axis}): how far the first query's weights move", moved, **bound)
 
 
-def mistake_axes_code():
+def axes_the_wrong_way_round():
     query, key = draw(5, 4, seed=34), draw(7, 4, seed=35)
     turned = (query.unsqueeze(-3) + key.unsqueeze(-2)).tanh().sum(-1)  # (7, 5)
     right = (query.unsqueeze(-2) + key.unsqueeze(-3)).tanh().sum(-1)  # (5, 7)
@@ -257,7 +277,7 @@ def mistake_axes_code():
     claim("new axes the wrong way round: the table turned on its side", sideways)
 
 
-def pytorch():
+def same_as_pytorch():
     query, key, value = draw(1, 5, 4, seed=36), draw(1, 7, 4, seed=37), draw(1, 7, 3, seed=38)
     ours = scores.dot(query, key).softmax(-1) @ value
     theirs = scaled_dot_product_attention(query, key, value, scale=1.0)

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
+from attnlab import scores
 from bookkit.pictures.colours import COLOURS, SERIES
 from bookkit.pictures.figures import MARKERS, Axis, curves, plot, rounded
 
@@ -50,8 +52,21 @@ def learning(losses: Sequence[float]) -> None:
         axes.legend()
 
 
-def along_a_ray(lengths: Tensor, dot: Tensor, additive: Tensor, edge: float) -> None:
-    """`along_a_ray(lengths, dot, additive, edge=2)` draws both scores of a key that is pulled outwards."""
+def along_a_ray(imitation: nn.Module, longest: float, edge: float) -> None:
+    """`along_a_ray(score, longest=8, edge=2)` draws what a key scores that is pulled outwards.
+
+    The dot product is drawn on the scale that the imitation has learned at the edge of its training.
+    """
+    device = next(imitation.parameters()).device
+    lengths = torch.linspace(0, longest, 17, dtype=torch.float64, device=device)
+    query = torch.tensor([[1.2, 0.9]], dtype=torch.float64, device=device)
+    key = lengths.unsqueeze(-1) * torch.tensor([0.8, 0.6], dtype=torch.float64, device=device)
+    with torch.no_grad():
+        additive = imitation(query.unsqueeze(0), key.unsqueeze(0)).squeeze(0).cpu()
+    additive = additive - additive[0]  # from 0 on: only differences count
+    dot, lengths = scores.dot(query, key).squeeze(0).cpu(), lengths.cpu()
+    at_edge = lengths.tolist().index(edge)
+    dot = dot * additive[at_edge] / dot[at_edge]
     inside = lengths <= edge
     curves(
         lengths,

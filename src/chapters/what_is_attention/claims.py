@@ -10,6 +10,8 @@ from attnlab.attention import attend, gate
 from attnlab.runtime import generator
 from bookkit.claims import claim
 
+FROM_1_TO_3 = torch.linspace(1, 3, 8)  # lengths of keys
+
 
 def largest(difference):
     return difference.abs().max()
@@ -28,7 +30,7 @@ def softmax_overflow(softmax):
     )
 
 
-def softmax(softmax):
+def softmax_promises(softmax):
     source = generator(0)
     rows = 10 * torch.rand(10_000, 5, generator=source) - 5
     weights = softmax(rows)
@@ -50,7 +52,7 @@ def softmax(softmax):
     claim("largest difference between ours and torch.softmax", difference, at_most=1e-14)
 
 
-def words(output, answer, query, key, value, weights, softmax):
+def three_words(output, weights, answer, query, key, value):
     claim("“it”: in matrices against by hand", largest(output[2] - answer), at_most=1e-14)
     claim("how much of “animal” “it” has taken up", output[2, 0], expected=8.67, abs=0.005)
     theirs, their_weights = attend(query, key, value, score=scores.dot)
@@ -59,6 +61,11 @@ def words(output, answer, query, key, value, weights, softmax):
     order = torch.tensor([2, 0, 1])
     moved, _ = attend(query, key[order], value[order], score=scores.dot)
     claim("keys and values reordered: largest change", largest(moved - output), at_most=1e-14)
+    half = largest(query[1]) / largest(query[2])
+    claim("length of the query of “barked”, over that of “it”", half, expected=0.5)
+
+
+def default_score(softmax, query, key, value):
     scaled, _ = attend(query, key, value)
     by_hand = softmax(query @ key.mT / math.sqrt(2)) @ value
     claim(
@@ -70,11 +77,9 @@ def words(output, answer, query, key, value, weights, softmax):
     wide = torch.randn(20_000, 64, generator=source), torch.randn(20_000, 64, generator=source)
     spread = (wide[0] * wide[1]).sum(-1).std()
     claim("d_k = 64: spread of q·k, over that of one product", spread, expected=8, rel=0.03)
-    half = largest(query[1]) / largest(query[2])
-    claim("length of the query of “barked”, over that of “it”", half, expected=0.5)
 
 
-def temperature(softmax, query, key, hours, counts):
+def hot_and_cold(softmax, query, key, hours, counts):
     def ask(hour, temperature=1.0):
         weights = softmax(-(hour - hours).abs() / temperature)
         return weights @ counts, weights
@@ -97,37 +102,41 @@ def temperature(softmax, query, key, hours, counts):
     claim("a query twice as long against half the temperature", half_as_hot, at_most=1e-14)
 
 
-def kernel_dot(kernel_attention, softmax):
+def by_distance_and_product(lengths, kernel_attention, softmax):
+    """The keys, one of each length, and the weights that 100 queries give them: (100, 8), twice."""
     source = generator(2)
     turn = 2 * math.pi * torch.rand(8, 1, generator=source)
-    on_circle = 2 * torch.cat([turn.cos(), turn.sin()], dim=-1)  # (8, 2), each of length 2
+    key = torch.cat([turn.cos(), turn.sin()], dim=-1) * lengths.unsqueeze(-1)  # (8, 2)
     query = torch.randn(100, 2, generator=source)
+    by_distance = kernel_attention(query, key, torch.eye(8), bandwidth=1)
+    return key, by_distance, softmax(scores.dot(query, key))
 
-    def both_ways(key):
-        by_distance = kernel_attention(query, key, torch.eye(8), bandwidth=1)  # the weights
-        return by_distance, softmax(scores.dot(query, key))
 
-    by_distance, by_product = both_ways(on_circle)
+def distance_or_dot_product(kernel_attention, softmax):
+    equally_long = torch.full((8,), 2.0)
+    _, by_distance, by_product = by_distance_and_product(equally_long, kernel_attention, softmax)
     change = largest(by_distance - by_product)
     claim(
         "keys equally long, by distance or by dot product: largest difference of a weight",
         change,
         at_most=1e-12,
     )
-    stretched = on_circle * torch.linspace(0.5, 1.5, 8).unsqueeze(-1)  # lengths from 1 to 3
-    by_distance, by_product = both_ways(stretched)
+    _, by_distance, by_product = by_distance_and_product(FROM_1_TO_3, kernel_attention, softmax)
     # Over ten other draws: .50-.70.
     change = largest(by_distance - by_product)
     claim("lengths from 1 to 3, by distance or by dot product: difference", change, at_least=0.4)
-    return source, by_distance, by_product, stretched
 
 
-def kernel(by_product, by_distance, stretched, answers, line, place, noisy):
+def bonus_of_long_keys(kernel_attention, softmax):
+    key, by_distance, by_product = by_distance_and_product(FROM_1_TO_3, kernel_attention, softmax)
     bonus = (by_product / by_distance).log()  # (100, 8)
     bonus = bonus - bonus[:, :1]  # against the first key
-    expected = stretched.square().sum(-1) / 2
+    expected = key.square().sum(-1) / 2
     error = largest(bonus - (expected - expected[0]))
     claim("log of the long keys' bonus, against ‖k‖²/2: largest error", error, at_most=1e-10)
+
+
+def bandwidths(answers, line, place, noisy):
     off = [(answer - line.sin()).square().mean().sqrt() for answer in answers.values()]
     # Over four other draws: .32-.50, .18-.31, .67-.70.
     claim("h = 0.02: how far off the wave, over h = 0.5", off[0] / off[1], at_least=2)
@@ -147,7 +156,7 @@ def gate_competition(softmax):
     claim("weighted sum: what the first three have left", left, expected=0.36, abs=0.005)
 
 
-def gate_claims(glimpse, features, attention, value, source, softmax):
+def gate_and_weighted_sum(glimpse, features, attention, value, softmax):
     same = torch.equal(glimpse, gate(features, attention))
     claim("this is attnlab's gate, bit for bit", same)
     claim("sum of the attention", attention.sum(), expected=1.6, abs=1e-12)
@@ -155,7 +164,7 @@ def gate_claims(glimpse, features, attention, value, source, softmax):
     summed = gate(value, w.unsqueeze(-1).expand(3, 2).contiguous()).sum(0)
     claim("gated and summed, against weighted sum", largest(summed - w @ value), at_most=1e-14)
 
-    score = 10 * torch.rand(1000, generator=source) - 5
+    score = 10 * torch.rand(1000, generator=generator(3)) - 5
     pair = torch.stack([score, torch.zeros(1000)], dim=-1)  # (1000, 2): feature, nothing
     share = softmax(pair)[:, 0]
     difference = largest(score.sigmoid() - share)
@@ -169,7 +178,7 @@ def gate_claims(glimpse, features, attention, value, source, softmax):
     claim("the same without that key", without, expected=10 / 3, abs=1e-12)
 
 
-def select_gradient(crowd, matching, softmax, hours, counts, hard, lower, start):
+def crowd_against_one(crowd, matching, softmax):
     for i, share in ((0, 0.9995), (2, 0.9566), (4, 0.1805)):
         sentence = f"share of a key at score 10, with {crowd[i]:,} others at score 0"
         claim(sentence, matching[i], expected=share, abs=0.0001)
@@ -177,6 +186,8 @@ def select_gradient(crowd, matching, softmax, hours, counts, hard, lower, start)
     behind = softmax(torch.tensor([0.0, 110.0], dtype=torch.float32))[0]
     claim("in numbers of 32 bits: weight of a key that is 110 behind", behind, expected=0)
 
+
+def slopes(softmax, hours, counts, hard):
     score = (-(14 - hours).abs()).requires_grad_()
     weights = softmax(score)
     soft = weights @ counts
@@ -199,6 +210,8 @@ def select_gradient(crowd, matching, softmax, hours, counts, hard, lower, start)
     (slope,) = torch.autograd.grad(cold, score)
     claim("soft at temperature 0.1: largest derivative", largest(slope), at_most=0.02)
 
+
+def small_slopes_with_adam(softmax, counts, start, lower):
     for name, first, temperature in (("key 10 lower by 6", lower, 1), ("at 0.1", start, 0.1)):
         score = first.clone().requires_grad_()
         adam = torch.optim.Adam([score], lr=0.1)
@@ -209,6 +222,8 @@ def select_gradient(crowd, matching, softmax, hours, counts, hard, lower, start)
         answer = softmax(score.detach() / temperature) @ counts
         claim(f"{name}: the answer after a thousand steps of Adam", answer, expected=20, abs=1)
 
+
+def hard_choice_by_chance(softmax, counts, start):
     source = generator(0)
     score, usual, shares = start.expand(100, 3), None, {}  # a hundred trials
     for drawn in range(1, 10_001):
@@ -220,18 +235,18 @@ def select_gradient(crowd, matching, softmax, hours, counts, hard, lower, start)
         if drawn in (1000, 10_000):
             shares[drawn] = (softmax(score)[:, 0] > 0.9).double().mean()
     # Of 500 other trials: .57, all. The standard error of a hundred is .05.
-    claim("by lot: taken over after 1,000 draws", shares[1000], expected=0.57, abs=0.15)
-    claim("by lot: taken over after 10,000 draws", shares[10_000], at_least=0.97)
+    claim("a key drawn by its weight: taken over after 1,000 draws", shares[1000], expected=0.57, abs=0.15)
+    claim("a key drawn by its weight: taken over after 10,000 draws", shares[10_000], at_least=0.97)
 
 
-def explain(corners, one, other):
+def two_rows_one_output(corners, one, other):
     common = torch.minimum(one, other).sum()
     claim("weight that the two rows have in common", common, expected=0.04, abs=1e-12)
     difference = largest(one @ corners - other @ corners)
     claim("the two rows: largest difference of their outputs", difference, at_most=1e-15)
 
 
-def explain_free(corners):
+def free_ways(corners):
     def free(values):
         """In how many ways weights can change, their sum and the output kept."""
         fixed = torch.cat([values, torch.ones(len(values), 1)], dim=-1)
@@ -244,7 +259,7 @@ def explain_free(corners):
     claim("nine of them: the same", free(values[:9]), expected=0)
 
 
-def mistake_range(softmax, stored, asked, answered):
+def beyond_the_keys(softmax, stored, asked, answered):
     temperatures = (0.01, 0.1, 1, 10, 100)
     answers = [softmax(-(15 - stored).abs() / t) @ (2 * stored) for t in temperatures]
     claim("15, where the line says 30: highest of five temperatures", max(answers), at_most=20)
@@ -254,7 +269,7 @@ def mistake_range(softmax, stored, asked, answered):
     claim("the figure's highest answer", answered.max(), at_most=20)
 
 
-def mistake_zero(softmax):
+def temperature_zero(softmax):
     score = torch.tensor([0.0, 1.0, -2.0])
     by_zero = torch.cat([softmax(each / 0) for each in (score, score + 5, score - 5)])
     claim("scores over 0, three rows of them: all weights are NaN", by_zero.isnan().all().item())
@@ -266,7 +281,7 @@ def mistake_zero(softmax):
     claim("in numbers of 32 bits, score / 1e-39: NaN again", too_cold.isnan().all().item())
 
 
-def pytorch(softmax):
+def same_as_pytorch(softmax):
     source = generator(5)
     query = torch.randn(1, 5, 4, generator=source, dtype=torch.float64)
     key = torch.randn(1, 7, 4, generator=source, dtype=torch.float64)

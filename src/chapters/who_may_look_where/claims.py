@@ -11,7 +11,7 @@ from attnlab.runtime import generator
 from bookkit.claims import claim
 
 
-def late(late, early):
+def masked_too_late(late, early):
     claim("masked after the softmax: what is left of the first row", late[0].sum(), expected=0.25)
     share = early[2, 1]
     claim("the weight of cat for sat, filler hidden", share, expected=0.3, abs=1e-12)
@@ -28,13 +28,18 @@ def late(late, early):
     claim("-∞ before the softmax: the weight of each visible key", unharmed, expected=0.5)
 
 
-def spreading(second, is_word, weight):
+def spreading_nan(second, is_word, weight):
     lost = second[is_word].isnan().all().item()
     claim("-∞, filler in front: after two layers every word is NaN", lost)
     claim("share of the gradient that is NaN", weight.grad.isnan().double().mean(), expected=1)
 
 
-def pytorch_empty_code(ways, level, nothing, masked_softmax, front):
+def all_keys_hidden(ways):
+    claim("-1e9, all keys hidden: the weight of each", ways["−1e9"].max(), expected=0.25)
+    claim("-∞, all keys hidden: NaN", ways["−∞"].isnan().all().item())
+
+
+def pytorch_with_all_keys_hidden():
     torch.manual_seed(0)
     theirs = MultiheadAttention(4, 2, batch_first=True, dtype=torch.float64)
     words = torch.randn(1, 4, 4, generator=generator(4)).double()
@@ -50,10 +55,11 @@ def pytorch_empty_code(ways, level, nothing, masked_softmax, front):
         used.isnan().all().item(),
     )
 
-    claim("-1e9, all keys hidden: the weight of each", ways["−1e9"].max(), expected=0.25)
-    claim("-∞, all keys hidden: NaN", ways["−∞"].isnan().all().item())
     fused = scaled_dot_product_attention(words, words, words, attn_mask=~filler)
     claim("PyTorch's function, all keys hidden: the output", fused.abs().max(), expected=0)
+
+
+def half_precision(level, nothing):
     claim("the largest number of half precision", torch.finfo(torch.half).max, expected=65504)
     try:
         level.half().masked_fill(~nothing, -1e9)
@@ -63,6 +69,9 @@ def pytorch_empty_code(ways, level, nothing, masked_softmax, front):
     claim("half precision, added: -∞", added)
     rough = level.bfloat16().masked_fill(~nothing, -1e9).isfinite().all().item()
     claim("bfloat16, masked_fill: no error, and finite", rough)
+
+
+def gradient_of_an_empty_row(masked_softmax, front):
     source = torch.randn(5, 5, generator=generator(2)).double()
     ours, books = source.clone().requires_grad_(), source.clone().requires_grad_()
     factor = torch.arange(25.0).view(5, 5).cos()  # so that gradients can't cancel
@@ -72,7 +81,7 @@ def pytorch_empty_code(ways, level, nothing, masked_softmax, front):
     claim("gradient, ours against attnlab's, two rows empty", gap, at_most=1e-12)
 
 
-def conventions(keeps, blocks, for_module, mask):
+def two_meanings_of_true(keeps, blocks, for_module, mask):
     claim("the wrong reading: the first word's weight on itself", keeps[0, 0], expected=0)
     claim(
         "the wrong reading: its weight on all the others",
@@ -93,7 +102,7 @@ def conventions(keeps, blocks, for_module, mask):
     claim("one mask, both conventions: largest difference", difference, at_most=1e-12)
 
 
-def wrong_axis_code():
+def mask_on_the_wrong_axis():
     lengths = torch.tensor([8, 6, 4, 2])
     is_word = torch.arange(8) < lengths[:, None]  # (4, 8)
 
@@ -117,8 +126,7 @@ def wrong_axis_code():
         claim("attnlab refuses it with 4 heads, too", "mask must be" in str(error))
 
 
-def leak(histories, limit):
-    last = {name: losses[-1] for name, losses in histories.items()}
+def losses_and_the_limit(last, limit):
     # 3200 fresh words say what a loss is to 1.5 %. Over eight other sets of six starts:
     # .98-1.04 and 1.04-1.10 of the limit; .089-.114, .087-.094, .22-.29, .003-.005.
     claim("the entropy of the next word", limit, expected=0.562, abs=5e-4)
@@ -133,17 +141,16 @@ def leak(histories, limit):
     }
     for name, (mean, spread) in means.items():
         claim(f"{name}: the mean loss", last[name].mean(), expected=mean, abs=spread)
-    return last
 
 
-def leak_places(runs, masked_softmax, too_late, write, PLACES):
+def loss_at_each_place(runs, masked_softmax, too_late, write):
     @torch.no_grad()
     def at_each_place(model):
         """The loss on fresh text at each of the eight places, mean over the readers."""
         text = write(400, generator(11))
-        guesses, answers = model(text[..., :PLACES]).flatten(0, 2), text[..., 1:].flatten()
+        guesses, answers = model(text[..., :-1]).flatten(0, 2), text[..., 1:].flatten()
         each = cross_entropy(guesses, answers, reduction="none")
-        return each.view(-1, PLACES).mean(0).cpu()
+        return each.view(-1, text.shape[-1] - 1).mean(0).cpu()
 
     # Over five other sets of six starts: .65-.68 at the last place, at most .03 elsewhere.
     for name in ("no mask", "off by one"):
@@ -159,7 +166,7 @@ def leak_places(runs, masked_softmax, too_late, write, PLACES):
     claim("after the softmax, rows divided once trained", mended, expected=1, abs=0.15)
 
 
-def speak_rows(runs, written):
+def what_readers_write(runs, written):
     # Over eight other sets of six starts: .004-.006, .19-.28, .14-.22, .004-.017, .997-.999;
     # of rare steps, over five: .24-.26, and .11-.19 after the softmax.
     shares = {name: written(model) for name, (model, _) in runs.items()}
@@ -174,14 +181,14 @@ def speak_rows(runs, written):
     claim(f"after the softmax: {what}", shares["after the softmax"][1], expected=0.14, abs=0.06)
 
 
-def speak(runs, write, PLACES, device, RARE):
+def chance_of_the_rare_word(runs, write, RARE):
     @torch.no_grad()
     def chance_of_rare(model):
         """What it gives the rarer word at the end of honest texts of 1 to 8 words: (8,)."""
-        text, chances = write(400, generator(7))[..., :PLACES].cpu(), []
-        for end in range(1, PLACES + 1):
-            each = model(text[..., :end].to(device))[..., -1, :].softmax(-1).cpu()
-            chances.append(each.gather(-1, RARE[text[..., end - 1 : end]]).mean())
+        text, chances = write(400, generator(7)), []
+        for end in range(1, text.shape[-1]):
+            each = model(text[..., :end])[..., -1, :].softmax(-1).cpu()
+            chances.append(each.gather(-1, RARE[text[..., end - 1 : end].cpu()]).mean())
         return torch.stack(chances)
 
     # Over three sets of six starts: .22-.24 at the eighth place, .13-.16 over the others.
@@ -191,7 +198,7 @@ def speak(runs, write, PLACES, device, RARE):
     claim("the same at the other places, mean", before, expected=0.14, abs=0.05)
 
 
-def verdicts(Reader, faults, leaks, text, everything, masked_softmax):
+def leak_test(Reader, faults, leaks, text, masked_softmax):
     for name in ("no mask", "off by one", "after the softmax"):
         model = Reader(source=generator(0), **faults[name])  # never trained
         claim(f"random weights, {name}: the leak test finds it", leaks(model, text))
@@ -199,11 +206,11 @@ def verdicts(Reader, faults, leaks, text, everything, masked_softmax):
     def dropping(scores, mask):
         return dropout(masked_softmax(scores, mask), 0.1)
 
-    honest = Reader(everything.tril(), generator(0), dropping)
+    honest = Reader(faults["right"]["mask"], generator(0), dropping)
     claim("an honest reader with dropout on: the leak test is fooled", leaks(honest, text))
 
 
-def dropout_claims(one_each, level):
+def dropout_of_weights():
     torch.manual_seed(0)
     even, peaked = torch.full((20_000, 32), 1 / 32), torch.eye(32)[:1].expand(20_000, 32)
     sums = dropout(even, 0.1).sum(-1)
@@ -213,6 +220,7 @@ def dropout_claims(one_each, level):
     claim("32 equal weights, p = 0.1: standard deviation", spread, expected=0.06, abs=0.005)
     nothing_left = (dropout(peaked, 0.1).sum(-1) == 0).double().mean()
     claim("one weight of 1, p = 0.1: nothing is left", nothing_left, expected=0.1, abs=0.015)
+    ones, one_each = torch.ones(1, 5, 5).double(), torch.eye(5).double()[None]
     careless = {
         "F.dropout(x, 0.5)": lambda x: dropout(x, 0.5),
         "dropout_p=0.5": lambda x: scaled_dot_product_attention(x, x, one_each, dropout_p=0.5),
@@ -221,12 +229,11 @@ def dropout_claims(one_each, level):
         model = torch.nn.Module()
         model.forward = forward
         model.eval()
-        ones = torch.ones_like(level)
         differ = not torch.equal(model(ones), model(ones))
         claim(f"eval mode, {name}: two calls differ", differ)
 
 
-def cost(full, both, heads):
+def bytes_of_masks(full, both, heads):
     added = full.numel() * torch.finfo(torch.float32).bits / 8 / 2**20
     claim("the full mask, added, in MiB", added, expected=256)
     spread = masks.for_heads(both).expand(-1, heads, -1, -1)
@@ -234,7 +241,7 @@ def cost(full, both, heads):
     claim("expand: not a byte more than the small mask", same)
 
 
-def mistakes_code():
+def masks_mistaken():
     shown = torch.arange(8) < 4
     flat, eight = torch.zeros(1, 8, 8).double(), torch.eye(8).double()[None]
     as_numbers = scaled_dot_product_attention(flat, flat, eight, attn_mask=shown.double()[None])
@@ -247,7 +254,7 @@ def mistakes_code():
     claim("triu(): the first word sees nothing", first_row.all().item())
 
 
-def pytorch():
+def masks_of_pytorch():
     made = torch.nn.Transformer.generate_square_subsequent_mask(4)
     claim(
         "PyTorch's own mask, added: hides what ours hides",

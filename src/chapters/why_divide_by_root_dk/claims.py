@@ -9,17 +9,10 @@ from attnlab import masks, scores
 from attnlab.attention import attend
 from attnlab.runtime import generator
 from bookkit.claims import claim
+from chapters.why_divide_by_root_dk.first_gradients import gradients
 
 
-def random_scores(d_k, queries=400, keys=32):
-    """Untrained and unscaled: (queries, keys)."""
-    source = generator(d_k)
-    query = torch.randn(queries, 1, d_k, generator=source, dtype=torch.float64)
-    key = torch.randn(queries, keys, d_k, generator=source, dtype=torch.float64)
-    return scores.dot(query, key).squeeze(-2)
-
-
-def enumerate_code():
+def all_coins():
     def every_vector(d_k):
         """All 2^d_k vectors of d_k coins."""
         numbers = torch.arange(2**d_k).unsqueeze(-1)  # (2^d_k, 1)
@@ -34,7 +27,7 @@ def enumerate_code():
         claim(f"coins: the variance of q·k over all pairs, d_k = {d_k}", variance, expected=d_k)
 
 
-def distributions():
+def other_distributions():
     pairs, d_k, source = 50_000, 64, generator(0)
     draws = {
         "normal": torch.randn(2, pairs, d_k, generator=source),
@@ -54,20 +47,14 @@ def distributions():
     claim("the mean of q·q / √d_k at d_k = 64", left, expected=8, rel=0.01)
 
 
-def softmax_code():
-    lengths = [1, 4, 16, 64, 256, 1024]
-    untrained = dict(zip(lengths, map(random_scores, lengths), strict=True))
-    raw = {d_k: score.softmax(-1) for d_k, score in untrained.items()}
-    scaled = {d_k: (score / math.sqrt(d_k)).softmax(-1) for d_k, score in untrained.items()}
-
+def largest_weights(raw, scaled):
+    best_raw, best_scaled = raw.amax(-1).mean(), scaled.amax(-1).mean()
     # Over ten other draws: .796-.836 and .155-.168.
-    best_raw, best_scaled = raw[64].amax(-1).mean(), scaled[64].amax(-1).mean()
     claim("largest of 32 weights at d_k = 64, unscaled", best_raw, expected=0.82, abs=0.04)
     claim("largest of 32 weights at d_k = 64, scaled", best_scaled, expected=0.16, abs=0.02)
-    return lengths, raw, scaled
 
 
-def softmax(six_scores):
+def softmax_by_hand(six_scores):
     ahead = torch.tensor([8.0, 0.0], dtype=torch.float64).softmax(-1)
     ratio = ahead[0] / ahead[1]
     claim("weight of a key ahead by 8, over the other's", ratio, expected=3000, rel=0.01)
@@ -77,7 +64,7 @@ def softmax(six_scores):
     claim("six words, d_k = 64: one has more than 0.95 of the weight", frozen)
 
 
-def gradient(table, gradients, size_raw, size_scaled):
+def first_gradients(table, size_raw, size_scaled):
     # Over ten other draws at 512: 5.9-8.2, .05-.16, 11.4-15.0; ÷ d_k .030-.039; the median at
     # 64: 3.0-5.3.
     claim("raw, d_k = 512: mean gradient on a query", table[0, 1], expected=7, abs=2)
@@ -97,7 +84,7 @@ def gradient(table, gradients, size_raw, size_scaled):
     claim("median derivative at d_k = 64, over that with the root", left, expected=0.65, abs=0.15)
 
 
-def derivative(size_raw, size_scaled, jacobian_size):
+def softmax_derivative(size_raw, size_scaled, jacobian_size, random_scores):
     # Over ten other draws: share of the peak .17-.23, scaled .220-.244, median 5e-5 to 3e-4.
     mean_raw, mean_scaled = size_raw.mean(-1), size_scaled.mean(-1)
     grows = (mean_raw[1] > mean_raw[0]).item()
@@ -112,42 +99,49 @@ def derivative(size_raw, size_scaled, jacobian_size):
     claim("two keys, d_k = 256: mean derivative times √(π d_k)", ratio, expected=1, rel=0.08)
 
 
-def experiment(LookUp, drawn, SEEDS, device, by_adam, widths, names, with_adam):
+def trained_by_adam(by_adam, LookUp, drawn, with_adam):
     class AdditiveLookUp(LookUp):
         """Scores v · tanh(q + k), as Bahdanau's attention does."""
 
         def __init__(self, d_k):
             super().__init__(drawn(d_k), divisors=[1.0])
-            start = torch.randn(SEEDS, 1, d_k, 1, generator=generator(1), dtype=torch.float64)
-            self.vector = torch.nn.Parameter(start.to(device) / math.sqrt(d_k))
+            seeds = self.query.shape[1]
+            start = torch.randn(seeds, 1, d_k, 1, generator=generator(1), dtype=torch.float64)
+            self.vector = torch.nn.Parameter(start.to(self.query.device) / math.sqrt(d_k))
 
         def scores(self):
             pairs = self.query.unsqueeze(-2) + self.key.unsqueeze(-3)  # (1, seeds, 16, 16, d_k)
             return (pairs.tanh_() @ self.vector).squeeze(-1)
 
     # Over six other sets of five starts: raw .39-.53; root, d_k and additive 1.00.
-    best = {d_k: each.mean(-1).max() for d_k, each in by_adam["raw"].items()}
-    claim("raw, d_k = 64: share right at its best rate", best[64], at_most=0.58)
-    root = min(by_adam[names[1]][d_k][2].mean() for d_k in widths)
-    claim("÷ √d_k, rate 0.05: mean at the worst of four widths", root, at_least=0.97)
-    length = min(by_adam[names[2]][d_k][2].mean() for d_k in widths)
-    claim("÷ d_k, rate 0.05: mean at the worst of four widths", length, at_least=0.97)
+    raw, root, length = by_adam.values()
+    best = raw[64].mean(-1).max()
+    claim("raw, d_k = 64: share right at its best rate", best, at_most=0.58)
+    for name, learned in (("√d_k", root), ("d_k", length)):
+        worst = min(each[2].mean() for each in learned.values())
+        claim(f"÷ {name}, Adam's rate 0.05: share right at the worst of four widths", worst, at_least=0.97)
     additive = with_adam(AdditiveLookUp(64), rate=0.05).mean()
-    claim("additive, rate 0.05, d_k = 64", additive, at_least=0.97)
+    claim("additive scores, Adam's rate 0.05, d_k = 64: share right", additive, at_least=0.97)
 
 
-def found_code(drawn, LookUp, with_adam, KEYS, device):
+def finds(model):
+    """Whether each query's best key is its own."""
+    best = model.scores().argmax(-1)
+    return best == torch.arange(best.shape[-1], device=best.device)
+
+
+def found_by_first_weight(LookUp, drawn, with_adam):
     before = scores.dot(*drawn(64)).softmax(-1).diagonal(dim1=-2, dim2=-1)  # of the right key
     model = LookUp(drawn(64), [1.0])
     with_adam(model)
-    won = (model.scores()[0].argmax(-1) == torch.arange(KEYS, device=device)).cpu()
+    won = finds(model)[0].cpu()
     # Over six other sets of five starts: .95-1.00 and 0-.09.
     likely, unlikely = before >= 1e-4, before < 1e-6
     claim("start of 1e-4 or more: share found", won[likely].double().mean(), at_least=0.93)
     claim("start under 1e-6: share found", won[unlikely].double().mean(), at_most=0.1)
 
 
-def found_by_log(LookUp, drawn, draw_values, KEYS, device):
+def found_with_logarithm(LookUp, drawn, draw_values):
     def by_the_log(d_k, rate=0.05):
         """Share of right keys that raw models find; of those that started under 1e-6."""
         model, source = LookUp(drawn(d_k), [1.0]), generator(2)
@@ -159,7 +153,7 @@ def found_by_log(LookUp, drawn, draw_values, KEYS, device):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        found = model.scores().argmax(-1) == torch.arange(KEYS, device=device)
+        found = finds(model)
         return found.double().mean(), found[first < 1e-6].double().mean()
 
     # At rates of .015, .05 and .15: 1.00; at 256 .95-1.00.
@@ -170,21 +164,20 @@ def found_by_log(LookUp, drawn, draw_values, KEYS, device):
     claim("raw, d_k = 256: share found", most, at_least=0.9)
 
 
-def sgd(names, by_descent, widths, LookUp, drawn, draw_values):
+def trained_by_descent(by_descent, LookUp, drawn, draw_values):
     # Over six other sets of five starts: .98-1.00, .31-.33, 1.00; below, .96-.99, raw .37-.51
     # and .22-.33, a gap of .04-.15.
-    root, length = ({d_k: each.mean(-1) for d_k, each in by_descent[name].items()} for name in names[1:])
-    worst = min(root[d_k][2] for d_k in widths)
-    claim("÷ √d_k, rate 10: mean at the worst of four widths", worst, at_least=0.95)
-    claim("÷ d_k, rate 10: mean at d_k = 256", length[256][2], at_most=0.45)
-    claim("÷ d_k, rate 100: mean at d_k = 256", length[256][4], at_least=0.95)
+    raw, root, length = ({d_k: right.mean(-1) for d_k, right in each.items()} for each in by_descent.values())
+    worst = min(each[2] for each in root.values())
+    claim("÷ √d_k, rate 10: share right at the worst of four widths", worst, at_least=0.95)
+    claim("÷ d_k, rate 10: share right at d_k = 256", length[256][2], at_most=0.45)
+    claim("÷ d_k, rate 100: share right at d_k = 256", length[256][4], at_least=0.95)
 
-    claim("÷ d_k, rate 10: mean at d_k = 16", length[16][2], at_least=0.9)
+    claim("÷ d_k, rate 10: share right at d_k = 16", length[16][2], at_least=0.9)
     for d_k, most in ((64, 0.58), (256, 0.45)):
-        best = by_descent["raw"][d_k].mean(-1).max()
-        claim(f"raw, d_k = {d_k}: right at its best rate", best, at_most=most)
+        claim(f"raw, d_k = {d_k}: share right at its best rate", raw[d_k].max(), at_most=most)
     furthest = max((root[16] - root[d_k])[:4].abs().max() for d_k in (64, 256))
-    claim("÷ √d_k, rates 1 to 30: widest gap from d_k = 16", furthest, at_most=0.2)
+    claim("÷ √d_k, rates 1 to 30: widest gap of the shares from d_k = 16", furthest, at_most=0.2)
 
     def change_of_scores(d_k, divisor, optimizer):
         """How far its first step, a small one, moves the scores."""
@@ -207,15 +200,16 @@ def sgd(names, by_descent, widths, LookUp, drawn, draw_values):
         claim(sentence, first[1] / first[0], expected=expected, rel=0.2)
 
 
-def nowhere(harmless):
+def harmless_starts(harmless):
     # Over six other sets of five starts: .998-1.000, and .961-1.000.
-    claim("raw, independent, d_k = 4: mean", harmless["independent"][0].mean(), at_least=0.85)
+    claim("raw, independent, d_k = 4: share right", harmless["independent"][0].mean(), at_least=0.85)
     for name, bound in (("queries at zero", 0.98), ("tied", 0.93)):
         worst = min(each.mean() for each in harmless[name])
-        claim(f"raw, {name}: mean at the worst of five widths", worst, at_least=bound)
+        claim(f"raw, {name}: share right at the worst of five widths", worst, at_least=bound)
 
 
-def nowhere_learns(SEEDS, KEYS, with_adam, LookUp):
+def pytorchs_own_starts(LookUp, drawn, with_adam):
+    seeds, keys = drawn(64).shape[1:3]
     torch.manual_seed(0)
     tokens = torch.randn(2, 5000, 512, generator=generator(5))  # of variance 1
     one, other = torch.nn.Linear(512, 64), torch.nn.Linear(512, 64)
@@ -238,19 +232,19 @@ def nowhere_learns(SEEDS, KEYS, with_adam, LookUp):
         query, key = made[name]
         ratio = (query * key).sum(-1).var() / query.shape[-1]
         claim(f"{name}: variance of a score, over d_k", ratio, expected=share, rel=0.12)
-        start = torch.stack([query, key])[:, : SEEDS * KEYS].unflatten(1, (SEEDS, KEYS))
+        start = torch.stack([query, key])[:, : seeds * keys].unflatten(1, (seeds, keys))
         learned = with_adam(LookUp(start.double(), [1.0])).mean()
         claim(f"{name}: share that raw scores get right", learned, expected=right, abs=near)
 
 
-def mistakes(right, spreads):
+def wrong_divisors(right, spreads):
     # 80,000 scores, but only 8 · 50 queries: the standard error of the spread is about 1 %.
     claim("spread of the scores, divided by √d_k", right, expected=1, rel=0.04)
     nearest = min(abs(each - 1) for each in spreads.values())
     claim("the five wrong ones: nearest that a spread comes to 1", nearest, at_least=0.35)
 
 
-def pytorch(attention):
+def same_as_pytorch(attention):
     query, key, value = torch.randn(3, 8, 50, 64, generator=generator(2), dtype=torch.float64)
     may_see = masks.causal(50)
     ours, _ = attention(query, key, value, may_see)

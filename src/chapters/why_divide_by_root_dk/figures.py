@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib as mpl
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import MARKERS, Axis, Seeds, curves, plot, rounded
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, Seeds, curves, plot, rounded
 
 LENGTH = Axis("$d_k$", log=2)
 
@@ -48,20 +49,23 @@ def rates(rates: Sequence[float], learned: Mapping[str, Mapping[int, Tensor]], *
 
     The results are (rates, seeds). What is `said` of them ends the description; training moves their digits.
     """
+    seeds, gap = len(next(iter(next(iter(learned.values())).values()))[0]), rates[1] / rates[0]
     alt = (
-        "The share of values fetched right against the learning rate, mean over five seeds in a band from "
-        f"the worst to the best, a panel for each divisor and a line for each d_k. {said}"
+        "The share of values fetched right against the learning rate, a panel for each divisor and a line "
+        f"for each d_k: the mean of {seeds} models, with a stroke from the worst to the best. {said}"
     )
-    with plot(alt, size=(7.2, 2.9), panels=len(learned)) as panels:
+    apart = mpl.rc_context({"figure.constrained_layout.wspace": 0.12})  # or the panels' rates would touch
+    with apart, plot(alt, size=(7.6, 3.6), panels=len(learned)) as panels:
         for axes, (name, each) in zip(panels, learned.items(), strict=True):
-            for (d_k, seeds), colour, marker in zip(each.items(), SERIES, MARKERS, strict=False):
-                low, high = seeds.amin(-1), seeds.amax(-1)
-                axes.fill_between(
-                    rates, rounded(low), rounded(high), color=COLOURS[colour][0], alpha=0.15, lw=0
-                )
-                axes.plot(
-                    rates, rounded(seeds.mean(-1)), color=COLOURS[colour][0], marker=marker,
-                    label=f"$d_k$ = {d_k}",
+            for number, (d_k, results) in enumerate(each.items()):
+                mean = results.mean(-1)
+                # clamp: a mean of equal numbers may pass them by a last digit.
+                below, above = (mean - results.amin(-1)).clamp(0), (results.amax(-1) - mean).clamp(0)
+                aside = gap ** (0.13 * (number - (len(each) - 1) / 2))  # so that no stroke hides another
+                axes.errorbar(
+                    [rate * aside for rate in rates], rounded(mean), yerr=(rounded(below), rounded(above)),
+                    color=COLOURS[SERIES[number]][0], marker=MARKERS[number], ls=DASHES[number],
+                    elinewidth=1.2, label=f"$d_k$ = {d_k}",
                 )  # fmt: skip
             axes.set_title(name)
             axes.set_xscale("log")
@@ -69,6 +73,9 @@ def rates(rates: Sequence[float], learned: Mapping[str, Mapping[int, Tensor]], *
             axes.set_xticks(
                 rates, [f"{rate:g}" if place % 2 == 0 else "" for place, rate in enumerate(rates)]
             )
-            axes.set_xlabel("learning rate")
-        panels[0].set_ylabel("share fetched right")
-        axes.figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=len(each))
+            axes.set_ylim(0, 1.05)
+            axes.set_yticks([0, 0.5, 1])
+        figure = axes.figure
+        figure.suptitle("share fetched right", x=0.01, ha="left", fontsize=13)
+        panels[len(panels) // 2].set_xlabel("learning rate")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(each))

@@ -34,8 +34,9 @@ def _numbers(numbers: Tensor, digits: int) -> list[list[str]]:
 
 
 # ---- the idea ----
-def idea(scores: Tensor, may_see: Tensor, weights: Tensor) -> None:
-    """`idea(scores, may_see, weights)` has scores, mask and weights side by side, for four places."""
+def idea(scores: Tensor, may_see: Tensor) -> None:
+    """`idea(scores, may_see)` has scores, mask and weights side by side, for four places."""
+    weights = scores.masked_fill(~may_see, -math.inf).softmax(-1)
 
     def arrange(narrow: bool) -> Part:
         cell = (48.0, 30.0) if narrow else (44.0, 34.0)

@@ -1,0 +1,35 @@
+"""Scores of one query with each of its keys; what they can learn is theirs."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from attnlab import scores
+from attnlab.runtime import generator
+
+
+def numbers(source: torch.Generator, *shape: int, bound: float = 1.0) -> nn.Parameter:
+    """Random numbers between -bound and bound, which training may change."""
+    drawn = torch.rand(shape, generator=source, dtype=torch.float64)
+    return nn.Parameter(bound * (2 * drawn - 1))
+
+
+class Dot(nn.Module):
+    """The dot product: it has nothing to learn."""
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """Every query against its eight keys."""
+        return scores.dot(query, key).squeeze(-2)  # (queries, 8)
+
+
+class General(nn.Module):
+    """A dot product with a learned matrix in between."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        self.weight = numbers(generator(seed), 3, 3, bound=0.5)
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """Every query against its eight keys; to be fair, all get the constant 1 as well."""
+        query, key = (pad(each, (0, 1), value=1.0) for each in (query, key))
+        return scores.general(query, key, self.weight).squeeze(-2)
