@@ -182,7 +182,8 @@ def heat_map(
 ) -> None:
     """`heat_map(weights, ["the", "cat"], ["le", "chat"], axes=("query", "key"), alt="…")` shades each cell.
 
-    Its number is written in it. Blue is above zero, orange below. `axes` says what the rows and the columns are.
+    Each cell has its number written in it: blue is above zero, orange below. `axes` says what rows and
+    columns are.
     """
     import seaborn as sns  # here, since it takes half a second and only heat maps need it
 

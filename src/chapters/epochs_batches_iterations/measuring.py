@@ -67,7 +67,7 @@ def loss_at(
     epochs: int = 3,
     seeds: int = 4,
 ) -> float:
-    """`loss_at(0.1, model_of, data, new, falls=True, batch_size=50)` trains by Adam, and is the mean loss on new reviews."""
+    """`loss_at(0.1, model_of, data, new, falls=True, batch_size=50)` is the loss on new reviews, by Adam."""
     together = ManySeeds([start(seed) for seed in range(seeds)])
     batches = Batches(*data, batch_size=batch_size, shuffle=generator(5))
     optimizer = torch.optim.Adam(together.parameters(), lr=rate, fused=True)
