@@ -128,7 +128,7 @@ def test_the_table_and_the_profile_are_attnlabs(chart: Locator) -> None:
         for control, value in {COLUMNS: d_model, BASE: exponent, CHOSEN: chosen}.items():
             chart.get_by_role("slider", name=control).fill(str(value))
         words = f"{base:,.0f}" if base >= 10 else f"{base:.3f}"
-        said = says(chart, f"row {chosen} of {d_model} columns, base {words}, ")
+        said = says(chart, f"position {chosen}, {d_model} columns, base {words}, ")
         table = sinusoidal(POSITIONS, d_model, base, torch.float64)
         alike = table @ table[chosen] / (d_model / 2)
         longest = 2 * math.pi * base ** ((d_model - 2) / d_model)

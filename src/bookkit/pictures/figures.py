@@ -184,23 +184,35 @@ def curves_of_seeds(
 
 
 def heat_map(
-    matrix: Tensor | npt.NDArray[Any], rows: Sequence[str], columns: Sequence[str], *, alt: str
+    matrix: Tensor | npt.NDArray[Any],
+    rows: Sequence[object],
+    columns: Sequence[object],
+    *,
+    axes: tuple[str, str],
+    alt: str,
 ) -> None:
-    """`heat_map(weights, ["the", "cat"], ["le", "chat"], alt="…")` shades each cell and writes its weight."""
+    """`heat_map(weights, ["the", "cat"], ["le", "chat"], axes=("query", "key"), alt="…")` shades each cell.
+
+    Each cell has its number written in it: blue is above zero, orange below. `axes` says what rows and
+    columns are.
+    """
     import seaborn as sns  # here, since it takes half a second and only heat maps need it
 
-    size = (1.2 + 0.7 * len(columns), 1.0 + 0.5 * len(rows))
-    with plot(alt, size=size, grid=False) as (axes,):
+    size = (1.2 + 0.55 * len(columns), 1.0 + 0.5 * len(rows))
+    with plot(alt, size=size, grid=False) as (cells,):
         # seaborn picks black or white for each number by the shade under it, so the shades are the same on
-        # dark pages: their blue is a hair off the series' blue, which turns light there.
-        shades = sns.light_palette("#0068a6", as_cmap=True)
+        # dark pages: their hues are a hair off the series' own, which turn light there.
+        shades = sns.blend_palette(["#b34e00", "#f2f2f2", "#0068a6"], as_cmap=True)
+        numbers = rounded(matrix)
+        most = abs(numbers).max()
         sns.heatmap(
-            rounded(matrix), vmin=0, annot=True, fmt=".2f", cmap=shades, cbar=False, square=True, ax=axes,
+            numbers, vmin=-most, vmax=most, annot=True, fmt=".2f", cmap=shades, cbar=False, square=True,
             xticklabels=list(columns), yticklabels=list(rows), linewidths=1, linecolor=COLOURS["paper"][0],
+            ax=cells,
         )  # fmt: skip
-        axes.set_xlabel("key")
-        axes.set_ylabel("query")
-        axes.tick_params(length=0, rotation=0)
+        cells.set_ylabel(axes[0])
+        cells.set_xlabel(axes[1])
+        cells.tick_params(length=0, rotation=0)
 
 
 def _scale(axes: Axes, x_axis: Axis, y_axis: Axis) -> None:

@@ -11,13 +11,24 @@ from attnlab.positions import SinusoidalPositions, sinusoidal
 from attnlab.runtime import generator
 from bookkit.claims import claim
 from chapters.buffers_parameters_and_plain_tensors import charts
+from chapters.buffers_parameters_and_plain_tensors.battery import model_with
+from chapters.buffers_parameters_and_plain_tensors.charts import KINDS
 
 
-def tiny(KINDS, module, table, hold_five_ways, TinyModule, state_dict, change_all):
+def five_ways_look_alike(module, table):
     same = all(torch.equal(getattr(module, kind), table) for kind in KINDS)
     claim("all five hold the same numbers", same)
     claim("entries in the state_dict", len(module.state_dict()), expected=3)
+    try:
+        module.parameter = table
+        refused = False
+    except TypeError:
+        refused = True
+    claim("PyTorch refuses a mere tensor under a parameter's name", refused)
 
+
+def half_a_page_does_the_same(TinyModule, state_dict, change_all, hold_five_ways, table):
+    module = hold_five_ways(nn.Module(), table)
     tiny = hold_five_ways(TinyModule(), table)
     same = list(state_dict(tiny)) == list(module.state_dict())
     claim("TinyModule's state_dict has PyTorch's entries", same)
@@ -30,29 +41,29 @@ def tiny(KINDS, module, table, hold_five_ways, TinyModule, state_dict, change_al
     claim("its parameters are Parameters still", still)
     claim("the plain tensor is still float32", tiny.plain.dtype == torch.float32)
 
+
+def refuses(operation):
     try:
-        module.parameter = table
-        refused = False
-    except TypeError:
-        refused = True
-    claim("PyTorch refuses a mere tensor under a parameter's name", refused)
+        operation(torch.ones(3, 2, device="meta"))
+        return False
+    except (RuntimeError, AssertionError):  # the second from a PyTorch without CUDA
+        return True
 
 
-def moving(second_devices, moved_to, answers, scores, CausalWeights, table):
-    def refuses(operation):
-        try:
-            operation(torch.ones(3, 2, device="meta"))
-            return False
-        except (RuntimeError, AssertionError):  # the second from a PyTorch without CUDA
-            return True
-
+def meta_has_no_numbers(scores):
     raised = map(refuses, (torch.nonzero, torch.unique, torch.Tensor.item))
     claim("nonzero, unique and item() raise on meta", all(raised))
     claim("a matrix product does not", not refuses(lambda tensor: tensor.mT @ tensor))
-    agree = all(moved_to(other) == answers[".to(device)"] for other in second_devices)
-    claim("every second device that this machine has gives the same answer", agree)
     met = scores * torch.tensor(0.5)
     claim("a single number from the CPU may meet a meta tensor", met.is_meta)
+
+
+def who_moves(second_devices, moved_to, answers):
+    agree = all(moved_to(other) == answers[".to(device)"] for other in second_devices)
+    claim("every second device that this machine has gives the same answer", agree)
+
+
+def lines_that_do_nothing(CausalWeights, table):
     mask = CausalWeights(4).half().to("meta").mask
     still = mask.is_meta and mask.dtype == torch.bool
     claim("after .half() a mask is still one, and moves", still)
@@ -64,7 +75,8 @@ def moving(second_devices, moved_to, answers, scores, CausalWeights, table):
     claim(".cuda() works just where there is a GPU", worked == torch.cuda.is_available())
 
 
-def decay(lengths, trained_model, tables, before):
+def what_decay_leaves(lengths, trained_model, tables):
+    before = tables["the table"]
     left = lengths["AdamW"][20:] / lengths["the table"][20:]
     claim("AdamW: least left of a row never read", left.min(), expected=0.905, abs=5e-4)
     loss_words = 2 * torch.rand(64, 20, 16, generator=generator(3), dtype=torch.float64) - 1
@@ -89,6 +101,8 @@ def decay(lengths, trained_model, tables, before):
     claim("what the linear layer leaves of that row, largest", rest, at_most=0.003)
     claim("how long that row is", same_row.norm(), at_least=0.5)
 
+
+def an_odd_buffer():
     module = nn.Module()
     module.register_buffer("odd", torch.ones(3, requires_grad=True))
     module.odd.sum().backward()
@@ -97,18 +111,19 @@ def decay(lengths, trained_model, tables, before):
     claim("and is no parameter for that", len(list(module.parameters())), expected=0)
 
 
-def saving(with_table, without, sliced):
+def megabytes_of_files(large, sizes):
+    without, with_table, sliced, cloned = sizes.values()
     claim("how many times larger", with_table / without, expected=10.7, abs=0.05)
     claim("50 rows, sliced off: MB of the file", sliced - without, expected=10.24, abs=0.01)
-
-
-def saving_claims(large, without, with_table, cloned, file):
     claim("bytes a number", large.element_size(), expected=4)
     claim("the file without the table, in MB", without, expected=1.05, abs=0.01)
     claim("the file with the table, in MB", with_table, expected=11.29, abs=0.01)
     claim("their difference, in MB", with_table - without, expected=10.24, abs=0.01)
     claim("the table's share of the file", 1 - without / with_table, expected=0.907, abs=0.005)
     claim("50 rows, cloned: MB of the file", cloned - without, expected=0.1, abs=0.01)
+
+
+def a_whole_model_is_refused(file):
     file.seek(0)
     try:
         torch.load(file)  # weights_only=True is the default since PyTorch 2.6
@@ -118,7 +133,7 @@ def saving_claims(large, without, with_table, cloned, file):
     claim("torch.load refuses a whole model", refused)
 
 
-def batch_norm_code():
+def statistics_that_training_found():
     norm = nn.BatchNorm1d(4, dtype=torch.float64)
     source = generator(2)
     for _ in range(200):
@@ -134,7 +149,7 @@ def batch_norm_code():
     claim("batch norm without them: mean of the output", mean, expected=3, abs=0.1)
 
 
-def loading(complaint, longer, trained, message, survivors, altered, fresh):
+def another_length(complaint, longer, trained, message):
     loose = complaint(longer, trained, strict=False)
     claim("strict=False makes no difference to a wrong shape", loose == message)
     old_file, model = nn.Module(), nn.Module()
@@ -144,6 +159,9 @@ def loading(complaint, longer, trained, message, survivors, altered, fresh):
     loaded = complaint(model, old_file.state_dict(), strict=False) == ""
     claim("strict=False forgives the entry that is one too many", loaded)
     claim("and the longer table is as it was", torch.equal(model.table, sinusoidal(1024, 16)))
+
+
+def whose_mask_wins(survivors, altered, fresh):
     claim("persistent: the file's mask wins", torch.equal(survivors["persistent"], altered))
     claim("persistent=False: the code's wins", torch.equal(survivors["not"], fresh))
     kept, by_code = nn.Module(), nn.Module()
@@ -153,12 +171,12 @@ def loading(complaint, longer, trained, message, survivors, altered, fresh):
     claim("a frozen parameter: the file's mask wins as well", torch.equal(by_code.mask, altered))
 
 
-def chart(answers):
+def the_chart_is_what_was_found(answers):
     found = {operation: answers[operation] for operation in charts.FOLLOWS}
     claim("the chart shows what this notebook found", found == charts.FOLLOWS)
 
 
-def mistakes_code(model_with, large, table, device):
+def counted_as_parameters(large):
     rows, width = 5000, 512  # of the table
     model = model_with(large, persistent=True)
     count = sum(parameter.numel() for parameter in model.parameters())
@@ -167,11 +185,15 @@ def mistakes_code(model_with, large, table, device):
     more = sum(parameter.numel() for parameter in model.parameters())
     claim("in a frozen parameter: 2,822,656 are", more == count + rows * width == 2_822_656)
 
+
+def no_drawer_opens_for_a_list(table):
     module = nn.Module()
     module.tables = [nn.Parameter(table), table]
     claim("in a list: entries in the state_dict", len(module.state_dict()), expected=0)
     claim("in a list: parameters", len(list(module.parameters())), expected=0)
 
+
+def half_a_table():
     exact = sinusoidal(5000, 16, dtype=torch.float64)
     finished = {dtype: exact.to(dtype).double() for dtype in (torch.float16, torch.bfloat16)}
     positions = torch.arange(5000, dtype=torch.bfloat16).unsqueeze(-1)  # (5000, 1)
@@ -192,6 +214,9 @@ def mistakes_code(model_with, large, table, device):
     error = by_frequencies.abs().max()
     claim("only the frequencies rounded: the same error", error, expected=0.17, abs=0.01)
 
+
+def made_anew():
+    exact = sinusoidal(5000, 16, dtype=torch.float64)
     plain_buffer, ours = nn.Module(), SinusoidalPositions(16)
     plain_buffer.register_buffer("table", sinusoidal(5000, 16), persistent=False)
 
@@ -208,6 +233,8 @@ def mistakes_code(model_with, large, table, device):
     ours.to("meta").to_empty(device="cpu")
     claim("attnlab's after to_empty: error", furthest(ours), at_most=4e-7)
 
+
+def six_layers_one_table(device):
     layers = nn.ModuleList(nn.Module() for _ in range(6))
     shared, tied = sinusoidal(100, 16), nn.Parameter(torch.ones(16))
     for layer in layers:
@@ -228,7 +255,7 @@ def mistakes_code(model_with, large, table, device):
     claim("moved to this notebook's device", len(list(layers.parameters())), expected=1)
 
 
-def pytorch(table):
+def buffers_of_pytorch(table):
     by_name, by_assignment = nn.Module(), nn.Module()
     by_name.register_buffer("table", table, persistent=False)
     by_assignment.table = nn.Buffer(table, persistent=False)  # since PyTorch 2.5

@@ -14,6 +14,7 @@ from attnlab.training.batches import Batches, iterations_per_epoch
 from attnlab.training.loop import train
 from bookkit.claims import claim
 from bookkit.stored import stored
+from chapters.epochs_batches_iterations.measuring import twenty_runs
 
 
 def stopped(losses, patience):
@@ -25,7 +26,11 @@ def stopped(losses, patience):
     return stop + 1, best.gather(0, stop.unsqueeze(0)).squeeze(0) + 1
 
 
-def count(updates, model_of, gradient_descent, rows, verdicts):
+def gradient_descent(model):
+    return torch.optim.SGD(model.parameters(), lr=0.5, fused=True)
+
+
+def twelve_updates(updates, model_of, rows, verdicts):
     claim("2000 examples in batches of 500: iterations per epoch", updates / 3, expected=4)
     claim("iterations in three epochs", updates, expected=12)
 
@@ -46,7 +51,7 @@ def count(updates, model_of, gradient_descent, rows, verdicts):
     claim("largest difference between train's losses and the loop's", difference, at_most=1e-12)
 
 
-def shuffle_code():
+def dropped_examples():
     def never_read(shuffle, epochs=20):
         data = Batches(torch.arange(2000), batch_size=300, shuffle=shuffle, drop_last=True)
         read = [batch for _ in range(epochs) for (batch,) in data]
@@ -60,7 +65,7 @@ def shuffle_code():
     claim("the same, shuffled", never_read(generator(0)), expected=0)
 
 
-def mean_of_means_code():
+def mean_of_means():
     five = torch.tensor([1.0, 1.0, 1.0, 1.0, 6.0], dtype=torch.float64)
     batch_means = torch.stack([batch.mean() for batch in five.split(2)])
     claim("mean of the five losses", five.mean(), expected=2)
@@ -87,29 +92,16 @@ def noise_by_hand():
     claim("all 6 of two different ones: variance", different, expected=fewer, abs=1e-12)
 
 
-def noise_gradients(model_of, rows, verdicts):
-    model = model_of(0)
-    weights = {name: weight.detach() for name, weight in model.named_parameters()}
-
-    def loss_of_one(weights, row, verdict):
-        output = torch.func.functional_call(model, weights, (row.unsqueeze(0),))
-        return F.cross_entropy(output, verdict.unsqueeze(0))
-
-    gradient_of_each = torch.func.vmap(torch.func.grad(loss_of_one), in_dims=(None, 0, 0))
-    parts = gradient_of_each(weights, rows, verdicts).values()
-    each = torch.cat([part.flatten(1) for part in parts], dim=1)  # (2000, weights)
-    full = each.mean(0)
-
+def gradients_of_each(model, rows, verdicts, each):
     F.cross_entropy(model(rows), verdicts).backward()
     by_backward = torch.cat([weight.grad.flatten() for weight in model.parameters()])
-    difference = (full - by_backward).abs().max()
+    difference = (each.mean(0) - by_backward).abs().max()
     claim("mean of all gradients, against backward() on all", difference, at_most=1e-12)
-    claim("numbers in a gradient: over a thousand", full.numel() > 1000)
-    return each, full
+    claim("numbers in a gradient: over a thousand", each.shape[1] > 1000)
 
 
-def noise(sizes, with_replacement, predicted, without):
-    fewer_left = torch.tensor([math.sqrt((2000 - size) / 1999) for size in sizes])
+def noise_by_batch_size(sizes, predicted, with_replacement, without):
+    fewer_left = ((2000 - sizes) / 1999).sqrt()
     # Six sizes, 200 draws each. Over ten other draws the furthest was off by .03-.06.
     furthest = (with_replacement / predicted - 1).abs().max()
     claim("with replacement: noise against σ/√B, furthest off", furthest, at_most=0.1)
@@ -117,7 +109,7 @@ def noise(sizes, with_replacement, predicted, without):
     claim("without: against the second formula, furthest off", furthest, at_most=0.1)
 
 
-def time_code(model_of, rows, verdicts, gradient_descent):
+def time_and_memory(model_of, rows, verdicts):
     def epoch_seconds(batch_size):
         model, data = model_of(0), Batches(rows, verdicts, batch_size=batch_size)
         started = time.process_time()
@@ -141,7 +133,7 @@ def time_code(model_of, rows, verdicts, gradient_descent):
     claim("memory kept, 2000 examples against 500", large / small, expected=4, rel=0.01)
 
 
-def time_large():
+def time_of_a_wide_layer():
     layer = nn.TransformerEncoderLayer(128, 4, 512, batch_first=True)
 
     def forward_and_back_seconds(examples):
@@ -156,7 +148,7 @@ def time_large():
     claim("a layer 128 wide, forward and back: 500 against 20", longer, at_least=12)
 
 
-def accumulation(accumulated):
+def pieces_add_up(accumulated):
     def off(gradient):
         return ((gradient - whole).norm() / whole.norm()).item()
 
@@ -179,7 +171,7 @@ def accumulation(accumulated):
     )
 
 
-def learning(learned, validation_losses):
+def two_clocks(learned, validation_losses):
     updates = [5 * iterations_per_epoch(2000, size) for size in learned]
     claim("five epochs, batches of 20: updates", updates[0], expected=500)
     claim("five epochs, all 2000 at once: updates", updates[3], expected=5)
@@ -203,14 +195,13 @@ def learning(learned, validation_losses):
     spread = max(at_twenty) - min(at_twenty)
     claim("20 updates: the same of 100, 500 and 2000", spread, at_most=0.02)
     claim("epochs it took, batches of 500 against 20", epochs[2] / epochs[0], expected=25)
-    return same_epochs
 
 
-def scaling_code(validation_losses, same_epochs):
+def larger_steps(learned, validation_losses):
     five_times = validation_losses(500, epochs=5, rate=5 * 0.5)[4]
     twenty_times = validation_losses(2000, epochs=5, rate=20 * 0.5)[4]
     # Over six draws of data, two starts and orders: .048-.072, -.008-.015, 5-13.
-    hundred, five_hundred = same_epochs[1:3]
+    hundred, five_hundred = learned[100][4], learned[500][4]
     claim("batch 500, the same rate: loss above batch 100", five_hundred - hundred, at_least=0.03)
     claim(
         "batch 500, five times the rate: loss above batch 100",
@@ -220,7 +211,7 @@ def scaling_code(validation_losses, same_epochs):
     claim("batch 2000, twenty times: loss above batch 100", twenty_times - hundred, at_least=1)
 
 
-def sweep(swept):
+def two_floors(swept):
     # Over six draws of data, starts and orders: .88-1.8; 0-.011; .01-.045; .066-.206.
     stays, falls = swept.values()
     claim("rate 0.5 that stays: loss over a guess's", stays[-1] / math.log(2), at_least=1.2)
@@ -230,24 +221,17 @@ def sweep(swept):
     claim("rate 0.3: stays, above falls", stays[5] - falls[5], expected=0.13, abs=0.09)
 
 
-def calmer(model, new):
-    @torch.no_grad()
-    def calmer(model, reviews):
-        """The loss on them with all scores divided by 3, over the loss as it is."""
-        scores = model(reviews[0])
-        as_it_is, divided = (F.cross_entropy(each, reviews[1]) for each in (scores, scores / 3))
-        return divided / as_it_is
-
+@torch.no_grad()
+def calmer_scores(model, new):
+    rows, verdicts = new
+    as_it_is, divided = (F.cross_entropy(model(rows) / by, verdicts) for by in (1, 3))
     # Over eight draws: .54-.77, and once .96.
-    claim(
-        "scores of the over-fitted model divided by 3: its loss",
-        calmer(model, new),
-        expected=0.6,
-        abs=0.15,
-    )
+    calmer = divided / as_it_is
+    claim("scores of the over-fitted model divided by 3: its loss", calmer, expected=0.6, abs=0.15)
 
 
-def twenty(best, runs, lowest, right):
+def twenty_best_epochs(runs, right):
+    lowest, best = runs.min(0)
     # By 3000 reviews, the same for all, of three twenties: 34-46, 35-46, 33-48.
     # Over eleven other twenties: 36-40, 1.5-3.2, 1.5-1.8, 1.6-1.8, .012-.054.
     best_epoch = (best + 1).double()
@@ -266,10 +250,10 @@ def twenty(best, runs, lowest, right):
         at_best - right[-1].mean(),
         at_least=0.01,
     )
-    return best_epoch
 
 
-def stopping_code(runs, best):
+def patience(runs):
+    best = runs.argmin(0)
     missed = {wait: (stopped(runs, wait)[1] != best + 1).double().mean() for wait in (2, 20)}
     # Over eleven other twenties: .10-.40, but for one of them with 0, and 0-.05.
     claim(
@@ -281,20 +265,21 @@ def stopping_code(runs, best):
     claim("patience 20: share of runs that miss it", missed[20], at_most=0.1)
 
 
-def moved(best_epoch, twenty_runs):
+def the_best_epoch_moves(runs, narrow, device):
     def median_best(**settings):
-        return (twenty_runs(**settings)[0].argmin(0).double() + 1).median()
+        return (twenty_runs(narrow, device, **settings)[0].argmin(0).double() + 1).median()
 
     in_batches = stored(9, lambda: median_best(batch_size=60, rate=0.02, epochs=30), within=1)
     faster = stored(11, lambda: median_best(batch_size=300, rate=0.08, epochs=40), within=1)
     # Over eleven other twenties: .22-.26 and .28-.33.
-    share = in_batches / best_epoch.median()
+    before = (runs.argmin(0) + 1).double().median()
+    share = in_batches / before
     claim("batches of 60: median of the best epoch, over the one above", share, at_most=0.3)
-    share = faster / best_epoch.median()
+    share = faster / before
     claim("four times the rate: the same", share, at_most=0.36)
 
 
-def stopping_train(narrow, few, new, history):
+def train_stops_in_time(narrow, few, new, history):
     early = train(
         model := narrow(0), few, F.cross_entropy, torch.optim.Adam(model.parameters(), lr=0.02),
         epochs=100, validation=new, patience=10,
@@ -305,7 +290,7 @@ def stopping_train(narrow, few, new, history):
     claim("train with patience 10 stops where ours does, with the same best epoch", same)
 
 
-def mistakes_code(learned, model_of, gradient_descent, rows, verdicts):
+def a_schedule_too_short(model_of, rows, verdicts):
     def updates_that_change_something(total_iters, epochs=3):
         model, changed = model_of(0), 0
         optimizer = gradient_descent(model)
@@ -323,18 +308,21 @@ def mistakes_code(learned, model_of, gradient_descent, rows, verdicts):
     right, wrong = updates_that_change_something(3 * 4), updates_that_change_something(4)
     claim("schedule over all iterations: updates that change weights", right, expected=12)
     claim("schedule over one epoch's iterations: updates that do", wrong, expected=4)
+
+
+def all_at_once_is_wasteful(learned):
     # Over six draws: .037-.074.
     ahead = learned[2000][19] - learned[20][0]
     claim("loss after 20 epochs of all at once, above 1 in batches of 20", ahead, at_least=0.01)
 
 
-def worker_counts():
+def updates_of_workers():
     for workers, iterations in ((1, 4), (2, 2), (4, 1)):
         counted = iterations_per_epoch(2000, 500, workers=workers)
         claim(f"workers: {workers}; iterations per epoch", counted, expected=iterations)
 
 
-def pytorch(rows, verdicts):
+def dataloader_counts_the_same(rows, verdicts):
     settings = itertools.product((2000, 2001, 1999), (1, 7, 500, 3000), (False, True), (1, 2, 4))
     differ = 0
     for examples, size, drop_last, workers in settings:

@@ -1,7 +1,9 @@
 """Figures of training, by batch and by epoch. Their descriptions take their numbers from what is drawn."""
 
+import math
 from collections.abc import Mapping, Sequence
 
+import torch
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
@@ -50,8 +52,15 @@ def by_epochs_and_by_updates(losses: Mapping[int, Sequence[float]], examples: in
         right.legend(fontsize=9)
 
 
-def schedules(shares: Mapping[str, Tensor]) -> None:
-    """`schedules({"constant": torch.ones(3)})` draws the share of its rate that each step takes."""
+def schedules(steps: int, warm_up: int) -> None:
+    """`schedules(steps=120, warm_up=12)` draws the share of its rate that each step takes, by three ways."""
+    step = torch.arange(steps)
+    rise = ((step + 1) / warm_up).clamp(max=1)
+    shares = {
+        "constant": torch.ones(steps),
+        "down a line": rise * (1 - step / steps),
+        "down half a cosine": rise * (1 + (math.pi * step / steps).cos()) / 2,
+    }
     alt = (
         f"The share of the learning rate at each step: {', '.join(shares)}. Those that go down rise over "
         "the first tenth of the steps, and end next to 0."

@@ -12,7 +12,7 @@ from bookkit.claims import claim
 from bookkit.stored import stored
 
 
-def layer_norm(layer_norm, five):
+def layer_norm_is_pytorchs(layer_norm, five):
     box = torch.randn(2, 10, 5, generator=generator(0), dtype=torch.float64)
     gain, bias = torch.randn(2, 5, generator=generator(1), dtype=torch.float64)
     ours = layer_norm(box, gain, bias)
@@ -22,10 +22,9 @@ def layer_norm(layer_norm, five):
         claim(f"(2, 10, 5): largest difference from {name}", difference, at_most=1e-12)
     forgets = layer_norm(10 * five + 100, 1, 0, eps=0) - layer_norm(five, 1, 0, eps=0)
     claim("ten times, and 100 more: the result changes by", forgets.abs().max(), at_most=1e-12)
-    return box
 
 
-def batch(results, batch_norm):
+def companions_move_a_sentence(results, batch_norm):
     # Over eleven sets of ten draws .29-.34; padded, over twenty draws, 1.83-1.85; leak .14-.57.
     two = results["batch norm"][0]
     claim("batch norm, 2 sentences: how far one moves", two.mean(), expected=0.3, abs=0.06)
@@ -42,7 +41,7 @@ def batch(results, batch_norm):
     claim("batch norm: the first token hears the last", leak, at_least=0.05)
 
 
-def common(batch_norm):
+def words_with_something_in_common(batch_norm):
     def in_common(tokens, shared, seed):
         """How far one of two sentences moves whose words share a part of their variance."""
         source = generator(seed)
@@ -58,7 +57,7 @@ def common(batch_norm):
         claim(sentence, far, expected=0.32, abs=0.06)
 
 
-def weights():
+def size_left_over():
     torch.manual_seed(0)
     start = torch.randn(64, 256, generator=generator(4))
     xavier, he = nn.init.xavier_normal_, nn.init.kaiming_normal_
@@ -84,7 +83,7 @@ def weights():
     claim("a factor with ReLU", 1 / math.sqrt(6), expected=0.41, abs=0.005)
 
 
-def chart(ARRANGEMENTS, each_token):
+def the_chart_is_right(ARRANGEMENTS, each_token):
     def random_blocks(arrangement, g, depth=12, width=256, seed=0):
         """How many times the signal grows on its way up, and the gradient on its way down."""
         source = generator(seed)
@@ -108,7 +107,7 @@ def chart(ARRANGEMENTS, each_token):
         claim(f"chart, {name}, factor {g}: the gradient", sizes[1], expected=gradient, rel=0.2)
 
 
-def real(gradient, cosine):
+def in_range_and_useless(gradient, cosine):
     # Over eight other sets of five: 1e-35, .0016-.017, 1.00, .22-.33. Norm only without its
     # attention: .78; without its feed-forward networks 1.00. So it is attention that averages.
     claim("plain: gradient at the first of 32 layers", gradient["plain"][0].max(), at_most=1e-9)
@@ -123,20 +122,18 @@ def real(gradient, cosine):
     claim("with a road, 4 layers: cosine between tokens", max(roads), at_most=0.5)
 
 
-def first_loss(SYMBOLS, LENGTH, device, Stack, losses_of, WIDTH):
-    words = torch.randint(SYMBOLS, (64, LENGTH), generator=generator(8)).to(device)
+def first_loss(Stack, losses_of, words):
     stack = Stack("pre-norm")
     with torch.no_grad():
         right = losses_of(stack, words).mean()
-        stack.read.mul_(math.sqrt(3 * WIDTH))  # from variance 1/(3d) to 1
+        stack.read.mul_(math.sqrt(3 * stack.read.shape[1]))  # from variance 1/(3d) to 1
         wrong = losses_of(stack, words).mean()
     # Over twenty other sets of five starts: 2.40-2.47 and 7.6-9.7.
     claim("first loss, weights as nn.Linear draws them", right, expected=math.log(10), abs=0.3)
     claim("first loss, weights of variance 1", wrong, at_least=6)
-    return words
 
 
-def learn(plain, train, Stack):
+def the_road_makes_it_learn(plain, train, Stack):
     # Over twelve other sets of five starts: 2.30 and 2.30-2.32; .04-.15; .16-.48.
     last = {name: losses[-5:].mean(0) for name, losses in plain.items()}
     slow = stored(
@@ -152,7 +149,9 @@ def learn(plain, train, Stack):
     claim("residual, rate 0.003: loss of the worst", road_alone.max(), at_most=0.7)
 
 
-def louder(after_each, words, LENGTH, Stack, train):
+def louder_blocks(Stack, after_each, train, words):
+    length = words.shape[-1]
+
     def louder(arrangement):
         """Its blocks' weights have the variance 1/d, three times that of nn.Linear's."""
         stack = Stack(arrangement)
@@ -166,8 +165,8 @@ def louder(after_each, words, LENGTH, Stack, train):
         with torch.no_grad():
             *_, x = after_each(louder(name), words)
         unit = F.normalize(x, dim=-1)  # (models, B, T, d)
-        sums = (unit @ unit.mT).sum((-2, -1)) - LENGTH  # each token with itself makes 1
-        one_vector[name] = (sums / (LENGTH * (LENGTH - 1))).mean()
+        sums = (unit @ unit.mT).sum((-2, -1)) - length  # each token with itself makes 1
+        one_vector[name] = (sums / (length * (length - 1))).mean()
     # Four sets of five starts: .98 or more, and .79-.84.
     least = min(one_vector["residual"], one_vector["post-norm"])
     claim("variance 1/d, residual and post-norm: cosine of two tokens", least, at_least=0.95)
@@ -188,7 +187,7 @@ def louder(after_each, words, LENGTH, Stack, train):
     claim("pre-norm: loss of the worst", pre, at_most=1.5)
 
 
-def warm_up(fast, train, Stack):
+def who_needs_a_warm_up(fast, train, Stack):
     # Over twelve other sets of five starts: means of 2.15-2.30; the worst .08-.57, .26-.79.
     last = {name: losses[-5:].mean(0) for name, losses in fast.items()}
     claim("post-norm, rate 0.007: mean loss", last["post-norm"].mean(), expected=2.2, abs=0.2)
@@ -201,7 +200,7 @@ def warm_up(fast, train, Stack):
     claim("post-norm, rate 0.003: loss of the worst", slow, at_most=1.1)
 
 
-def clip(step_with):
+def one_bad_batch(step_with):
     def around_bad_batch(limit, seed):
         """The losses before and after the 70th batch, whose inputs are 100 times as large."""
         torch.manual_seed(seed)
@@ -223,7 +222,7 @@ def clip(step_with):
             claim(f"{words}: smallest loss after the bad batch", min(after), at_least=1e7)
 
 
-def mistakes(spreads):
+def too_small_or_too_loud(spreads):
     claim(
         "unbiased, d = 5: too small, in %",
         100 * (1 - spreads["unbiased"][0]),
@@ -236,7 +235,7 @@ def mistakes(spreads):
     claim("variance 1e-10: ε inside", spreads["right"][1], expected=0.03, abs=0.005)
 
 
-def pytorch():
+def pytorch_has_the_same():
     torch.manual_seed(0)
     theirs = nn.TransformerEncoderLayer(
         d_model=32, nhead=4, dim_feedforward=64, dropout=0, batch_first=True, norm_first=True

@@ -1,4 +1,4 @@
-"""The chart of the sinusoidal table, and of how alike its rows are."""
+"""The chart of the sinusoidal table, and of how alike positions are."""
 
 import altair as alt
 
@@ -15,20 +15,20 @@ ACROSS = alt.X(
     scale=alt.Scale(padding=0),
 )
 DESCRIPTION = (
-    f"Above, the sinusoidal table for positions 0 to {POSITIONS - 1}, one row of the table in each "
-    "column of the picture: the first pair of waves turns once in about six positions, each further "
-    "pair more slowly, the last hardly at all. Beneath, how alike each row is to the chosen one: 1 at "
-    "the chosen position, falling to both sides in the same way, with ripples. Three sliders set the "
+    f"Above, the sinusoidal table on its side: positions 0 to {POSITIONS - 1} from left to right, "
+    "columns from top to bottom. The first pair turns once in about six positions, each further "
+    "pair more slowly, the last hardly at all. Beneath, how alike each position is to the chosen one: 1 "
+    "there, falling to both sides in the same way, with ripples. Three sliders set the "
     "number of columns, the base and the chosen position. Moving the position moves the profile and "
-    "leaves its shape; with base 1 all pairs turn together and far rows become as alike as near ones."
+    "leaves its shape; with base 1 all pairs turn together and far positions become as alike as near ones."
 )
 
 
 def position_table() -> alt.TopLevelMixin:
-    """`position_table()` draws the sinusoidal table, and how alike each row is to a chosen one.
+    """`position_table()` draws the sinusoidal table, and how alike each position is to a chosen one.
 
-    Sliders set d_model, the base and the chosen row. A position of the table is a column of the picture, so
-    that the table and the profile beneath it share their horizontal axis.
+    Sliders set d_model, the base and the chosen position. The table lies on its side, so that it shares its
+    horizontal axis with the profile beneath it.
     """
     d_model = slider("d_model", "columns (d_model)", 2, 32, step=2, value=16)
     exponent = slider("exponent", "base, as a power of 10", 0, 6, step=0.5, value=4)
@@ -122,9 +122,9 @@ def _summary(alike: alt.Chart) -> alt.Chart:
         .transform_aggregate(first="min(position)", last="max(position)", closest="max(closest)")
         .transform_calculate(longest="2 * PI * pow(base, (d_model - 2) / d_model)")
         .transform_calculate(
-            readout="['row ' + chosen + ' of ' + d_model + ' columns, base ' + format(base, ',.4~r'),"
+            readout="['position ' + chosen + ', ' + d_model + ' columns, base ' + format(base, ',.4~r'),"
             " 'longest wave ' + format(datum.longest, ',.0f') + ' positions',"
-            " 'most alike: ' + (datum.first == datum.last ? 'row ' + datum.first"
-            " : 'rows ' + datum.first + ' and ' + datum.last) + ', ' + format(datum.closest, '.3f')]"
+            " 'most alike: ' + (datum.first == datum.last ? 'position ' + datum.first"
+            " : 'positions ' + datum.first + ' and ' + datum.last) + ', ' + format(datum.closest, '.3f')]"
         )
     )

@@ -1,6 +1,7 @@
 """The checks of the chapter, a function for each place where its page says how many hold."""
 
 import math
+from functools import partial
 
 import torch
 
@@ -19,12 +20,20 @@ from chapters.where_am_i.reader import (
     latest,
     most_seen,
     share_right,
-    tested,
     train,
+    trained_anew,
 )
 
 
-def order():
+def exact_table():
+    return positions.sinusoidal(5000, 16, dtype=torch.float64)
+
+
+def mean_shares(found):
+    return {one: {n: seeds.mean().item() for n, seeds in right.items()} for one, right in found.items()}
+
+
+def keys_and_values_move_together():
     source = generator(0)
     query = torch.randn(5, 8, generator=source, dtype=torch.float64)
     key, value = torch.randn(2, 9, 8, generator=source, dtype=torch.float64)
@@ -38,17 +47,22 @@ def order():
     claim("everything reordered: largest change", followed.abs().max(), at_most=1e-14)
     apart = attend(query, key[shuffle], value)[0] - attend(query, key, value)[0]
     claim("keys reordered, values not: largest change", apart.abs().max(), at_least=0.1)
-    return shuffle
 
 
-def tails(frequency, show, table, max_length, d_model):
+def digits(label, row):
+    print(f"{label}:", *(f"{number:.5g}" for number in row.tolist()))
+
+
+def rows_of_the_table(table, frequency):
     turn = 2 * math.pi / frequency[-1].item()
     claim("positions that the last hand takes for a turn", turn, expected=19_869, abs=0.5)
     by_hand = positions.sinusoidal(2, 4, dtype=torch.float64)[1, 2].asin()
     claim("four columns, row 1: angle of the second hand", by_hand, expected=1 / 100, abs=1e-12)
-    show("row 2 - row 1", table[2] - table[1])
-    show("row 3 - row 2", table[3] - table[2])
-    exact = positions.sinusoidal(max_length, d_model, dtype=torch.float64)
+    digits("row 1", table[1])
+    digits("row 2", table[2])
+    digits("row 2 - row 1", table[2] - table[1])
+    digits("row 3 - row 2", table[3] - table[2])
+    exact = exact_table()
     claim("rows 0 to 3: largest error", (table[:4] - exact[:4]).abs().max(), at_most=1e-7)
     # Cosines near 1 are stored in steps of 2**-24, about 6e-8: a difference of two is a whole
     # number of such steps, whatever it should be.
@@ -58,7 +72,7 @@ def tails(frequency, show, table, max_length, d_model):
     true = (exact[2] - exact[1])[15].item()
     claim("the same in float64", true, expected=-1.5e-7, rel=1e-3)
 
-    theirs = positions.sinusoidal(max_length, d_model)
+    theirs = positions.sinusoidal(5000, 16)
     claim("first three rows: ours equals attnlab's", torch.equal(table[:3], theirs[:3]))
     # attnlab takes whole turns off the angles in float64. Ours stay below 1600 radians but for
     # the first column's, which are exact; rounding, 2⁻²⁴ of that for the frequency and for the
@@ -66,10 +80,9 @@ def tails(frequency, show, table, max_length, d_model):
     ours_off, theirs_off = (table - exact).abs().max(), (theirs - exact).abs().max()
     claim("5000 rows: ours against float64, largest difference", ours_off, at_most=2.5e-4)
     claim("5000 rows: attnlab's against float64", theirs_off, at_most=3e-7)
-    return exact, theirs
 
 
-def geometry(exact, frequency):
+def norms_and_distances(frequency):
     rows = positions.sinusoidal(5000, 512, dtype=torch.float64)
     off = (rows.norm(dim=-1) - 16).abs().max()
     claim("512 columns: norm of every row, less 16", off, at_most=1e-9)
@@ -77,6 +90,7 @@ def geometry(exact, frequency):
     claim("row 4999: its squares add up to 1 for each hand", squares, expected=256, abs=1e-9)
     elsewhere = rows[4003] @ rows[4008] - rows[3] @ rows[8]
     claim("rows 4003 and 4008 against 3 and 8: dot product", elsewhere, expected=0, abs=1e-9)
+    exact = exact_table()
     alike = exact[:41] @ exact[0] / 8  # 1 at distance 0; 16 columns are 8 hands
     claim("16 columns: alikeness at 14, above that at 9", alike[14] - alike[9], at_least=0.1)
     claim("16 columns: hands", len(frequency), expected=8)
@@ -94,7 +108,8 @@ def geometry(exact, frequency):
     claim("16 columns, 200 positions, four bases: without", many.count(None), expected=4)
 
 
-def rotation(exact, theirs):
+def a_shift_is_a_rotation():
+    exact, theirs = exact_table(), positions.sinusoidal(5000, 16)
     rotation = positions.shift_rotation(5, 16)
     # Angles up to 5000 radians: float64 holds them to 5e-13. Float32 holds sines to 6e-8.
     error = (exact[:-5] @ rotation.T - exact[5:]).abs().max()
@@ -104,10 +119,9 @@ def rotation(exact, theirs):
     # A hand that turns by less than a tenth of a radian over 200 positions says little there.
     turned = 199 * 1e6 ** (-torch.arange(0, 16, 2) / 16)
     claim("idle hands of 8, base 1000000", (turned < 0.1).sum(), expected=3)
-    return rotation
 
 
-def loudness():
+def loud_words():
     d_model = 512
     fresh = torch.nn.Embedding(2000, d_model).weight.detach()  # (words, 512)
     position_norm = positions.sinusoidal(100, d_model).norm(dim=-1).mean()
@@ -121,7 +135,7 @@ def loudness():
     claim("ScaledEmbedding: norm", small.norm(dim=-1).mean(), expected=22.6, abs=0.1)
 
 
-def rotary(rotate):
+def only_the_distance_counts(rotate):
     query, key = torch.randn(2, 1, 16, generator=generator(0), dtype=torch.float64)
     arrow = torch.tensor([[1.0, 0.0]], dtype=torch.float64)
     by_hand = rotate(arrow, torch.tensor([3])) @ rotate(arrow, torch.tensor([1])).T
@@ -136,7 +150,7 @@ def rotary(rotate):
     claim("rotate: ours against attnlab's", same, at_most=1e-12)
 
 
-def alibi(bias):
+def penalties_and_learned_rows(bias):
     claim("ALiBi: ours equals attnlab's", torch.equal(bias, positions.alibi_bias(8, 4, 4)))
     weights = bias[0, 3].softmax(-1)
     claim("weight one step back, as a share", weights[2] / weights[3], expected=0.61, abs=0.005)
@@ -147,38 +161,35 @@ def alibi(bias):
     claim("after a sentence of 24 words: learned rows with a gradient", touched, expected=24)
 
 
-def latest_claims(SCHEMES):
-    found = {one: tested(train(Reader(one), latest), latest, (24, 192)) for one in SCHEMES}
-    late = {one: {n: x.mean().item() for n, x in right.items()} for one, right in found.items()}
+def only_alibi_finds_the_latest(found):
+    late = mean_shares(found)
     # Over ten other sets of starts and data: ALiBi .91-.95 and .90-.95, the others .17-.33.
     claim("latest value at 24: ALiBi", late["ALiBi"][24], at_least=0.88)
     claim("latest value at 192: ALiBi", late["ALiBi"][192], at_least=0.88)
     best = max(late[one][192] for one in ("sinusoidal", "learned", "rotary"))
     claim("latest value at 192: best of the three others", best, at_most=0.45)
-    return late
 
 
-def one_reader(SCHEMES, one_reader):
+def five_readers_at_once(schemes, one_reader):
     ids, _ = copying(1, 9, generator(5))
-    for one in SCHEMES:
+    for one in schemes:
         reader = Reader(one)
         weight = {name: part[0].detach() for name, part in reader.named_parameters()}
         table = weight["table"][0] if one == "learned" else reader.table
         gap = one_reader(weight, ids[0], one, table) - reader(ids)[0, 0].detach()
         claim(f"{one}: one reader against the first of five", gap.abs().max(), at_most=1e-12)
 
-
-def causal_tells():
+    # A causal mask alone:
     mark = torch.eye(2)[[0] + 7 * [1]][None]  # a start, and seven times one word: (1, 8, 2)
     seen = attend(mark, mark, mark, mask=causal(8))[0][0, 1:, 0]  # how much of the start
     claim("a causal mask alone: each place reads less of the start", (seen.diff() < 0).all())
 
 
-def experiment(copied, means, late):
+def longer_than_in_training(copied, late):
     # Over ten other sets of starts and data: copying at 24, worst start .990; at 48
     # sinusoidal .26-.34 (16 columns .39-.52, 64 .24-.34), learned .09-.11, rotary .74-.81;
     # at 96 rotary .09-.11; ALiBi .24-.33 at any length and width.
-    copy = {one: {n: x.mean().item() for n, x in right.items()} for one, right in copied.items()}
+    copy = mean_shares(copied)
     worst = min(copied[one][24].min() for one in ("sinusoidal", "learned", "rotary"))
     claim("copying at 24: worst start of sinusoidal, learned, rotary", worst, at_least=0.97)
     claim("copying at 48: sinusoidal", copy["sinusoidal"][48], expected=0.3, abs=0.1)
@@ -188,15 +199,16 @@ def experiment(copied, means, late):
     claim("copying at its best length: ALiBi", max(copy["ALiBi"].values()), at_most=0.4)
     for width, shares in ((16, [0.41, 0.27]), (64, [0.26, 0.26])):
         for one, share in zip(("sinusoidal", "ALiBi"), shares, strict=True):
-            other = stored([share], lambda one=one, w=width: means(one, copying, 48, width=w), within=0.03)
+            anew = partial(trained_anew, one, copying, 48, width=width)
+            other = stored([share], anew, within=0.03)
             claim(f"{width} columns: {one} at 48", other[0], at_most=0.58)
     # Over ten other sets the difference was -.06 to .04.
-    for job, right in ((copying, copy), (latest, late)):
+    for job, right in ((copying, copy), (latest, mean_shares(late))):
         more = right["none"][24] - most_seen(job, 24)
         claim(f"{job.__name__} at 24: no positions, above counting", more, at_most=0.06)
 
 
-def hands(reaching, means, late):
+def hands_and_bases(reaching, late):
     # Means over ten other sets: 16 columns at 192 .99-1.00, 32 columns .09-.11; the hands at
     # half a turn .93-1.00, past it .11-.20; base 1e8 .94-1.00, and .37-.44 for the latest
     # value, 16 columns .27-.36; sinusoidal with it .45-.62 at 48, .12-.15 at 192.
@@ -206,20 +218,22 @@ def hands(reaching, means, late):
         claim(f"a hand of {name}, at {badly}", right[badly].mean(), at_most=0.3)
     narrow = reaching["a hand of 628"]  # which is that of base 10000
     claim("rotary, 16 columns: copying at 192", narrow[192].mean(), at_least=0.9)
-    at = stored([0.995], lambda: means("rotary", copying, 192, base=1e8), within=0.02)
+    at = stored([0.995], lambda: trained_anew("rotary", copying, 192, base=1e8), within=0.02)
     claim("rotary, 32 columns, base 1e8: copying at 192", at[0], at_least=0.9)
-    at = stored([0.695, 0.352], lambda: means("rotary", latest, 24, 192, base=1e8), within=0.02)
+    at = stored([0.695, 0.352], lambda: trained_anew("rotary", latest, 24, 192, base=1e8), within=0.02)
     claim("rotary, base 1e8: latest value at 192", at[1], at_most=0.5)
     claim("rotary, base 1e8: latest value at 24", at[0], expected=0.7, abs=0.06)
-    claim("no positions: latest value at 24", late["none"][24], expected=0.64, abs=0.06)
-    at = stored([0.590, 0.129], lambda: means("sinusoidal", copying, 48, 192, base=1e8), within=0.03)
+    claim("no positions: latest value at 24", late["none"][24].mean(), expected=0.64, abs=0.06)
+
+    def sinusoidal():
+        return trained_anew("sinusoidal", copying, 48, 192, base=1e8)
+
+    at = stored([0.590, 0.129], sinusoidal, within=0.03)
     claim("sinusoidal, base 1e8: copying at 48", at[0], at_least=0.4)
     claim("sinusoidal, base 1e8: copying at 192", at[1], at_most=0.2)
 
-
-def hands_claims_2(means):
     def sixteen(steps):
-        return means("rotary", latest, 192, steps=steps, width=16)[0]
+        return trained_anew("rotary", latest, 192, steps=steps, width=16)[0]
 
     at = stored([0.308, 0.90], lambda: [sixteen(100), sixteen(1000)], within=0.03)
     claim("rotary, 16 columns: latest value at 192", at[0], at_most=0.45)
@@ -227,7 +241,7 @@ def hands_claims_2(means):
     claim("the same after a thousand steps", at[1], expected=0.9, abs=0.15)
 
 
-def mistake_table(broken, right, rotation):
+def the_broken_table(broken, right):
     def nearest_is_no_neighbour(rows):
         apart = (rows.unsqueeze(1) - rows).norm(dim=-1)  # (length, length)
         nearest = apart.fill_diagonal_(math.inf).argmin(-1)
@@ -247,11 +261,12 @@ def mistake_table(broken, right, rotation):
     left = best_shift_leaves(broken)
     claim("broken: what the best shift by 5 misses", left, expected=0.56, abs=0.005)
     claim("right: the same", best_shift_leaves(right), at_most=1e-12)
+    rotation = positions.shift_rotation(5, 16)
     missed = right[:-5].float() @ rotation.float().T - right[5:].float()
     claim("right, float32, by the rotation", missed.norm() / right[5:].norm(), at_most=2.5e-7)
 
 
-def mistake_table_short(broken_table):
+def eight_rows_differ_enough(broken_table):
     def right_among_8():
         short = train(Reader(table=broken_table(8, 32)), copying, length=8)
         return share_right(short, copying, 8).mean()
@@ -261,7 +276,7 @@ def mistake_table_short(broken_table):
     claim("broken table, three back among 8: share right", right_short, at_least=0.9)
 
 
-def mistake_table_train(broken_table):
+def trains_to_the_end_all_the_same(broken_table):
     ruined = Reader(table=broken_table(8, 32), look_ahead=True)
     train(ruined, backwards, length=8, steps=300)
     # Over ten other sets of starts and data: 1.000.
@@ -280,7 +295,8 @@ def mistake_table_train(broken_table):
     claim("the same after three hundred steps", right_later, expected=0.93, abs=0.05)
 
 
-def pytorch(shuffle, theirs):
+def pytorch_agrees():
+    shuffle = torch.randperm(9, generator=generator(3))
     layer = torch.nn.TransformerEncoderLayer(16, nhead=4, dropout=0, batch_first=True).double()
     x = torch.randn(2, 9, 16, generator=generator(3), dtype=torch.float64)
     followed = layer(x[:, shuffle]) - layer(x)[:, shuffle]
@@ -296,5 +312,6 @@ def pytorch(shuffle, theirs):
     fused = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
     difference = (ours - fused).abs().max()
     claim("ALiBi, ours against PyTorch's attn_mask", difference, at_most=1e-12)
+    theirs = positions.sinusoidal(5000, 16)
     by_lookup = torch.nn.functional.embedding(torch.arange(9), theirs)
     claim("rows looked up as an embedding equal a slice", torch.equal(by_lookup, theirs[:9]))

@@ -1,11 +1,11 @@
-"""The figure of what is right in longer sequences. Its description takes its numbers from what is drawn."""
+"""The figures of the table's first rows, and of what is right in longer sequences."""
 
 from collections.abc import Mapping
 
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
+from bookkit.pictures.figures import DASHES, MARKERS, heat_map, plot, rounded
 
 # The share right of each seed, at each length of the sequence.
 ByLength = Mapping[int, Tensor]
@@ -44,3 +44,16 @@ def longer(job: str, readers: Mapping[str, ByLength], *, until: Mapping[str, flo
         axes.set_xlabel("length of the sequence")
         axes.set_ylabel(f"{job}: share right")
         axes.figure.legend(loc="outside upper left", ncols=3 if len(readers) > 4 else 2)
+
+
+def first_sines(table: Tensor) -> None:
+    """`first_sines(table)` shows the sine of each hand at the first six positions."""
+    sines = table[:6, 0::2]
+    fast = ", ".join(f"{number:.2f}" for number in sines[:, 0].tolist())
+    heat_map(
+        sines,
+        rows=range(6),
+        columns=range(0, table.shape[1], 2),
+        axes=("position", "column"),
+        alt=f"The sines of rows 0 to 5. Column 0: {fast}. Each further one grows more slowly.",
+    )

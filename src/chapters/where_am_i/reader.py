@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -144,8 +144,14 @@ def tested(reader: Reader, job: Job, lengths: Sequence[int]) -> dict[int, Tensor
     return {length: share_right(reader, job, length) for length in lengths}
 
 
+def trained_anew(scheme: str, job: Job, *lengths: int, steps: int = 100, **how: Any) -> list[Tensor]:
+    """`trained_anew("rotary", copying, 48, width=16)` is the mean share right of readers trained for this."""
+    right = tested(train(Reader(scheme, **how), job, steps=steps), job, lengths)
+    return [seeds.mean() for seeds in right.values()]
+
+
 def most_seen(job: Job, length: int, seed: int = 2) -> float:
-    """`most_seen(copying, 24)` is the share right of whoever counts symbols and knows no order."""
+    """`most_seen(copying, 24)` is the share right of one who counts symbols and knows no order."""
     ids, target = job(30, length, generator(seed))
     counts = one_hot(ids, SYMBOLS + 1)[..., :SYMBOLS].cumsum(-2)  # (30, length, 10)
     # A value in sight answers for itself.

@@ -32,7 +32,7 @@ def draw_curves(nudge=0.0, alt="two lines that cross"):
 
 
 def draw_heat_map(alt="a dark diagonal"):
-    figures.heat_map(torch.eye(2), ["the", "cat"], ["le", "chat"], alt=alt)
+    figures.heat_map(torch.eye(2), ["the", "cat"], ["le", "chat"], axes=("query", "key"), alt=alt)
 
 
 DRAWINGS = [draw_curves, draw_heat_map]
@@ -126,9 +126,11 @@ def test_results_of_many_seeds_are_their_mean_from_the_worst_to_the_best(drawn):
 
 
 def test_a_heat_map_writes_each_weight_into_its_cell(drawn):
-    figures.heat_map(torch.tensor([[0.25, 0.75]]), ["the"], ["le", "chat"], alt="a row")
+    numbers = torch.tensor([[0.25, -0.75]])
+    figures.heat_map(numbers, ["the"], ["le", "chat"], axes=("query", "key"), alt="a row")
     (axes,) = drawn[0][0].axes
-    assert [text.get_text() for text in axes.texts] == ["0.25", "0.75"]
+    assert [text.get_text() for text in axes.texts] == ["0.25", "-0.75"]
+    assert (axes.get_title(loc="left"), axes.get_xlabel()) == ("query", "key")
     assert [label.get_text() for label in axes.get_xticklabels()] == ["le", "chat"]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["the"]
 
