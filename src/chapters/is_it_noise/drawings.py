@@ -200,5 +200,6 @@ def winner(steps: Mapping[str, float]) -> None:
         )
         return over(left + wide + 60, high * len(steps) + 30, marks, (below, 0, high * len(steps) + 8))
 
+    steps = {name: round(gain, 3) + 0.0 for name, gain in steps.items()}  # 0, and not −0
     words = "; ".join(f"{name} {gain:.3f}" for name, gain in steps.items())
     draw(arrange, alt=f"How far the best of twenty trainings that do not differ beats their mean: {words}.")
