@@ -16,7 +16,22 @@ from bookkit.stored import stored
 from chapters.a_gpt_of_your_own import charts, figures, models
 
 
-def leak(bits, characters, texts):
+def stored_gpt(device):
+    model = models.gpt().to(device)
+    weights.load("a_gpt_of_your_own/gpt", model)
+    return model
+
+
+def size(model):
+    return sum(weight.numel() for weight in model.parameters())
+
+
+def copies_as_in_attnlab(texts, validation, training):
+    kept_twice = list(docstrings.without_copies(texts, set().union(*map(docstrings.shingles, validation))))
+    claim("our copies and attnlab's are the same", kept_twice == training)
+
+
+def what_leaks(bits):
     grams, packing = zip(*bits.values(), strict=True)
     for name, found, expected in (
         ("xz", packing, (1.40, 1.71, 1.83)),
@@ -26,6 +41,9 @@ def leak(bits, characters, texts):
             claim(f"{name}, copies: {copies}", each, expected=bound, abs=0.05)
     claim("the leak, of xz's bits", 1 - packing[1] / packing[2], expected=0.07, abs=0.02)
     claim("the leak, of the 5-gram's", 1 - grams[1] / grams[2], expected=0.07, abs=0.02)
+
+
+def what_is_read(characters, texts):
     millions = characters[:, 0].sum() / 1000
     claim("all six packages, in millions of characters", millions, expected=16.3, abs=0.5)
     claim("characters of the shortest docstring that is read", docstrings.SHORTEST, expected=200)
@@ -35,106 +53,55 @@ def leak(bits, characters, texts):
     claim("kept of pandas", kept_of_pandas[1] / kept_of_pandas[0], expected=0.6, abs=0.05)
 
 
-def pieces(pieces, merges, per_piece, per_byte, texts, validation, training):
+def nothing_is_lost(pieces, merges):
     sample = "naïve \N{GRINNING FACE}\r\n\tdef f(x_1): return x_1 ** 12345  # ² \u0939\u093f"
     claim("a text of many scripts comes back", pieces.decode(pieces.encode(sample)) == sample)
     claim("pieces of the stored model", len(pieces), expected=2048)
     claim("merges of 1,024 pieces", len(merges), expected=767)
     claim("pieces without a merge", len(Pieces([])) - 1, expected=256)
-    claim("bits a piece, 2,048 pieces over 257", per_piece[-1] / per_piece[0], at_least=1.5)
-    claim("bits a byte, 2,048 pieces over 257", per_byte[-1] / per_byte[0], at_most=0.95)
-    kept_twice = list(docstrings.without_copies(texts, set().union(*map(docstrings.shingles, validation))))
-    claim("our copies and attnlab's are the same", kept_twice == training)
     chart = {given: len(pieces.encode(line)) for given, line in charts.LINES.items()}
     claim("the chart's line of English in pieces", chart["English"], expected=14, abs=2)
-    claim("and of Lingo", chart["Lingo"], expected=21, abs=3)
+    claim("the chart's line of Lingo in pieces", chart["Lingo"], expected=21, abs=3)
 
 
-def model_weights(device, GPT, honest):
-    model = models.gpt().to(device)
-    weights.load("a_gpt_of_your_own/gpt", model)
+def two_units(per_piece, per_byte):
+    claim("bits a piece, 2,048 pieces over 257", per_piece[-1] / per_piece[0], at_least=1.5)
+    claim("bits a byte, 2,048 pieces over 257", per_byte[-1] / per_byte[0], at_most=0.95)
+
+
+def the_same_model(GPT, honest, device):
+    model = stored_gpt(device)
     mine = GPT(2048, d_model=96, heads=3, layers=3, context=128).to(device)
     mine.load_state_dict(model.state_dict())
     ids = honest.validation[None, :128].to(device)
     with torch.no_grad():
         gap = (mine(ids) - model(ids)).abs().max()
     claim("our GPT against attnlab's: largest difference", gap, at_most=1e-4)
-    count = sum(weight.numel() for weight in mine.parameters())
-    claim("weights", count, expected=545_000, abs=500)
+    claim("weights", size(mine), expected=545_000, abs=500)
     with torch.device("meta"):
         theirs = library.GPT(50257, d_model=768, heads=12, layers=12, context=1024)
-    millions = sum(weight.numel() for weight in theirs.parameters()) / 1e6
-    claim("GPT-2's weights, in millions", millions, expected=124, abs=0.5)
+    claim("GPT-2's weights, in millions", size(theirs) / 1e6, expected=124, abs=0.5)
     claim("its vectors' length over ours", 768 / 96, expected=8)
     claim("GPT-2's spread times the root of that", 0.02 * math.sqrt(8), expected=0.06, abs=0.005)
-    claim("share of the table", mine.pieces.weight.numel() / count, expected=0.36, abs=0.005)
-    return model, mine, count
+    claim("share of the table", mine.pieces.weight.numel() / size(mine), expected=0.36, abs=0.005)
 
 
-def start():
+def two_starts():
     small, wide = (min(each) for each in figures.SPREADS.values())
     claim("stored, a start of 0.02: bits a byte at its best rate", small, expected=2.21, abs=0.005)
-    claim("stored, of 0.06", wide, expected=2.09, abs=0.005)
-    claim("worth, in bits a byte", small - wide, expected=0.12, abs=0.01)
+    claim("stored, a start of 0.06: bits a byte at its best rate", wide, expected=2.09, abs=0.005)
+    claim("stored, 0.06 gains, in bits a byte", small - wide, expected=0.12, abs=0.01)
 
 
-def loop(again, training_run, found, small, batch, loss, logits, gradient, notes):
+def resumed(again, training_run, found):
     pairs = zip(again["model"].parameters(), training_run["model"].parameters(), strict=True)
     gap = max((one - other).abs().max() for one, other in pairs)
-    claim("and every weight: largest difference", gap, expected=0)
+    claim("resumed, every weight the same: largest difference", gap, expected=0)
     claim("loss at the start, over log 2048", found[0] / math.log(2048), expected=1, abs=0.05)
     claim("loss after 40 updates", found[-1], at_most=7.3)
-    with torch.no_grad():
-        exact = F.cross_entropy(small(batch[:, :-1])[0], batch[0, 1:])
-    claim("autocast: the loss moves by", (loss - exact).abs(), at_most=0.02)
-    claim("autocast: logits in bfloat16", logits.dtype == torch.bfloat16)
-    claim("and the gradient in float32", gradient.dtype == torch.float32)
-    claim(
-        "a step of a thousandth, added to 1 in bfloat16",
-        (torch.ones(1).bfloat16() + 0.001) - 1,
-        expected=0,
-    )
-    best = models.SWEPT["gpt"][int(notes["swept"].argmin())]
-    claim("the GPT's best of four rates", best, expected=0.004)
-    behind = notes["swept"][0] - notes["swept"].min()
-    claim("at a quarter of the best rate, bits behind", behind, expected=0.25, abs=0.06)
-    claim("bits a byte of all the held-out text", notes["bits"], expected=1.61, abs=0.03)
-    apart = notes["noted"][-1, 3] - notes["noted"][-1, 2]
-    claim("crops against held-out text, at the end", apart, expected=0, abs=0.1)
 
 
-def loop_course(honest, model, pieces):
-    def asked_alike():
-        """Bits a byte of networkx, what the model has read of it and what it has not."""
-        parts = honest.training.chunk(8)
-        read_before = torch.cat([part[: len(honest.validation) // 8] for part in parts])
-        return [
-            losses(model, row, models.CONTEXT).sum().item()
-            / math.log(2)
-            / sum(len(pieces.bytes[number]) for number in row[1:].tolist())
-            for row in (read_before, honest.validation)
-        ]
-
-    read, not_read = stored([1.418, 1.604], asked_alike, within=0.005)
-    claim("of networkx, what it has read", read, expected=1.42, abs=0.05)
-    claim("what it has not read", not_read, expected=1.60, abs=0.05)
-    claim("apart", not_read - read, at_least=0.05)
-
-
-def loop_course_more(mine, count, notes):
-    row_length = 1000 * weights.notes("a_gpt_of_your_own/growth")["noted"][0, 1]
-    read_over = models.UPDATES["gpt"] * 8 * models.CONTEXT / row_length
-    claim("times the text was read", read_over, expected=2.1, abs=0.15)
-    few = sum(p.numel() for p in mine.parameters() if p.dim() == 1) / count
-    claim("share of weights that are spared", few, at_most=0.01)
-    claim("minutes of one core", notes["noted"][-1, 1] / 60, expected=10, abs=5)
-    claim("updates", notes["noted"][-1, 0], expected=9000)
-    claim("updates from note to note", notes["noted"][0, 0], expected=450)
-    claim("pieces in a crop", models.CONTEXT, expected=128)
-    claim("pieces that are given", models.GIVEN, expected=16)
-
-
-def loop_library(device, honest, found, fresh, update):
+def the_loop_of_attnlab(honest, found, fresh, update, device):
     torch.manual_seed(0)
     theirs = Run(
         models.gpt(d_model=32).to(device),
@@ -154,10 +121,66 @@ def loop_library(device, honest, found, fresh, update):
         update(tried["model"], honest.training, tried["optimizer"], generator(0), parts=parts)
         gradients.append(torch.cat([weight.flatten() for weight in tried["model"].parameters()]))
     gap = (gradients[0] - gradients[1]).abs().max()
-    claim("one update, in one helping and in three: largest difference", gap, at_most=2e-4)
+    claim("one update, whole and in three micro-batches: largest difference", gap, at_most=2e-4)
 
 
-def mistakes(seen_crops, notes, honest):
+def the_course(honest, pieces, notes, device):
+    def measured_alike():
+        """Bits a byte of networkx, what the model has read of it and what it has not."""
+        model = stored_gpt(device)
+        parts = honest.training.chunk(8)
+        read_before = torch.cat([part[: len(honest.validation) // 8] for part in parts])
+        return [
+            losses(model, row, models.CONTEXT).sum().item()
+            / math.log(2)
+            / sum(len(pieces.bytes[number]) for number in row[1:].tolist())
+            for row in (read_before, honest.validation)
+        ]
+
+    claim("bits a byte of all the held-out text", notes["bits"], expected=1.61, abs=0.03)
+    apart = notes["noted"][-1, 3] - notes["noted"][-1, 2]
+    claim("crops against held-out text, at the end", apart, expected=0, abs=0.1)
+    read, not_read = stored([1.418, 1.604], measured_alike, within=0.005)
+    claim("bits a byte of networkx, what it has read", read, expected=1.42, abs=0.05)
+    claim("bits a byte of networkx, what it has not read", not_read, expected=1.60, abs=0.05)
+    claim("read and not read, apart", not_read - read, at_least=0.05)
+    row_length = 1000 * weights.notes("a_gpt_of_your_own/growth")["noted"][0, 1]
+    read_over = models.UPDATES["gpt"] * 8 * models.CONTEXT / row_length
+    claim("times the text was read", read_over, expected=2.1, abs=0.15)
+    gpt = models.gpt()
+    spared = sum(p.numel() for p in gpt.parameters() if p.dim() == 1) / size(gpt)
+    claim("share of weights that are spared", spared, at_most=0.01)
+    claim("minutes of one core", notes["noted"][-1, 1] / 60, expected=10, abs=5)
+    claim("updates", notes["noted"][-1, 0], expected=9000)
+    claim("updates from note to note", notes["noted"][0, 0], expected=450)
+    claim("pieces in a crop", models.CONTEXT, expected=128)
+    claim("pieces that are given", models.GIVEN, expected=16)
+
+
+def autocast(small, batch, loss, logits, gradient):
+    with torch.no_grad():
+        exact = F.cross_entropy(small(batch[:, :-1])[0], batch[0, 1:])
+    claim("autocast: the loss moves by", (loss - exact).abs(), at_most=0.02)
+    claim("autocast: logits in bfloat16", logits.dtype == torch.bfloat16)
+    claim("autocast: the gradient in float32", gradient.dtype == torch.float32)
+    claim(
+        "a step of a thousandth, added to 1 in bfloat16",
+        (torch.ones(1).bfloat16() + 0.001) - 1,
+        expected=0,
+    )
+
+
+def the_rate(notes):
+    best = models.SWEPT["gpt"][int(notes["swept"].argmin())]
+    claim("the GPT's best of four rates", best, expected=0.004)
+    behind = notes["swept"][0] - notes["swept"].min()
+    claim("at a quarter of the best rate, bits behind", behind, expected=0.25, abs=0.06)
+
+
+def careless_seeds(seen_crops):
     claim("careless: different crops of twelve", seen_crops(True), expected=4)
+
+
+def bits_a_piece(notes, honest):
     per_piece_now = notes["bits"] * honest.bytes / len(honest.validation)
     claim("bits a piece, about", per_piece_now, expected=4.4, abs=0.4)

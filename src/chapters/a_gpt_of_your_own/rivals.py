@@ -27,7 +27,7 @@ class Order(NamedTuple):
 
 
 class KneserNey:
-    """`KneserNey(row, order=5)` foretells an id from the four before it, by counting: nothing is trained.
+    """`KneserNey(row, order=5)` predicts an id from the four before it, by counting: nothing is trained.
 
     A shorter gram counts in how many places it stood behind *another* id, not how often it stood there
     (Kneser and Ney, 1995). Three discounts, for grams seen once, twice and more often, come from the counts

@@ -14,19 +14,32 @@ from chapters.a_gpt_of_your_own import models, rivals
 from chapters.is_it_any_good import figures
 
 
-def rivals_counted(by_added, added, smoothed, notes):
+def rates_of_the_lstm(notes):
+    return dict(zip(models.SWEPT["lstm"], notes["lstm"]["swept"].tolist(), strict=True))
+
+
+def stored(name, device="cpu"):
+    model = models.MODELS[name]().to(device)
+    weights.load(f"a_gpt_of_your_own/{name}", model)
+    return model
+
+
+def size(model):
+    return sum(weight.numel() for weight in model.parameters())
+
+
+def smoothing_and_rates(added, by_added, smoothed, notes):
     claim("2-gram, 1 added", by_added[0], expected=2.69, abs=0.03)
-    claim("2-gram, what is best to add", added[by_added.index(min(by_added))], expected=0.03)
+    claim("2-gram, best of what was added", added[by_added.index(min(by_added))], expected=0.03)
     claim("2-gram, Kneser-Ney", smoothed, expected=2.24, abs=0.03)
-    claim("better than whatever was added, by", min(by_added) - smoothed, at_least=0.05)
-    rates = dict(zip(models.SWEPT["lstm"], notes["lstm"]["swept"].tolist(), strict=True))
+    claim("Kneser-Ney, better than any of them by", min(by_added) - smoothed, at_least=0.05)
+    rates = rates_of_the_lstm(notes)
     claim("the LSTM's best rate over the GPT's", min(rates, key=rates.get) / 4e-3, expected=5)
     worse = figures.LSTM_STARTS[0.02] - figures.LSTM_STARTS[0.24]
     claim("stored, the LSTM with a start of 0.02, worse by", worse, expected=0.07, abs=0.01)
-    return rates
 
 
-def race(notes, packed):
+def the_race(notes, packed):
     bits = {name: notes[name.lower()]["bits"] for name in ("GPT", "LSTM")}
     bits |= {"5-gram": notes["gpt"]["counted"][-1, 1], "xz": packed["all of it"][1]}
     # Over three trainings of each: figures.TRAININGS.
@@ -50,24 +63,8 @@ def race(notes, packed):
             expected=highest,
             abs=0.005,
         )
-    return bits
-
-
-def race_little(notes, packed, races):
-    for name, expected in (("GPT", 1.93), ("LSTM", 1.87)):
-        few_bits = notes[name.lower()]["bits, little"]
-        claim(f"a tenth: {name}", few_bits, expected=expected, abs=0.04)
-    claim("a tenth: 5-gram", notes["gpt"]["counted, little"][-1, 1], expected=1.92, abs=0.01)
-    claim("a tenth: xz", packed["a tenth of the text"][1], expected=1.83, abs=0.01)
-    claim("stored, a tenth: xz, text by text", figures.TEXT_BY_TEXT, expected=1.95, abs=0.005)
-    read = {name: each[-1, 3] for name, each in races["a tenth of the text"].items()}
-    claim("a tenth: GPT, on what it reads", read["GPT"], expected=1.3, abs=0.05)
-    claim("a tenth: LSTM, on what it reads", read["LSTM"], expected=1.1, abs=0.06)
-
-
-def race_checks(races, alike, notes):
-    course, other = (races["all of it"][name] for name in ("GPT", "LSTM"))
-    below = course[:, 2] < alike["all of it"][-1, 1]
+    course, other = (notes[name]["noted"] for name in ("gpt", "lstm"))
+    below = course[:, 2] < notes["gpt"]["counted, an eighth"][-1, 1]
     claim(
         "GPT below the 5-gram, share of its training",
         course[below][0, 0] / 9000,
@@ -83,25 +80,36 @@ def race_checks(races, alike, notes):
     claim("seconds, 5-gram", seconds, expected=1.7, abs=1.5)
 
 
-def race_sizes(device, held_out, honest, training, validation, in_bits):
-    stored = {name: models.MODELS[name]().to(device) for name in ("gpt", "lstm")}
-    for name, each in stored.items():
-        weights.load(f"a_gpt_of_your_own/{name}", each)
-    sizes = {name: sum(p.numel() for p in each.parameters()) for name, each in stored.items()}
-    claim("weights, LSTM over GPT", sizes["lstm"] / sizes["gpt"], expected=1, abs=0.02)
-    claim(
-        "knowing our pieces alone, bits a byte",
-        11 * len(held_out) / honest.bytes,
-        expected=4,
-        abs=0.2,
-    )
+def on_a_tenth(notes, packed):
+    for name, expected in (("GPT", 1.93), ("LSTM", 1.87)):
+        few_bits = notes[name.lower()]["bits, little"]
+        claim(f"a tenth: {name}", few_bits, expected=expected, abs=0.04)
+    claim("a tenth: 5-gram", notes["gpt"]["counted, little"][-1, 1], expected=1.92, abs=0.01)
+    claim("a tenth: xz", packed["a tenth of the text"][1], expected=1.83, abs=0.01)
+    claim("stored, a tenth: xz, text by text", figures.TEXT_BY_TEXT, expected=1.95, abs=0.005)
+    for name, expected, spread in (("GPT", 1.3, 0.05), ("LSTM", 1.1, 0.06)):
+        read = notes[name.lower()]["little"][-1, 3]
+        claim(f"a tenth: {name}, on what it reads", read, expected=expected, abs=spread)
+
+
+def what_they_weigh(row):
+    gpt, lstm = size(stored("gpt")), size(stored("lstm"))
+    claim("weights, LSTM over GPT", lstm / gpt, expected=1, abs=0.02)
+    counts = rivals.KneserNey(row, order=5)
+    megabytes = sum(array.nbytes for order in counts.orders for array in order) / 1e6
+    claim("tables of the 5-gram of a tenth, in MB", megabytes, expected=18, abs=2)
+    claim("weights of the GPT, in MB", 4 * gpt / 1e6, expected=2.2, abs=0.05)
+
+
+def what_nothing_costs(honest, training, validation, in_bits):
+    alike = 11 * len(honest.validation) / honest.bytes
+    claim("knowing our pieces alone, bits a byte", alike, expected=4, abs=0.2)
     letters = models.read(training, validation, Pieces([]))
     of_letters = rivals.KneserNey(letters.training, order=1).chances(letters.validation, 257)[1:]
     claim("single letters, counted", in_bits(of_letters), expected=4.8, abs=0.1)
-    return stored, sizes
 
 
-def memory(in_bits, remembering, notes, bits, remembered, of_grams, held_out, validation):
+def what_a_memory_gains(in_bits, of_grams, remembering, remembered, notes):
     claim(
         "5-gram with a memory, a tenth: bits a byte",
         in_bits(remembering[1:]),
@@ -113,17 +121,21 @@ def memory(in_bits, remembering, notes, bits, remembered, of_grams, held_out, va
     claim("all of it: 5-gram with a memory", all_remembered[0], expected=1.51, abs=0.01)
     claim(
         "all of it: GPT with a memory, gains",
-        bits["GPT"] - all_remembered[1],
+        notes["gpt"]["bits"] - all_remembered[1],
         expected=0.08,
         abs=0.03,
     )
     claim("all of it: both, half of each", all_remembered[2], expected=1.39, abs=0.03)
     claim("four pieces: more than without", remembered[0] - in_bits(of_grams[1:]), at_least=0.01)
-    claim("pieces of a text", len(held_out) / len(validation), expected=550, abs=60)
     claim("each longer memory is better", remembered == sorted(remembered, reverse=True))
 
 
-def growth(grid, lengths, notes, trials, widths, thousands):
+def how_long_a_text_is(held_out, validation):
+    claim("pieces of a text", len(held_out) / len(validation), expected=550, abs=60)
+
+
+def how_it_grows(notes):
+    grid, thousands, _ = figures.grown(notes["growth"]["noted"])
     largest, smallest = grid[-1], grid[0]
     behind = smallest - largest
     claim("60 updates: smallest behind largest", behind[0], expected=0.07, abs=0.05)
@@ -132,61 +144,48 @@ def growth(grid, lengths, notes, trials, widths, thousands):
     claim("largest, 1,800 updates", largest[-1], expected=2.41, abs=0.05)
     logs = torch.tensor(models.LENGTHS).float().log()
     slope, start = torch.linalg.lstsq(
-        torch.stack([logs, torch.ones(lengths)], dim=1), largest.log()[:, None]
+        torch.stack([logs, torch.ones(len(logs))], dim=1), largest.log()[:, None]
     ).solution.flatten()
     off = (largest.log() - start - slope * logs).abs().max()
     claim("power law: exponent", slope, expected=-0.093, abs=0.01)
     claim("power law: at one update", start.exp(), expected=4.75, abs=0.25)
     claim("the point furthest off the power law, as a share", off, at_most=0.04)
-    foretold = (start + slope * math.log(9000)).exp()
-    claim("power law: at 9,000 updates", foretold, expected=2.04, abs=0.08)
+    predicted = (start + slope * math.log(9000)).exp()
+    claim("power law: at 9,000 updates", predicted, expected=2.04, abs=0.08)
     reached = notes["gpt"]["noted"][-1, 2]
-    claim("what the GPT had then", reached, expected=1.59, abs=0.03)
+    claim("the GPT, after 9,000 updates", reached, expected=1.59, abs=0.03)
 
-    claim("dropout of the last but one", models.TRIALS[-2].dropout, expected=0.2)
-    few, dropped, decayed = trials[widths * lengths, 3], trials[-2, 3], trials[-1, 3]
-    claim("a thirtieth of the text: bits a byte", few, expected=2.73, abs=0.1)
-    claim("with dropout", dropped, expected=2.49, abs=0.06)
-    claim("with ten times the decay", decayed, expected=2.57, abs=0.06)
-    claim("harm of a thirtieth", few - largest[-1], expected=0.32, abs=0.1)
-    left = [(each - largest[-1]) / (few - largest[-1]) for each in (dropped, decayed)]
-    claim("of the harm, left with dropout", left[0], expected=0.25, abs=0.15)
-    claim("left with ten times the decay", left[1], expected=0.5, abs=0.15)
     claim("largest over smallest, in weights", thousands[3] / thousands[0], expected=27, abs=1)
     claim("weights of the third size", 1000 * thousands[2], expected=108_000, abs=500)
 
 
-def writes(notes, cut_off, stored, pieces, device, row, sizes):
-    looped = notes["gpt"]["looped"].mean(-1)
-    claim("runs of four that repeat: the likeliest", looped[0], expected=0.62, abs=0.15)
-    claim("at temperature 1", looped[1], at_most=0.03)
-    passages = notes["gpt"]["copied"][..., 0]
-    half = passages.flatten().median()
-    claim("longest copied passage, characters: median of 72", half, expected=34, abs=8)
-    claim("the longest of all", passages.max(), expected=71, abs=40)
-    claim("median, the likeliest", passages[0].median(), expected=48, abs=15)
-    claim("median, temperature 1", passages[1].median(), expected=19, abs=6)
-    claim("texts written", passages.numel(), expected=72)
-    times = notes["gpt"]["copied"][..., 1].flatten()
-    once = (times == 1).float().mean()
-    claim("share of copied passages that stand there once", once, expected=0.5, abs=0.15)
-    claim("pieces written, at most", models.WRITTEN, expected=96)
-    of_people = notes["gpt"]["copied by people"].median()
-    claim("of people, longest copied passage: median", of_people, expected=29, abs=8)
+def where_the_text_runs_out(notes):
+    trials = notes["growth"]["noted"]
+    grid, _, (_, by_text) = figures.grown(trials)
+    whole, few, dropped, decayed = grid[-1, -1], by_text[0], trials[-2, 3], trials[-1, 3]
+    claim("dropout of the last but one", models.TRIALS[-2].dropout, expected=0.2)
+    claim("a thirtieth of the text: bits a byte", few, expected=2.73, abs=0.1)
+    claim("with dropout", dropped, expected=2.49, abs=0.06)
+    claim("with ten times the decay", decayed, expected=2.57, abs=0.06)
+    claim("harm of a thirtieth", few - whole, expected=0.32, abs=0.1)
+    left = [(each - whole) / (few - whole) for each in (dropped, decayed)]
+    claim("of the harm, left with dropout", left[0], expected=0.25, abs=0.15)
+    claim("of the harm, left with ten times the decay", left[1], expected=0.5, abs=0.15)
 
+
+def cut_off_as_in_attnlab(cut_off):
     drawn = torch.randn(3, 9, generator=generator(0))
     for how in ({"top_k": 3}, {"min_p": 0.3}):
         gap = (cut_off(drawn.softmax(-1), **how) - chances(drawn, **how)).abs().max()
         claim(f"our {next(iter(how))} against attnlab's", gap, at_most=1e-6)
-    model = stored["gpt"]
-    start = torch.tensor([[pieces.end, *pieces.encode("Return the")]], device=device)
-    twice = [written(model, start, 8, generator(1), model.context).tolist() for _ in range(2)]
-    claim("the same seed writes the same", twice[0] == twice[1])
-    counts = rivals.KneserNey(row, order=5)
-    megabytes = sum(array.nbytes for order in counts.orders for array in order) / 1e6
-    claim("tables of the 5-gram of a tenth, in MB", megabytes, expected=18, abs=2)
-    claim("weights of the GPT, in MB", 4 * sizes["gpt"] / 1e6, expected=2.2, abs=0.05)
 
+
+def circles(notes, pieces, device):
+    looped = notes["gpt"]["looped"].mean(-1)
+    claim("runs of four that repeat: the likeliest", looped[0], expected=0.62, abs=0.15)
+    claim("runs of four that repeat: temperature 1", looped[1], at_most=0.03)
+
+    model = stored("gpt", device)
     again, times = " or torch.device", 6
     circle = pieces.encode(again)
     begun = pieces.encode("Prepare the model by attaching the logger to both the ")
@@ -202,12 +201,35 @@ def writes(notes, cut_off, stored, pieces, device, row, sizes):
             rel=0.3,
         )
     claim("each round costs less", (rounds[1:] < rounds[:-1]).all())
+    start = torch.tensor([[pieces.end, *pieces.encode("Return the")]], device=device)
+    twice = [written(model, start, 8, generator(1), model.context).tolist() for _ in range(2)]
+    claim("the same seed writes the same", twice[0] == twice[1])
 
 
-def mistakes(by_byte, each_byte, per_piece, rates, notes):
+def what_is_copied(notes):
+    passages = notes["gpt"]["copied"][..., 0]
+    half = passages.flatten().median()
+    claim("longest copied passage, characters: median of 72", half, expected=34, abs=8)
+    claim("longest copied passage: the longest of all", passages.max(), expected=71, abs=40)
+    claim("longest copied passage: median, the likeliest", passages[0].median(), expected=48, abs=15)
+    claim("longest copied passage: median, temperature 1", passages[1].median(), expected=19, abs=6)
+    claim("texts written", passages.numel(), expected=72)
+    times = notes["gpt"]["copied"][..., 1].flatten()
+    once = (times == 1).float().mean()
+    claim("share of copied passages that stand there once", once, expected=0.5, abs=0.15)
+    claim("pieces written, at most", models.WRITTEN, expected=96)
+    of_people = notes["gpt"]["copied by people"].median()
+    claim("longest copied passage: median, people", of_people, expected=29, abs=8)
+
+
+def a_loss_per_piece(by_byte, each_byte, per_piece):
     claim("5-gram of bytes, bits a byte", by_byte, expected=2.07, abs=0.05)
-    claim("and bits a piece, against 2,048 pieces", each_byte.mean() / per_piece, at_most=0.6)
-    claim("the LSTM at .005", rates[5e-3], expected=2.04, abs=0.1)
-    claim("at its best", min(rates.values()), expected=1.89, abs=0.05)
+    claim("bits a piece, bytes over 2,048 pieces", each_byte.mean() / per_piece, at_most=0.6)
+
+
+def a_rival_at_our_rate(notes):
+    rates = rates_of_the_lstm(notes)
+    claim("the LSTM at 0.005", rates[5e-3], expected=2.04, abs=0.1)
+    claim("the LSTM at its best", min(rates.values()), expected=1.89, abs=0.05)
     ahead = notes["gpt"]["swept"].min() - min(rates.values())
-    claim("then ahead of the GPT at its best by", ahead, at_least=0.05)
+    claim("both at their best: the LSTM ahead by", ahead, at_least=0.05)

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
 from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, plot, rounded
+from chapters.a_gpt_of_your_own import models
 
 # ---- measured once ----
 
@@ -120,8 +121,27 @@ def race(
         all_axes[0].figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
 
 
-def growth(panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float]]]]) -> None:
-    """`growth({"updates": {"20 thousand weights": ([60, 200], [3.5, 3.1])}})` draws bits per byte by each."""
+def grown(trials: Tensor) -> tuple[Tensor, list[float], tuple[list[float], list[float]]]:
+    """`grid, thousands, (ids, bits) = grown(notes["growth"]["noted"])` are bits a byte by size and updates.
+
+    Sizes are in thousand weights. Last comes the largest size, longest trained, by thousand ids of text. A
+    row of trials has thousand weights, thousand ids, seconds, bits and loss.
+    """
+    widths, lengths = len(models.WIDTHS), len(models.LENGTHS)
+    grid = trials[: widths * lengths, 3].view(widths, lengths)
+    thousands = trials[: widths * lengths : lengths, 0].tolist()
+    by_text = trials[[*range(widths * lengths, len(trials) - 2), widths * lengths - 1]]
+    return grid, thousands, (by_text[:, 1].tolist(), by_text[:, 3].tolist())
+
+
+def growth(trials: Tensor) -> None:
+    """`growth(notes["growth"]["noted"])` draws bits per byte by updates, for each size, and by text."""
+    grid, thousands, by_text = grown(trials)
+    sizes = [f"{size:.0f},000 weights" for size in thousands]
+    panels = {
+        "updates": {name: (models.LENGTHS, bits) for name, bits in zip(sizes, grid.tolist(), strict=True)},
+        "thousand ids of text": {"545,000 weights": by_text},
+    }
     told = ". ".join(
         f"By {name}: "
         + "; ".join(
@@ -156,8 +176,8 @@ def copied(passages: Mapping[str, Tensor]) -> None:
         for name, each in passages.items()
     )
     alt = (
-        "For each text that was written, its longest passage that stands word for word in what was read: its "
-        f"length, and how often it stands there. {told}."
+        "For each text that was written, its longest passage that occurs word for word in what was read: its "
+        f"length, and how often it occurs there. {told}."
     )
     with plot(alt) as (axes,):
         for (name, each), colour, marker in zip(passages.items(), SERIES, MARKERS, strict=False):
@@ -167,12 +187,13 @@ def copied(passages: Mapping[str, Tensor]) -> None:
         axes.set_yticks([1, 3, 10, 30], ["1", "3", "10", "30"])
         axes.minorticks_off()
         axes.set_xlabel("characters of the longest copied passage")
-        axes.set_ylabel("times it stands in the text")
+        axes.set_ylabel("times it occurs in the text")
         axes.figure.legend(loc="outside upper left", ncols=1)
 
 
-def law(updates: Sequence[float], bits: Sequence[float]) -> None:
-    """`law([60, 200, 600], [3.2, 2.9, 2.5])` draws measurements, and the power law that fits them best."""
+def law(trials: Tensor) -> None:
+    """`law(notes["growth"]["noted"])` draws the third size by updates, and the power law that fits best."""
+    updates, bits = models.LENGTHS, grown(trials)[0][2].tolist()
     x, y = torch.tensor(updates).double().log(), torch.tensor(bits).double().log()
     slope = ((x - x.mean()) * (y - y.mean())).mean() / (x - x.mean()).square().mean()
     along = torch.tensor([updates[0] / 2, 4 * updates[-1]]).double().log()

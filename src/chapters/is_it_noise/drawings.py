@@ -7,6 +7,7 @@ from torch import Tensor
 
 from bookkit.pictures.drawings import Part, across, box, column, draw, left_note, note, over, row, text
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, label, line, rectangle, width_of
+from chapters.is_it_noise.bank import first_sweep
 
 
 def _scale(low: float, high: float, left: float, wide: float, value: float) -> float:
@@ -21,8 +22,10 @@ def _title(words: str, below: str = "") -> Part:
     return over(max(width_of(words, SMALL) * 1.06, width_of(below, SMALL)), 34 if below else 18, marks)
 
 
-def who_wins(first: Tensor, second: Tensor, chosen: Sequence[Sequence[int]]) -> None:
-    """`who_wins(bank["as it is"], bank["the same again"], [[0, 1, 2], [3, 4, 5]])`: three each, then all."""
+def who_wins(bank: Mapping[str, Tensor]) -> None:
+    """`who_wins(stored())` has three seeds of a training and of its twin, and then all."""
+    first, second = bank["as it is"], bank["the same again"]
+    chosen = first_sweep(first, second)
     groups = {"A": (first, chosen[0], "query"), "B": (second, chosen[1], "key")}
     low = float(min(first.min(), second.min()))
     high = float(max(first.max(), second.max()))
@@ -93,9 +96,14 @@ def interval_of(losses: Sequence[float], factor: float) -> None:
     error = spread / math.sqrt(n)
     reach = factor * error * 1.15
     steps = (
-        (spread, "query", f"s = {spread:.3f}", "how far one lies off"),
-        (error, "value", f"s/√{n} = {error:.3f}", "how far their mean does"),
-        (factor * error, "output", f"{factor:.2f} · s/√{n} = {factor * error:.3f}", "so far, to hold it"),
+        (spread, "query", f"s = {spread:.3f}", "how far off one is"),
+        (error, "value", f"s/√{n} = {error:.3f}", "how far off their mean is"),
+        (
+            factor * error,
+            "output",
+            f"{factor:.2f} · s/√{n} = {factor * error:.3f}",
+            "far enough to hold the truth",
+        ),
     )
 
     def arrange(narrow: bool) -> Part:
@@ -192,5 +200,6 @@ def winner(steps: Mapping[str, float]) -> None:
         )
         return over(left + wide + 60, high * len(steps) + 30, marks, (below, 0, high * len(steps) + 8))
 
+    steps = {name: round(gain, 3) + 0.0 for name, gain in steps.items()}  # 0, and not −0
     words = "; ".join(f"{name} {gain:.3f}" for name, gain in steps.items())
     draw(arrange, alt=f"How far the best of twenty trainings that do not differ beats their mean: {words}.")

@@ -60,13 +60,13 @@ def pairs(first: Tensor, others: Mapping[str, Tensor]) -> None:
         all_axes[0].set_ylabel("nats a word")
 
 
-def power(counts: Sequence[int], seen: Mapping[str, Sequence[float]], foretold: Mapping[str, int]) -> None:
+def power(counts: Sequence[int], seen: Mapping[str, Sequence[float]], predicted: Mapping[str, int]) -> None:
     """`power([2, 5], {"other seeds": [0.1, 0.3]}, {"other seeds": 31})`: how often a difference is seen.
 
-    What the formula foretells for four in five is a tick on the line of 0.8.
+    What the formula predicts for four in five is a tick on the line of 0.8.
     """
     words = "; ".join(f"{name}: {', '.join(f'{x:.2f}' for x in line)}" for name, line in seen.items())
-    told = "; ".join(f"{name} {n}" for name, n in foretold.items())
+    told = "; ".join(f"{name} {n}" for name, n in predicted.items())
     alt = (
         f"How often an interval leaves out 0, from {', '.join(map(str, counts))} seeds of each. {words}. "
         f"For 0.8 the formula asks for: {told}."
@@ -76,8 +76,8 @@ def power(counts: Sequence[int], seen: Mapping[str, Sequence[float]], foretold: 
         for (name, line), colour, marker, dash in zip(seen.items(), SERIES, MARKERS, DASHES, strict=False):
             shade = COLOURS[colour][0]
             axes.plot(counts, rounded(line), color=shade, marker=marker, ls=dash, label=name)
-            if name in foretold:
-                axes.plot([foretold[name]], [0.8], "|", color=shade, ms=18, mew=3)
+            if name in predicted:
+                axes.plot([predicted[name]], [0.8], "|", color=shade, ms=18, mew=3)
         axes.set_xscale("log")
         axes.set_xticks(counts, [str(n) for n in counts])
         axes.minorticks_off()

@@ -1,4 +1,4 @@
-"""The whole chapter in one drawing: a text becomes numbers, a model foretells the next, the text grows."""
+"""The whole chapter in one drawing: a text becomes numbers, a model predicts the next, the text grows."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -40,12 +40,12 @@ def chain() -> None:
         row = cut + HIGH + GAP
         crop = row + HIGH + 10 + (HEAD if narrow else 14)
         model = Place(left, crop + HIGH + GAP, crop_end - left, 42)
-        foretold = model.bottom + GAP
-        what = "⑤ The GPT foretells at each place what comes next; in training the row says what is right."
-        foretells = left_note(what, width=320 if narrow else 164)
+        predicted = model.bottom + GAP
+        what = "⑤ The GPT predicts at each place what comes next; in training the row says what is right."
+        predicts_note = left_note(what, width=320 if narrow else 164)
         drawn = left_note("⑥ One that is likely is drawn and appended.", width=320 if narrow else 170)
-        below = foretold + HIGH + 10
-        grown = below + foretells.height + drawn.height + HEAD + 6 if narrow else below + 16
+        below = predicted + HIGH + 10
+        grown = below + predicts_note.height + drawn.height + HEAD + 6 if narrow else below + 16
 
         def said(top: float, wide: str, phone: str) -> str:
             """Above the row on a phone, else beside it."""
@@ -72,9 +72,9 @@ def chain() -> None:
         marks += rectangle(model, "ink", fill="grey", corner=6, opacity=TINT)
         marks += label(model.left + model.width / 2, model.top + 26, "GPT", bold=True)
         marks += down(middles[:CROP], model.bottom)
-        marks += cells(lefts[:CROP], widths[:CROP], foretold, HIGH, numbers[1 : CROP + 1], ["output"] * CROP)
+        marks += cells(lefts[:CROP], widths[:CROP], predicted, HIGH, numbers[1 : CROP + 1], ["output"] * CROP)
         # The last of them goes round, to where the crop ends.
-        x, y, top = middles[CROP], foretold + HIGH / 2, crop + HIGH + 11
+        x, y, top = middles[CROP], predicted + HIGH / 2, crop + HIGH + 11
         marks += curve([(crop_end, y), (x, y), (x, top)], colour="output", width=1.5)
         marks += arrowhead(x, top, (0, -1), 8, "output")
         marks += said(grown, "⑦ The text grows.", "⑦ The text grows.")
@@ -87,8 +87,8 @@ def chain() -> None:
             lefts[-1] + widths[-1],
             grown + HIGH + 2,
             marks,
-            (foretells, 0, below if narrow else model.top),
-            (drawn, *((0, below + foretells.height) if narrow else (x + 14, model.top + 3))),
+            (predicts_note, 0, below if narrow else model.top),
+            (drawn, *((0, below + predicts_note.height) if narrow else (x + 14, model.top + 3))),
         )
 
     crop, after = ", ".join(numbers[:CROP]), ", ".join(numbers[1 : CROP + 1])
@@ -96,6 +96,6 @@ def chain() -> None:
         arrange,
         alt=f"The docstring “{TEXTS[0]}” is cut into {len(ids) - 1} pieces, each of which is a number; an "
         f"end stands behind them in one long row. A crop of {CROP} numbers, {crop}, goes into a GPT. At each "
-        f"place comes out what it foretells, {after}: the row, one place later. The last, {numbers[CROP]}, "
+        f"place comes out what it predicts, {after}: the row, one place later. The last, {numbers[CROP]}, "
         f"is drawn and appended: the text “{made.decode(ids[:CROP])}” grows by “{made.decode([ids[CROP]])}”.",
     )

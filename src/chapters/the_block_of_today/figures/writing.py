@@ -43,10 +43,10 @@ def saved(lengths: Sequence[int], arithmetic: Sequence[float]) -> None:
 
 
 def speculation(overlap: float) -> None:
-    """`speculation(0.54)` draws pieces a reading by guesses, measured and foretold, and what they cost."""
+    """`speculation(0.54)` draws pieces a reading by guesses, measured and predicted, and what they cost."""
     guesses = range(1, len(PIECES) + 1)
-    foretold = [(1 - overlap ** (k + 1)) / (1 - overlap) for k in guesses]
-    series = {"written, foretold": foretold, "written, measured": PIECES, "cost": COSTS}
+    predicted = [(1 - overlap ** (k + 1)) / (1 - overlap) for k in guesses]
+    series = {"written, predicted": predicted, "written, measured": PIECES, "cost": COSTS}
     told = "; ".join(
         f"{name}: " + ", ".join(f"{each:.2g}" for each in numbers) for name, numbers in series.items()
     )
