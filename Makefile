@@ -7,7 +7,7 @@ TOLD = $(if $(MACHINE),--machine "$(MACHINE)")
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip preview release bench links lock newest clean ready-lab ready-book ready-tests ready-browsers
+.PHONY: help python book port serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip preview release bench links lock newest clean ready-lab ready-book ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -15,10 +15,14 @@ help: ## list the commands
 book: ready-book ## build the site into _build/html (only when something changed)
 	@$(RUN) -m tools.site.build
 
-serve: book ## build, serve on this machine only, and print the address (PORT=8000)
+port: # what is none is told before the site is built
+	@[ -z "$(PORT)" ] || { [ "$(PORT)" -ge 0 ] && [ "$(PORT)" -lt 65536 ]; } 2>/dev/null || \
+		{ echo "$(MAKECMDGOALS): a port is a number below 65536, as in \`make $(MAKECMDGOALS) PORT=8000\`: $(PORT) is none" >&2; exit 1; }
+
+serve: port book ## build, serve on this machine only, and print the address (PORT=8000)
 	@$(RUN) -m tools.site.server $(PORT)
 
-live: book ## as `make serve`, with kernels of this machine: the code in the pages can be run (PORT=8000)
+live: port book ## as `make serve`, with kernels of this machine: the code in the pages can be run (PORT=8000)
 	@$(RUN) -m tools.site.live $(PORT)
 
 lab: ready-lab ## open the chapters in JupyterLab
@@ -74,7 +78,7 @@ exercises: ready-book ## write the hand-outs for a course: the chapters without 
 	@$(RUN) -m tools.chapters.editions
 
 grade: ready-book ## run hand-ins again and write who passed what: FOLDER=hand-ins (TRUST=1: without walls, too)
-	@$(RUN) -m tools.grade.grader "$(FOLDER)" $(if $(TRUST),--trust)
+	@$(RUN) -m tools.grade "$(FOLDER)" $(if $(TRUST),--trust)
 
 pdf: ready-browsers ## print the whole book to _build/attention-measured.pdf
 	@$(RUN) -m tools.site.pdf

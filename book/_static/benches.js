@@ -6,7 +6,8 @@ class SentenceBench extends Workbench {
     const { id, asks, data, kind } = this;
     const [known, offered] = [typeable([...data.read]), data.offered];
     const marks = data.read.filter((word) => !known.includes(word)).map(shown);
-    this.field = new SentenceField({ id, known, marks, asks, offered, kind, changed: () => this.readAnew() });
+    const own = { known, marks, asks, offered, kind, written: data.written ?? [] };
+    this.field = new SentenceField({ id, ...own, changed: () => this.readAnew() });
     return [this.field.element];
   }
 
@@ -50,9 +51,9 @@ class TranslatorBench extends SentenceBench {
     this.tally = new TallyLine(this);
     this.translation = make("strong", { translate: false });
     this.verdict = make("p", { className: "verdict" });
-    const says = make("p", { className: "says" }, "In Lingo: ", this.translation);
-    if (!this.slim) return [make("div", { className: "outcome" }, says, this.verdict, this.tally.element), this.field.list];
-    return [make("div", { className: "outcome" }, says, this.verdict, this.oneSwitch()), this.field.list];
+    this.says = make("p", { className: "says" }, "In Lingo: ", this.translation);
+    if (!this.slim) return [make("div", { className: "outcome" }, this.says, this.verdict, this.tally.element), this.field.list];
+    return [make("div", { className: "outcome" }, this.says, this.verdict, this.oneSwitch()), this.field.list];
   }
 
   // The one thing to do on the front page.
@@ -75,8 +76,8 @@ class TranslatorBench extends SentenceBench {
   }
 
   showAnswer() {
+    this.says.hidden = this.input === null;
     if (this.input === null) {
-      this.translation.textContent = "";
       this.verdict.textContent = this.field.unread ? "" : EMPTY;
       return;
     }
@@ -143,6 +144,11 @@ class LanguageModelBench extends SentenceBench {
     this.temperature = temperature;
     this.slider.value = this.warmth.textContent = temperature;
     return this.run();
+  }
+
+  // The views know nothing of the temperature.
+  get chancesAre() {
+    return this.temperature === 1 ? "" : "at temperature 1";
   }
 
   inputOf(words) {

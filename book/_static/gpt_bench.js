@@ -15,6 +15,8 @@ const several = (count, word) => `${count}\u00a0${word}${count === 1 ? "" : "s"}
 const SIGNS = { " ": "·", "\n": "↵", "\t": "⇥" };
 
 class GptBench extends Workbench {
+  piece = "piece";
+
   constructor(playground, data, model) {
     super(playground, data, model);
     Object.assign(this, { typed: [], listed: [], written: [], pieces: new Pieces(data.merges) });
@@ -46,7 +48,8 @@ class GptBench extends Workbench {
     });
     const offers = make("div", { className: "offers", role: "group", ariaLabel: "Starts to try" }, ...starts);
     const label = make("label", { htmlFor: id, textContent: "A docstring begins" });
-    return [make("div", { className: "begins" }, label, this.area, offers)];
+    this.full = make("p", { className: "hint" });
+    return [make("div", { className: "begins" }, label, this.area, this.full, offers)];
   }
 
   answer() {
@@ -76,6 +79,7 @@ class GptBench extends Workbench {
   // The pieces are there at once. What they cost takes a while, in which one may type on.
   read() {
     this.typed = this.pieces.encode(this.area.value);
+    this.full.textContent = this.area.value.length < MOST_LETTERS ? "" : `No more than ${MOST_LETTERS} letters are read.`;
     this.showPieces();
     this.showWritten([], "“Write on” draws piece after piece, by what the model gives each at this temperature. “Keep it” puts them into the text above, with what each cost.");
     return this.readAnew();
@@ -231,8 +235,7 @@ class GptBench extends Workbench {
     const was = this.deeds.length ? ` It was ${(total(plain) / bytes).toFixed(2)}.` : "";
     const size = `${several(typed.length, "piece")}, ${several(bytes, "byte")}: ${(total(costs) / bytes).toFixed(2)} bits a byte.${was}`;
     const sees = `For what comes next the model still sees the last ${typed.length - from}; dashed are those before.`;
-    const cut = this.area.value.length < MOST_LETTERS ? "" : ` More than ${MOST_LETTERS} letters are not read.`;
-    this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}${cut}` : "Nothing is typed.";
+    this.summary.textContent = typed.length ? `${size}${from ? ` ${sees}` : ""}` : "Nothing is typed.";
     this.detail.textContent = "";
     if (typed.length) this.point(costs.indexOf(Math.max(...costs)));
   }

@@ -30,6 +30,8 @@ class Workbench {
   // is given, or null where there is nothing to read; labels(stack) and vocabulary name places and outputs.
 
   tallyAsks = "How often is it right?";
+  piece = "word"; // what stands at a place
+  chancesAre = ""; // where another number beside them says otherwise
 
   // The words at the places of a stack when they are looked from: a place that writes has the word that it writes.
   asked(stack) {

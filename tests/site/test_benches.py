@@ -41,7 +41,7 @@ def test_a_change_and_its_undo_leave_exactly_what_was(page, tmp_path, bench):
     for kind in KINDS:
         changed(page, kind)
         assert logits(page) != numbers, kind
-        assert deeds(box).all_inner_texts() == [f"{kind} undo"]
+        assert deeds(box).all_inner_texts() == [f"{kind.capitalize()} undo"]
         deeds(box).get_by_role("button", name=f"undo: {kind}").press("Enter")
         expect(deeds(box)).to_have_count(0)
         expect(box.get_by_role("textbox").first).to_be_focused()

@@ -58,6 +58,7 @@ def test_words_are_offered_and_strange_ones_named(page, slim):
             "Only “the” is read. The model has not met “wolf”: with w it knows white, will and with.",
         ),
         ("the dog and " * 9, "the dog and " * 8, "Only the first 24 words are read (’s is one)."),
+        ("the los", "the", "Only “the” is read. “los” is Lingo, which the model writes; it reads English."),
         ("... The dog sleeps. My cat si", "the dog sleeps", "Only the first sentence is read."),
     ]:
         field(slim).fill(typed)
@@ -71,6 +72,11 @@ def test_words_are_offered_and_strange_ones_named(page, slim):
     field(slim).fill("xylophone ")
     expect(hint).to_contain_text("Nothing is read. ")
     expect(hint).to_contain_text("“xylophone”: it knows and, because, behind")
+    expect(slim.locator(".says")).to_be_hidden()
+    offered.click()  # a sentence that can be read
+    expect(hint).to_be_empty()
+    field(slim).fill("z" * 3000)
+    expect(hint).to_contain_text(f"“{'z' * 30}…”: it knows")
     for typed, read in {
         "“The dog” (my dog) – sleeps…": "the dog my dog sleeps",
         "The dog sleeps!? ": "the dog sleeps",
@@ -83,7 +89,7 @@ def test_words_are_offered_and_strange_ones_named(page, slim):
 @pytest.mark.thorough
 def test_the_slim_form_offers_sentences_has_one_switch_and_is_printed(page, slim):
     for sentence in exported("translator")["offered"]:
-        expect(field(slim)).to_have_value(f"{sentence} ")
+        expect(field(slim)).to_have_value(sentence.replace(" '", "'") + " ")
         expect(slim.locator(".says")).to_have_text(f"In Lingo: {translated(sentence)}")
         slim.get_by_role("button", name="Another sentence").click()
     put(page, "the cat sees the dog")

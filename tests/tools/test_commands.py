@@ -113,7 +113,7 @@ MISSING = {
         "is taken: choose another with `make serve PORT=",
     ),
     "a port": (
-        lambda folder: python("-m", "tools.site.server", "80.5"),
+        lambda folder: run("make", "serve", "PORT=80.5"),  # before it builds anything
         "serve: a port is a number below 65536, as in `make serve PORT=8000`: 80.5 is none",
     ),
     "one of this machine's ports": (

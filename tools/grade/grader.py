@@ -386,7 +386,3 @@ def main() -> int:
         print(f"grade: {reason}", file=sys.stderr)
         return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

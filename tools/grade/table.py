@@ -36,7 +36,7 @@ PAGE = """<!doctype html>
   th, td {{ padding: .4rem .6rem; text-align: start; vertical-align: top; border-bottom: 1px solid GrayText }}
   th {{ font-weight: 600 }}
   tbody th {{ overflow-wrap: anywhere; min-width: 12rem }}
-  td:last-child {{ min-width: 14rem; overflow-wrap: anywhere }}
+  td:last-child, .remarks:not(:empty) {{ min-width: 14rem; overflow-wrap: anywhere }}
   td[data-state="passed"] {{ background: color-mix(in srgb, green 15%, Canvas) }}
   td[data-state="not believed"] {{ background: color-mix(in srgb, orange 25%, Canvas) }}
   dt {{ font-weight: 600 }}
@@ -121,7 +121,7 @@ def as_text(cell: str) -> str:
 
 
 def page(hand_ins: list[HandIn], chapter: registry.Chapter, names: list[str]) -> str:
-    heads = ("hand-in", "passed", *names, "remarks")
+    heads = ("hand-in", "passed", "remarks", *names)  # what is last may be out of sight
     rows = ["".join(cells_of(one, names)) for one in hand_ins]
     tables = [table("Who passed what", heads, rows)]
     if rows := list(mistake_rows(hand_ins, chapter)):
@@ -137,9 +137,9 @@ def cells_of(one: HandIn, names: list[str]) -> Iterator[str]:
         yield f'<td colspan="{len(names) + 2}">{remarks}</td>'
         return
     yield f"<td>{one.passed} of {len(names)}</td>"
+    yield f'<td class="remarks">{remarks}</td>'
     for result in map(one.results.__getitem__, names):
         yield f'<td data-state="{result.state}">{STATES[result.state]} {escape(str(result))}</td>'
-    yield f"<td>{remarks}</td>"
 
 
 def mistake_rows(hand_ins: list[HandIn], chapter: registry.Chapter) -> Iterator[str]:
@@ -161,5 +161,5 @@ def mistake_rows(hand_ins: list[HandIn], chapter: registry.Chapter) -> Iterator[
 
 
 def table(caption: str, heads: tuple[str, ...], rows: list[str]) -> str:
-    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
+    head = "".join(f'<th scope="col">{escape(one).replace("_", "_<wbr>")}</th>' for one in heads)
     return TABLE.format(caption=caption, head=head, body="\n".join(f"<tr>{row}</tr>" for row in rows))

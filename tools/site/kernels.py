@@ -21,11 +21,12 @@ from bookkit.registry import BOOK
 
 MOST = 4
 GONE = 30 * 60  # seconds without a page
+MOMENT = 10  # and so few may be a page on its way, or one that is loaded anew
 # Messages that wait for a page whose connection is down, at most. A loop that prints sends 2 MB in each.
 WAITING = 200
 # Else what ipykernel's debugger thinks of this Python comes between the first outputs of a page.
 NO_WARNING = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-FULL = f"{MOST} pages run code already, as many as this server bears: stop one of them, then try again"
+FULL = f"{MOST} pages run code already, as many as this server bears: close one of them, then try again"
 
 
 class Full(web.HTTPError):
@@ -44,18 +45,31 @@ class Kernels(AsyncMappingKernelManager):
 
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
         if len(self.list_kernel_ids()) >= MOST:
-            raise Full
+            await self.end_one_without_a_page()
         options["env"] = {**(options.get("env") or os.environ), **NO_WARNING}
         # What a kernel says as it ends is for nobody: all else that it writes it sends to its page.
-        return await super().start_kernel(**options, stdout=DEVNULL, stderr=DEVNULL)
+        kernel_id = await super().start_kernel(**options, stdout=DEVNULL, stderr=DEVNULL)
+        self.had_a_page[kernel_id] = time.monotonic()
+        return kernel_id
+
+    async def end_one_without_a_page(self) -> None:
+        """The one whose page has gone first: a browser that crashed asks for no end. A reload takes a moment."""
+        alone = [each for each in self.list_kernel_ids() if not self._kernel_connections.get(each)]
+        first = min(alone, key=self.had_a_page.__getitem__, default=None)
+        if first is None or time.monotonic() - self.had_a_page[first] < MOMENT:
+            raise Full
+        await self.shutdown_kernel(first)  # type: ignore[no-untyped-call]
+
+    def notify_disconnect(self, kernel_id: str) -> None:
+        super().notify_disconnect(kernel_id)  # type: ignore[no-untyped-call]
+        self.had_a_page[kernel_id] = time.monotonic()
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
         """Idle is what has no page, for Jupyter what says nothing: a loop that prints would run for ever."""
         now = time.monotonic()
-        since = self.had_a_page.setdefault(kernel_id, now)
         if self._kernel_connections.get(kernel_id):
             self.had_a_page[kernel_id] = now
-        elif now - since >= GONE:
+        elif now - self.had_a_page[kernel_id] >= GONE:
             await self.shutdown_kernel(kernel_id)  # type: ignore[no-untyped-call]
 
     def start_buffering(self, kernel_id: str, session_key: str, channels: dict[str, Any]) -> None:

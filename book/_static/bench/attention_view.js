@@ -29,13 +29,13 @@ class AttentionView {
     Object.assign(this, { bench, slim: bench.slim });
     this.sentence = make("p", { className: "looks" });
     this.title = make("div");
-    this.askers = make("ol", { className: "asking", ariaLabel: "Which word to follow" });
+    this.askers = make("ol", { className: "asking", ariaLabel: `Which ${bench.piece} to follow` });
     this.lines = stretched("0 0 100 1", {});
     this.found = make("ol", { className: "found" });
     this.titles = make("div");
     const parts = [this.title, make("div"), this.titles, this.askers, this.lines, this.found];
     this.picture = make("div", { className: "attention" }, ...parts);
-    const hint = "Lines: the thicker, the more it looks. Choose a word on the left to follow its lines.";
+    const hint = `Lines: the thicker, the more it looks. Choose a ${bench.piece} on the left to follow its lines.`;
     this.element = make("div", {}, this.sentence, this.picture, make("p", { className: "hint" }, hint));
   }
 

@@ -62,6 +62,8 @@ function roundOf(symbols) {
 }
 
 class InductionBench extends SentenceBench {
+  piece = "symbol";
+
   form() {
     const { read, longest, offered } = this.data;
     const asks = "A few letters, again and again";

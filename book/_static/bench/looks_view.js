@@ -15,7 +15,7 @@ class LooksView {
     this.legend = make("p", { className: "hint" });
     this.most = make("p");
     this.name = make("p", { className: "head-name" });
-    const maps = "A square is a head: a row for each word that looks, a column for each that it may look at.";
+    const maps = "A square is a head: a row for each ${bench.piece} that looks, a column for each that it may look at.";
     const press = `${maps} Press one: its lines are drawn below.`;
     const road = [this.road.element, this.most, make("p", { className: "hint" }, press)];
     const head = [this.name, this.switches(), this.lines.element, this.caution()];
@@ -125,11 +125,12 @@ class LooksView {
     const before = bench.deeds.length && this.isSameBefore(place) ? softmax(bench.plainLogits[place]) : null;
     const chance = (id) => [...(before ? [before] : []), now].map((chances) => chanceWords(chances[id])).join(" → ");
     const chances = bench.rivals.map((id) => `${quoted(bench.vocabulary[id])} ${chance(id)}`).join(", ");
+    const at = bench.chancesAre && ` ${bench.chancesAre}`;
     const gap = (logits) => logits[bench.rivals[0]] - logits[bench.rivals[1]];
     const odds = before ? `${withSign(gap(bench.plainLogits[place]))} → ${withSign(total)}` : withSign(total);
     const other = bench.deeds.length && !before ? " Other words stand before it than with everything on." : "";
     const likely = `${total < 0 ? b : a} is ${timesWords(total)} times as likely`;
-    return `${chances}. Logit of ${a} less logit of ${b}: ${odds}, so that ${likely}.${other}`;
+    return `${chances}${at}. Logit of ${a} less logit of ${b}: ${odds}, so that ${likely}.${other}`;
   }
 
   // A translator that is changed may have written other words before that place.
@@ -200,7 +201,7 @@ class LooksView {
     const on = this.isOff(heads);
     const deed = ({ off }) => heads.forEach((head) => off[on ? "delete" : "add"](`${part.attention} ${head}`));
     const words = inWords(choice, stack);
-    await this.bench.change(deed, `${words[0].toUpperCase()}${words.slice(1)} ${on ? "on again" : "off"}`);
+    await this.bench.change(deed, `${withCapital(words)} ${on ? "on again" : "off"}`);
     this.progress.textContent = this.stands.textContent; // where it was pressed, too
     this.bench.say(`${this.bench.status.textContent} ${this.stands.textContent}`);
   }
@@ -209,10 +210,10 @@ class LooksView {
     const { choice } = this.bench;
     const { stack } = this.lines.shown;
     const words = headWords(stack, choice);
-    this.name.textContent = `${words[0].toUpperCase()}${words.slice(1)}`;
+    this.name.textContent = withCapital(words);
     const label = (heads, each) => `${each} ${this.isOff(heads) ? "on again" : "off"}`;
     this.one.textContent = label([choice.head], "This head");
-    this.all.textContent = label(this.beside, allHeadsWords(stack, choice).replace(/^a/, "A"));
+    this.all.textContent = label(this.beside, withCapital(allHeadsWords(stack, choice)));
   }
 
   // One run without each head, between which the page answers. Then a second bar shows what its lack does.

@@ -75,7 +75,8 @@ class ReachOdds {
     );
     this.place = reachSelect("where it is followed", (place) => bench.choose({ stack: view.voice.name, place }));
     const [one, other] = this.rivals;
-    const title = make("p", { className: "reach-rivals" }, one, " against ", other, " after ", this.place);
+    const where = view.voice.name === "written" ? " writing " : " after ";
+    const title = make("p", { className: "reach-rivals" }, one, " against ", other, where, this.place);
     this.rows = make("tbody");
     this.sides = make("th", { scope: "col", className: "bar" });
     const heading = (words) => make("th", { scope: "col" }, words);
@@ -99,7 +100,7 @@ class ReachOdds {
     const { bench, voice, place } = this.view;
     const runs = this.runs();
     this.offer(runs.map(([, logits]) => logits));
-    fillSelect(this.place, bench.labels(voice.name).map((word, place) => [place, `${word} (place ${place + 1})`]), place);
+    fillSelect(this.place, bench.asked(voice.name).map((word, place) => [place, `${word} (place ${place + 1})`]), place);
     const [one, other] = bench.rivals.map((id) => bench.vocabulary[id]);
     const odds = runs.map(([, logits]) => oddsOf(logits, bench.rivals));
     const most = Math.max(3, ...odds.map(Math.abs));

@@ -4,6 +4,7 @@
 const MOST_TYPED = 24; // words
 const MOST_OFFERED = 8;
 const MOST_QUOTED = 10; // words
+const MOST_STRANGE = 30; // of one that is strange
 const MARKS = { "<padding>": "padding", "<start>": "start", "<end>": "end" };
 
 const ending = (words) => (words.length > MOST_QUOTED ? ["…", ...words.slice(-MOST_QUOTED)] : words);
@@ -20,9 +21,10 @@ function wordsOf(sentence) {
 const sentencesOf = (typed) => typed.split(/[.!?]/).filter((sentence) => wordsOf(sentence).length);
 
 class SentenceField {
-  // `asks` is its label, `offered` are texts to try, each a `kind`; `changed` is called when another text is to be read.
-  constructor({ id, known, marks = [], asks, offered, kind, changed }) {
-    Object.assign(this, { known, marks, offered, changed, next: 0, words: [] });
+  // `asks` is its label, `offered` are texts to try, each a `kind`; `written` are the words that the model answers in,
+  // where they are others. `changed` is called when another text is to be read.
+  constructor({ id, known, marks = [], asks, offered, kind, written = [], changed }) {
+    Object.assign(this, { known, marks, offered, kind, written, changed, next: 0, words: [] });
     this.input = make("input", { type: "text", id: `${id}-text`, autocomplete: "off", spellcheck: false, autocapitalize: "off" });
     this.input.setAttribute("aria-describedby", `${id}-hint`);
     this.input.oninput = () => this.read();
@@ -49,7 +51,7 @@ class SentenceField {
   }
 
   put(words) {
-    this.input.value = `${words} `;
+    this.input.value = `${text(words.split(" "))} `;
     return this.read();
   }
 
@@ -64,7 +66,9 @@ class SentenceField {
     this.words = words.slice(0, Math.min(MOST_TYPED, unknown.length ? words.indexOf(unknown[0]) : Infinity));
     this.half = longer.length && unknown[0] === last ? last : undefined; // it may still become a word
     this.unread = this.notRead(words, unknown[0] === this.half ? undefined : unknown[0], more);
-    this.offers.replaceChildren(...longer.slice(0, MOST_OFFERED).map((word) => this.chip(word)));
+    const chips = longer.slice(0, MOST_OFFERED).map((word) => this.chip(word));
+    if (this.unread && !this.words.length) chips.push(this.example());
+    this.offers.replaceChildren(...chips);
     this.hint.textContent = this.unread;
     this.hint.classList.toggle("unread", Boolean(this.unread));
     return this.changed();
@@ -74,12 +78,25 @@ class SentenceField {
   notRead(words, strange, more) {
     if (strange) {
       const read = this.words.length ? `Only ${quoted(text(ending(this.words)))}` : "Nothing";
+      const inShort = strange.length > MOST_STRANGE ? `${strange.slice(0, MOST_STRANGE)}…` : strange;
+      if (this.written.includes(strange)) return `${read} is read. ${quoted(strange)} is Lingo, which the model writes; it reads English.`;
       const near = this.known.filter((word) => word[0] === strange[0]);
       const some = near.length ? `with ${strange[0]} it knows ${listed(near)}` : `it knows ${listed(this.known)}`;
-      return `${read} is read. The model has not met ${quoted(strange)}: ${some}.`;
+      return `${read} is read. The model has not met ${quoted(inShort)}: ${some}.`;
     }
-    if (words.length > MOST_TYPED) return `Only the first ${MOST_TYPED} words are read (’s is one).`;
-    return more.length ? "Only the first sentence is read." : "";
+    if (words.length > MOST_TYPED) return `Only the first ${MOST_TYPED} words are read${this.known.includes("'s") ? " (’s is one)" : ""}.`;
+    if (more.length) return "Only the first sentence is read.";
+    const ends = this.kind === "beginning" && /[.!?]\s*$/.test(this.input.value);
+    return ends ? "The full stop is not read: the model foretells it." : "";
+  }
+
+  // For whoever typed what can't be read at all.
+  example() {
+    const put = () => {
+      this.input.focus();
+      this.offer();
+    };
+    return make("button", { type: "button", textContent: this.offered[this.next % this.offered.length], onclick: put });
   }
 
   chip(word) {

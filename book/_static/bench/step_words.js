@@ -48,7 +48,7 @@
     }
 
     get unit() {
-      return this.way.tied ? "piece" : "word";
+      return this.bench.piece;
     }
 
     named(id) {
@@ -153,9 +153,12 @@
       if (off) return `Head ${head + 1} is off: in the place of what it finds stand zeros.`;
       const { weights } = numbers;
       const best = largestFew(weights, 2).filter((place, i) => !i || weights[place] > 0.05);
-      const parts = best.map((place) => `${shareOf(weights[place])} from ${this.wordAt(memory, place)}`);
-      const rest = 1 - summed(best.map((place) => weights[place]));
-      if (rest >= 0.005) parts.push(`${shareOf(rest)} from others`);
+      // In tenths, of which all together are a hundred percent.
+      const tenths = best.map((place) => Math.round(1000 * weights[place]));
+      const taken = (tenth, from) => `${tenth / 10}\u00a0% from ${from}`;
+      const parts = best.map((place, i) => taken(tenths[i], this.wordAt(memory, place)));
+      const rest = 1000 - summed(tenths);
+      if (rest >= 5) parts.push(taken(rest, "others"));
       const value = `Each ${this.unit} has a value, too: ${narrow} numbers, for what it has to give.`;
       return `${value} Head ${head + 1} takes ${listed(parts)}. Added up, that is what it found.`;
     }

@@ -6,10 +6,14 @@ const lookingWords = (stack, part) => (part.cross ? "looking across" : LOOKS_BY[
 const layerWords = ({ layers, ...stack }, layer, part) =>
   `layer ${layer + 1} (${lookingWords(stack, layers[layer].parts[part])})`;
 const headWords = (stack, { layer, part, head }) => `head ${head + 1} of ${layerWords(stack, layer, part)}`;
-const allHeadsWords = (stack, { layer, part }) =>
-  `all ${stack.layers[layer].parts[part].heads} heads of ${layerWords(stack, layer, part)}`;
+function allHeadsWords(stack, { layer, part }) {
+  const { heads } = stack.layers[layer].parts[part];
+  return `${heads === 2 ? "both" : `all ${heads}`} heads of ${layerWords(stack, layer, part)}`;
+}
 const partWords = (stack, layer, part) =>
   stack.layers[layer].parts[part].kind === "network" ? `the network of layer ${layer + 1}` : layerWords(stack, layer, part);
+
+const withCapital = (words) => words[0].toUpperCase() + words.slice(1);
 
 // A vector that can be carried over, by its name in the trace: a head’s find, or the stream behind a part.
 function vectorWords(stack, { name, head }) {

@@ -204,7 +204,7 @@ def graded(folder):
     command = [
         sys.executable,
         "-m",
-        "tools.grade.grader",
+        "tools.grade",
         folder,
         "--seconds",
         "20",
@@ -213,6 +213,7 @@ def graded(folder):
     ]
     command.append("--trust")  # some systems that this is tested on have no walls
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "Warning" not in run.stderr
     with (folder / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         return run.stdout, {row["hand-in"]: row for row in csv.DictReader(file)}
 

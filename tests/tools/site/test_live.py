@@ -123,6 +123,24 @@ def test_a_kernel_whose_page_is_gone_for_long_is_ended_and_no_other(monkeypatch)
     assert run_with_kernels(wait) == [True, True, False]
 
 
+@pytest.mark.thorough
+def test_of_as_many_kernels_as_there_may_be_one_without_a_page_makes_room(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(kernels, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    async def one_more(manager):
+        all_there_may_be = [await manager.start_kernel() for _ in range(kernels.MOST)]
+        for kernel in all_there_may_be[:-1]:
+            manager.notify_connect(kernel)
+        with pytest.raises(kernels.Full):  # its page is on its way
+            await manager.start_kernel()
+        now[0] += kernels.MOMENT
+        await manager.start_kernel()
+        return [kernel in manager for kernel in all_there_may_be]
+
+    assert run_with_kernels(one_more) == [True] * (kernels.MOST - 1) + [False]
+
+
 def test_what_waits_for_a_page_has_an_end():
     async def wait(manager):
         kernel = await manager.start_kernel()
