@@ -53,7 +53,7 @@ class Kernels(AsyncMappingKernelManager):
         return kernel_id
 
     async def end_one_without_a_page(self) -> None:
-        """The one whose page has gone first: a browser that crashed asks for no end. A reload takes a moment."""
+        """First the one whose page has gone: a browser that crashed asks for no end. Reloads take a moment."""
         alone = [each for each in self.list_kernel_ids() if not self._kernel_connections.get(each)]
         first = min(alone, key=self.had_a_page.__getitem__, default=None)
         if first is None or time.monotonic() - self.had_a_page[first] < MOMENT:

@@ -138,7 +138,7 @@ def growth(trials: Tensor) -> None:
     """`growth(notes["growth"]["noted"])` draws bits per byte by updates, for each size, and by text."""
     grid, thousands, by_text = grown(trials)
     sizes = [f"{size:.0f},000 weights" for size in thousands]
-    panels = {
+    panels: dict[str, dict[str, tuple[Sequence[float], Sequence[float]]]] = {
         "updates": {name: (models.LENGTHS, bits) for name, bits in zip(sizes, grid.tolist(), strict=True)},
         "thousand ids of text": {"545,000 weights": by_text},
     }
