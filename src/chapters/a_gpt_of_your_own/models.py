@@ -70,9 +70,9 @@ def lstm() -> Recurrent:
 MODELS: dict[str, Callable[[], nn.Module]] = {"gpt": gpt, "lstm": lstm}
 
 
-def in_bits(model: nn.Module, texts: Reading) -> float:
-    """`in_bits(model, texts)` are its bits per byte of the validation text."""
-    return bits_per_byte(losses(model, texts.validation, CONTEXT), texts.bytes)
+def in_bits(model: nn.Module, texts: Reading, context: int = CONTEXT) -> float:
+    """`in_bits(model, texts)` are its bits per byte of the validation text, read in windows of `context`."""
+    return bits_per_byte(losses(model, texts.validation, context), texts.bytes)
 
 
 def some_of(texts: Reading, parts: int = 8) -> Reading:
@@ -275,6 +275,7 @@ class Trial(NamedTuple):
     decay: float = 0.1
 
 
+CROP = 64  # ids
 WIDTHS, LENGTHS, SHARES = (8, 16, 32, 96), (60, 200, 600, 1800), (1 / 30, 0.1, 0.3)
 TRIALS = (
     *(Trial(width, length, 1.0) for width in WIDTHS for length in LENGTHS),
@@ -287,7 +288,9 @@ TRIALS = (
 def growth(seed: int) -> tuple[nn.Module, History]:
     """`model, history = growth(seed=0)` trains by all TRIALS, on crops of 64 ids; kept is the smallest.
 
-    Each size has a rate of its own: with half of it or twice as much, none came out better by more than .05.
+    Each is judged in windows as long as its crops, and in windows of 128, half of whose places have learned
+    nothing. Each size has a rate of its own: with half of it or twice as much, none came out better by more
+    than .05.
     """
     texts, _ = learned()
     noted, kept = [], gpt(WIDTHS[0])
@@ -296,16 +299,17 @@ def growth(seed: int) -> tuple[nn.Module, History]:
         model = gpt(trial.d_model, trial.dropout)
         row = torch.cat([part[: int(trial.texts * len(part))] for part in texts.training.chunk(30)])
         run = Run(
-            model, row, updates=trial.updates, rate=RATES["gpt"] * 96 / trial.d_model, rows=8, length=64,
+            model, row, updates=trial.updates, rate=RATES["gpt"] * 96 / trial.d_model, rows=8, length=CROP,
             warm_up=min(100, trial.updates // 10), decay=trial.decay, seed=seed,
         )  # fmt: skip
         run.go(trial.updates)
         count = sum(weight.numel() for weight in model.parameters())
         recent = sum(run.losses[-50:]) / len(run.losses[-50:])
-        noted.append([count / 1000, len(row) / 1000, run.seconds, in_bits(model, some_of(texts)), recent])
+        judged_by = (in_bits(model, some_of(texts), context) for context in (CROP, CONTEXT))
+        noted.append([count / 1000, len(row) / 1000, run.seconds, *judged_by, recent])
         if trial == TRIALS[len(LENGTHS) - 1]:
             kept = model
-    history = History(training_losses=[bits for *_, bits, _ in noted])
+    history = History(training_losses=[bits for _, _, _, bits, _, _ in noted])
     history.notes = {"noted": torch.tensor(noted)}
     return kept, history
 
