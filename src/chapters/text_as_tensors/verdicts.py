@@ -13,14 +13,14 @@ Batches = Sequence[tuple[Tensor, Tensor]]  # reviews in rows, and their verdicts
 
 
 def by_length(rows: Tensor, verdicts: Tensor, size: int = 50) -> Batches:
-    """Batches of about one length, each no wider than its longest review."""
+    """`by_length(rows, verdicts)` has batches of about one length, each no wider than its longest review."""
     lengths = (rows != 1).sum(1)
     groups = lengths.argsort(stable=True).split(size)  # type: ignore[no-untyped-call]
     return [(rows[group, : lengths[group].max()], verdicts[group]) for group in groups]
 
 
 def train(starts: Sequence[nn.Module], batches: Batches, rate: float, device: torch.device) -> ManySeeds:
-    """All starts side by side, over the batches in four orders."""
+    """`train(starts, batches, 0.03, device)` trains them side by side, over the batches in four orders."""
     model, order = ManySeeds(starts).to(device), generator(3)
     optimizer = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
     loss_of = sum_over_seeds(F.cross_entropy)
@@ -35,7 +35,7 @@ def train(starts: Sequence[nn.Module], batches: Batches, rate: float, device: to
 
 @torch.no_grad()
 def share_right(model: ManySeeds, batches: Batches) -> Tensor:
-    """Of each start, over all the reviews: (starts,)."""
+    """`share_right(model, batches)` is that of each start, over all the reviews: (starts,)."""
     device, right = next(model.parameters()).device, []
     for rows, verdicts in batches:
         said = model(rows.to(device)).argmax(-1).cpu()  # (starts, B)
