@@ -22,7 +22,7 @@ def by_product(rows):
     return (rows @ rows.mT).fill_diagonal_(-1).argmax(-1)
 
 
-def row(one_hot, table):
+def look_up(one_hot, table):
     texts, length, vocabulary = 32, 128, 20_000
     dense = texts * length * vocabulary * torch.float32.itemsize
     sparse = texts * length * torch.int64.itemsize
@@ -31,14 +31,13 @@ def row(one_hot, table):
     claim("ids of the batch, in kB", sparse / 1e3, expected=33, abs=0.5)
 
 
-def gradient(table):
+def rows_that_learn(table):
     touched = (table.grad.abs().sum(-1) > 0).sum()
     claim("rows with a gradient", touched, expected=4)
     claim("the row of “the”, each number", table.grad[0].tolist() == [2, 2, 2])
 
 
-def company(neighbours, count, nearest):
-    texts = [neighbours(grammar.written(400, seed)) for seed in range(5)]
+def nearest_of_one_class(texts, count, nearest):
     tables = [count(pairs) for pairs in texts]
     # Of 130 other texts 129 have all, one 15 of 16; by dot product always six people.
     worst = min(grammar.share_found(nearest(rows)) for rows in tables)
@@ -49,10 +48,9 @@ def company(neighbours, count, nearest):
         round(16 * best),
         expected=6,
     )
-    return texts
 
 
-def company_more(counts, text):
+def nearest_by_dot_product(counts):
     things = [NUMBER[word] for word in ("soup", "dog", "hammer")]
     found = {VOCABULARY[place] for place in by_product(counts)[things]}
     claim("by dot product: soup, dog and hammer are nearest to “the”", found == {"the"})
@@ -62,6 +60,9 @@ def company_more(counts, text):
         len(by_dot & set(grammar.PEOPLE)),
         expected=6,
     )
+
+
+def classes_and_counts(counts, text):
     known = sum(len(members) for members in grammar.CLASSES.values())
     claim("words of known class", known, expected=16)
     at = dict(zip(charts.OFFERED, counting.on_a_map(counts, charts.OFFERED), strict=True))
@@ -74,12 +75,13 @@ def company_more(counts, text):
     )
 
 
-def skip_train(loss, texts, train_one, nearest):
-    learned, contexts = train(loss, texts, len(VOCABULARY))  # (5 texts, 31, 16) each
+def one_text_or_several(train_one, loss, texts):
     by_one, alone = train_one(texts[0], steps=100)[0], train(loss, texts[:1], 31, steps=100)[0]
     # The same operations in the same order; a GPU may add up in another.
     claim("train_one against train", (by_one - alone[0]).abs().max(), at_most=1e-3)
 
+
+def one_table_for_both(loss, texts, nearest):
     def shares_found(loss):
         return [grammar.share_found(nearest(rows)) for rows in train(loss, texts, 31)[0]]
 
@@ -98,10 +100,9 @@ def skip_train(loss, texts, train_one, nearest):
         within=0.01,
     )
     claim("half of its signs turned on one side: worst of five", worst, at_least=0.95)
-    return learned, contexts
 
 
-def skip(found, count, neighbours, share):
+def text_needed(found, count, neighbours, share):
     # Thirty other texts, in fives: at 200 .97-1; at 100 .91-1, skip-gram .01-.08 above the
     # squeezed; at 50 .69-.98; at 25 .4-.71.
     for name, line in found.items():
@@ -122,7 +123,7 @@ def skip(found, count, neighbours, share):
     claim("100 sentences: skip-gram above squeezed roots", behind, at_most=0.05)
 
 
-def little(sample, text, agreed, NEAR, lessons, ranked):
+def halves_of_english(sample, text, agreed, NEAR, lessons, ranked):
     size = sum(map(len, sample))
     claim("words of the sample that stand in windows", size, expected=2000, rel=0.1)
     claim("words of the grammar's text", sum(map(len, text)), expected=2000, rel=0.1)
@@ -138,7 +139,7 @@ def little(sample, text, agreed, NEAR, lessons, ranked):
     claim("the grammar's rarest word: times", min(half.values()), expected=18)
 
 
-def little_short(ranked, lessons, NEAR):
+def halves_of_short_texts(ranked, lessons, NEAR):
     often = [lessons[word] for word in ranked[:31]]
     claim("the commonest 31: times, median", statistics.median(often), expected=17, abs=1)
     agreements, times = [], []
@@ -154,7 +155,7 @@ def little_short(ranked, lessons, NEAR):
     claim("150 sentences: agreement of the halves", agreed_there, expected=0.73, abs=0.07)
 
 
-def analogy(judged, vectors, answers):
+def analogies(judged, vectors, answers):
     # Ten other fives of texts, gender in all sentences: .93-1 and 1. Twelve without it:
     # .93-1 and 0-.24; “king” itself answers .76-1.
     open_to_all, left_out = judged["any word may answer"], judged["three words left out"]
@@ -172,13 +173,18 @@ def analogy(judged, vectors, answers):
     claim("gender in no sentence: “king” itself answers", sum(itself) / len(itself), at_least=0.7)
 
 
-def transformer():
+def exit_of_a_model(seed):
+    """Rows of variance 1, and outputs that know nothing of them, as a normalised model gives them."""
+    source = generator(seed)
+    rows = torch.randn(20_000, 512, generator=source)
+    outputs = torch.randn(64, 512, generator=source)
+    return rows, outputs, torch.randint(20_000, (64,), generator=source)
+
+
+def first_loss_of_tied_tables():
     losses = {"variance 1": [], "variance 1/512": []}
     for seed in range(5):
-        source = generator(seed)
-        rows = torch.randn(20_000, 512, generator=source)
-        outputs = torch.randn(64, 512, generator=source)  # as a normalised model gives them
-        targets = torch.randint(20_000, (64,), generator=source)
+        rows, outputs, targets = exit_of_a_model(seed)
         for name, tied in (("variance 1", rows), ("variance 1/512", rows / math.sqrt(512))):
             losses[name].append(cross_entropy(outputs @ tied.T, targets).item())
     # Over twenty other seeds: 86-97 and 10.2-10.7.
@@ -193,10 +199,10 @@ def transformer():
         at_most=11,
     )
     claim("log of 20000, what knowing nothing costs", math.log(20_000), expected=9.9, abs=0.05)
-    return rows, outputs
 
 
-def transformer_more(outputs, rows, embedding, ids):
+def sizes_at_both_ends(embedding, ids):
+    rows, outputs, _ = exit_of_a_model(seed=4)
     spread = (outputs @ rows.T).std()
     claim("variance 1: standard deviation of the scores", spread, expected=22.6, rel=0.05)
     claim("variance 1: length of a row", rows.norm(dim=-1).mean(), expected=22.6, abs=0.1)
@@ -229,7 +235,25 @@ def tied_model(embedding):
     claim("two layers, tied: probability of the word just read", bets, at_least=0.9)
 
 
-def bats(fed, swung, noticed, nearer):
+def alike(vector, words, kind):
+    rows = words[[NUMBER[word] for word in grammar.CLASSES[kind]]]
+    return torch.cosine_similarity(vector, rows).mean().item()
+
+
+def two_bats(read, learned, contexts):
+    leaning, noticed, nearer = {"animal": [], "tool": []}, [], 0
+    for rows, others in zip(learned, contexts, strict=True):
+        for person, (whose, _) in grammar.PEOPLE.items():
+            for verb in ("feeds", "chases", "swings", "lifts"):
+                kind = "animal" if verb in ("feeds", "chases") else "tool"
+                said = f"the {person} {verb} {whose} bat"
+                bat = read(rows, others, said)[-1]
+                # How much more it is like the animals than like the tools, in cosines.
+                leaning[kind].append(alike(bat, rows, "animal") - alike(bat, rows, "tool"))
+                nearer += alike(bat, rows, kind) > alike(rows[NUMBER["bat"]], rows, kind)
+                keys = others[[NUMBER[word] for word in said.split()]]
+                noticed.append((keys @ rows[NUMBER["bat"]]).softmax(-1)[2:4].sum())
+    fed, swung = leaning.values()
     right_side = sum(x > 0 for x in fed) + sum(x < 0 for x in swung)
     owners = range(0, 60, 2)  # two verbs of either kind for each
     apart = [f - s for i in owners for f in fed[i : i + 2] for s in swung[i : i + 2]]
@@ -239,14 +263,11 @@ def bats(fed, swung, noticed, nearer):
     # 0 of 120.
     claim("bats that came nearer than before to either class", nearer, at_most=6)
     claim("weight of “bat” on verb and owner, lowest", min(noticed), at_least=0.9)
-
-
-def counted(noticed):
     claim("analogies", len(grammar.ANALOGIES), expected=12)
     claim("sentences about a bat", len(noticed), expected=120)
 
 
-def mistakes():
+def numbers_and_padding():
     before = (torch.arange(len(VOCABULARY)) - 1).clamp(min=0)  # the word before it in the list
     same = grammar.share_found(before)
     claim("by number: words that stand behind one of their own class", same, expected=0)
@@ -259,7 +280,7 @@ def mistakes():
         claim(f"padding_idx={padding}: rows with a gradient", moved, expected=rows)
 
 
-def pytorch(ids, embedding):
+def same_as_pytorch(ids, embedding):
     theirs = torch.nn.functional.embedding(ids, embedding.weight) * math.sqrt(512)
     claim("attnlab's embedding is PyTorch's times √512", torch.equal(embedding(ids), theirs))
     sparse = torch.nn.Embedding(20_000, 8, sparse=True)

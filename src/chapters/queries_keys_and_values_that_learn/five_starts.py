@@ -16,7 +16,7 @@ sum_of_losses = sum_over_seeds(lambda scores, answer: cross_entropy(scores.flatt
 def five_starts(
     model: Callable[..., nn.Module], draw_games: Callable[..., Games], steps: int = 200, lr: float = 0.03
 ) -> ManySeeds:
-    """Five models with first weights of their own, `model(seed=0)` and so on, trained side by side."""
+    """`five_starts(SelfAttention, draw_games)` trains side by side what begins as `model(seed=0)` to 4."""
     models = ManySeeds([model(seed=seed) for seed in range(5)])
     optimizer = torch.optim.Adam(models.parameters(), lr=lr, fused=True)
     for step in range(steps):

@@ -9,27 +9,27 @@ from attnlab.runtime import generator
 
 
 def numbers(source: torch.Generator, *shape: int, bound: float = 1.0) -> nn.Parameter:
-    """Random numbers between -bound and bound, which training may change."""
+    """`numbers(source, 3, 3)` are random numbers between -bound and bound, which training may change."""
     drawn = torch.rand(shape, generator=source, dtype=torch.float64)
     return nn.Parameter(bound * (2 * drawn - 1))
 
 
 class Dot(nn.Module):
-    """The dot product: it has nothing to learn."""
+    """`Dot()(query, key)` is the dot product: it has nothing to learn."""
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """Every query against its eight keys."""
+        """`Dot()(query, key)` scores every query against its eight keys."""
         return scores.dot(query, key).squeeze(-2)  # (queries, 8)
 
 
 class General(nn.Module):
-    """A dot product with a learned matrix in between."""
+    """`General()(query, key)` is a dot product with a learned matrix in between."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__()
         self.weight = numbers(generator(seed), 3, 3, bound=0.5)
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """Every query against its eight keys; to be fair, all get the constant 1 as well."""
+        """`General()(query, key)`: the eight keys of a query; to be fair, all get the constant 1 as well."""
         query, key = (pad(each, (0, 1), value=1.0) for each in (query, key))
         return scores.general(query, key, self.weight).squeeze(-2)

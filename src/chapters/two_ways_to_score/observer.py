@@ -7,7 +7,7 @@ from torch.utils._pytree import tree_leaves
 
 
 class Observer(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Counts multiplications, calls of tanh, and the numbers in the largest tensor."""
+    """`with Observer() as seen:` counts products, calls of tanh, and the numbers in the largest tensor."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

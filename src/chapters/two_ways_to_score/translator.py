@@ -9,7 +9,7 @@ WORDS, WIDTH = 1000, 96
 
 
 class Translator(nn.Module):
-    """A GRU reads, a GRU writes, and asks before each step, as Bahdanau's."""
+    """`Translator(scores.dot)`: a GRU reads, a GRU writes, and asks before each step, as Bahdanau's."""
 
     def __init__(
         self, score: Callable[[Tensor, Tensor], Tensor], project: Callable[[], nn.Module] = nn.Identity
@@ -22,7 +22,7 @@ class Translator(nn.Module):
         self.score, self.project = score, project()
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """The scores of all words, at each of the places that are written."""
+        """`Translator(scores.dot)(source, target)` scores all words at each place that is written."""
         memory, last = self.encoder(self.embed(source))  # (B, m, WIDTH), (1, B, WIDTH)
         keys, state, seen = self.project(memory), last[0], []
         for word in self.embed(target).unbind(1):  # (B, WIDTH)

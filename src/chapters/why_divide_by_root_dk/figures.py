@@ -27,8 +27,7 @@ def derivative(lengths: Sequence[int], raw: Tensor, scaled: Tensor) -> None:
 
 
 def learning(lengths: Sequence[int], learned: Mapping[str, Seeds]) -> None:
-    """`learning([4, 16], {"tied": results})` draws how much is fetched right without a divisor, by the "
-    "start."""
+    """`learning([4, 16], {"tied": results})` draws what is fetched right without a divisor, by the start."""
     curves(
         lengths,
         {name: [float(seeds.mean()) for seeds in each] for name, each in learned.items()},

@@ -9,7 +9,7 @@ from attnlab.runtime import generator
 
 
 def gradients(d_k: int, divisor: float, seed: int = 0) -> tuple[Tensor, Tensor]:
-    """Query i should fetch value i: the gradient's size on each query, and on W_Q."""
+    """`gradients(64, 8)` is its size on each query, and on W_Q, where query i should fetch value i."""
     source, models = generator(seed), 40
     token = torch.randn(2, models, 16, 64, generator=source, dtype=torch.float64)
     weight = torch.randn(2, models, 64, d_k, generator=source, dtype=torch.float64) / 8
@@ -23,6 +23,6 @@ def gradients(d_k: int, divisor: float, seed: int = 0) -> tuple[Tensor, Tensor]:
 
 
 def first_gradients(d_k: int, divisor: float) -> Tensor:
-    """Its size on the average query, on the typical one, on all of W_Q: (3,)."""
+    """`first_gradients(64, 8)` is its size on the average query, the typical one, all of W_Q: (3,)."""
     on_query, on_weight = gradients(d_k, divisor)
     return torch.stack([on_query.mean(), on_query.median(), on_weight.mean()])

@@ -1,6 +1,8 @@
 """The drawings of “From words to vectors”, made from the chapter's own words and numbers."""
 
 from chapters.from_words_to_vectors.drawings.opening import (
+    TABLE,
+    WORDS,
     from_word_to_place,
     one_hot_times_table,
     rows_that_learn,
@@ -14,6 +16,8 @@ from chapters.from_words_to_vectors.drawings.two_meanings import (
 )
 
 __all__ = [
+    "TABLE",
+    "WORDS",
     "analogy",
     "both_ends",
     "bottleneck",

@@ -1,5 +1,6 @@
 """The drawings of the chapter's idea, “A word is a row” and “By the company they keep”."""
 
+import torch
 from torch import Tensor
 
 from bookkit.pictures.drawings import (
@@ -20,6 +21,9 @@ from bookkit.pictures.drawings import (
 from bookkit.pictures.svg import SMALL, circle, label
 from chapters.from_words_to_vectors.drawings.pieces import BELOW, Words, _beginning
 
+# The sentence and the table by hand with which the chapter begins.
+WORDS = ["the", "king", "eats", "his", "bread"]
+TABLE = torch.tensor([[0.1, 0.0, 0.2], [0.9, 0.1, 0.0], [0.0, 0.8, 0.1], [0.2, 0.1, 0.3], [0.1, 0.7, 0.9]])
 # A map by hand, for the first drawing: each group of words near one point, in shares of its side.
 GROUPS = {
     "value": {"king": (0.16, 0.2), "queen": (0.42, 0.14), "boy": (0.3, 0.36)},
@@ -28,9 +32,9 @@ GROUPS = {
 }
 
 
-def from_word_to_place(words: Words, table: Tensor, chosen: str) -> None:
-    """`from_word_to_place(["the", "king"], table, "king")` leads from a word to its row, and to a place."""
-    at = words.index(chosen)
+def from_word_to_place(chosen: str) -> None:
+    """`from_word_to_place("king")` leads from a word to its row of the chapter's table, and to a place."""
+    words, table, at = WORDS, TABLE, WORDS.index(chosen)
 
     def arrange(narrow: bool) -> Part:
         colours = ["query" if word == chosen else "grey" for word in words]
