@@ -15,7 +15,7 @@ Search = Callable[[Step, Tensor, int], tuple[Tensor, Tensor]]
 
 
 def share_looking(weights: Tensor, test: Sentences, written: str, looked_at: str) -> float:
-    """`share_looking(weights, test, "determiner", "noun")` is the share of articles that look at a noun most."""
+    """`share_looking(weights, test, "determiner", "noun")` is how many articles look at a noun most."""
     lingo = [Lingo.forms[word][0] if word in Lingo.forms else "" for word in models.LINGO_WORDS]
     english = [English.forms[word][0] if word in English.forms else "" for word in models.ENGLISH_WORDS]
     target = torch.tensor([kind == written for kind in lingo])
