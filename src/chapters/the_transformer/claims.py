@@ -11,14 +11,27 @@ from bookkit import weights
 from bookkit.claims import claim
 from bookkit.stored import stored
 from chapters.the_transformer import findings, models, same, seeds
+from chapters.the_transformer.measuring import ADDITIONS, VERBS
 from chapters.translating_with_attention import models as recurrent
 
 
-def same_checks(Transformer, device):
+def stored_translator(device):
     translator = models.translator()
     weights.load("the_transformer/translator", translator)
-    mine = Transformer().to(device)
-    same.give(mine, translator.to(device))
+    return translator.to(device)
+
+
+def excess(logits, read, own):
+    return {name: models.mean_loss(each, read.targets).item() - own for name, each in logits.items()}
+
+
+def faulty(said):
+    return [sentence for sentence in said["LSTM", 0.3] if agreement.fault(sentence)]
+
+
+def ours_is_pytorchs(Transformer, device):
+    translator, mine = stored_translator(device), Transformer().to(device)
+    same.give(mine, translator)
     pairs = models.sentences(grammar.pairs(100, generator(1)))
     source, lengths, previous, *_ = (each.to(device) for each in pairs)
     hidden = {
@@ -38,10 +51,11 @@ def same_checks(Transformer, device):
     sizes = {size for each in translator.parameters() for size in each.shape}
     claim("no weight has 4 or 5 rows or columns", not sizes & {4, 5})
     claim("√64", math.sqrt(64), expected=8)
-    return translator
 
 
-def translate(translator, device):
+def right_by_length(device):
+    translator = stored_translator(device)
+
     def right_when_new():
         """The shares of unseen sentences that it gets right: of up to 16 words, and over 20."""
         unseen = models.sentences(recurrent.unseen_pairs(300))
@@ -64,7 +78,7 @@ def translate(translator, device):
         claim(said, late[f"{name}, longer"], expected=share, abs=0.006)
 
 
-def translate_claims_2():
+def longer_trainings():
     for (name, shares), share in zip(seeds.FINISHED.items(), (0.80, 0.83), strict=True):
         claim(f"stored, over 20 words: {name}", shares.mean(), expected=share, abs=0.006)
     six = torch.cat([*seeds.FINISHED.values()])
@@ -80,12 +94,15 @@ def translate_claims_2():
         max(gains) / spread,
         at_most=1,
     )
+
+
+def good_lingo_without_looking_across():
     right, faultless = stored([2, 43], findings.without_looks_across, within=0)
     claim("stored, no look across in layer 2: right, of 50", right, expected=2)
     claim("stored, no look across in layer 2: good Lingo, of 50", faultless, expected=43)
 
 
-def limit(limit, unread, drawn):
+def no_honest_loss_is_lower(limit, unread, drawn):
     # Another way to six digits: the states' entropies solve one system of linear equations.
     states = [agreement.FIRST]
     for state in states:
@@ -113,7 +130,7 @@ def limit(limit, unread, drawn):
     claim("nats a word, at the limit", limit, expected=1.417460, abs=5e-7)
 
 
-def too_good(runs, limit):
+def leaks_fall_below(runs, limit):
     # Over five seeds 1.06 to 1.08 times the limit; .0015, and .05 to .11.
     last = sum(runs["in order"][-10:]) / 10
     claim("in order: mean of the last ten losses", last, at_least=limit)
@@ -125,8 +142,8 @@ def too_good(runs, limit):
     )
 
 
-def rivals(logits, read, own, agreed, best):
-    above = {name: models.mean_loss(each, read.targets).item() - own for name, each in logits.items()}
+def nearer_than_the_lstm(logits, read, own, agreed):
+    above = excess(logits, read, own)
     # Over five seeds .0024-.0036 and .0103-.0112, 3.0 to 4.5 times; with eight seeds, on the
     # sentences here, 2.8 to 4.3 times. The n-gram has no seed.
     claim(
@@ -136,32 +153,34 @@ def rivals(logits, read, own, agreed, best):
     )
     least = min(*agreed["LSTM"], *agreed["Transformer"])
     claim("both networks: verbs that agree, at any distance", least, at_least=0.99)
-    claim("the n-gram: verbs that agree, furthest away", agreed[f"{best}-gram"][2], at_most=0.65)
-    return above
+    claim("the n-gram: verbs that agree, furthest away", agreed["5-gram"][2], at_most=0.65)
 
 
-def agree(odds, plural, apart):
+def wrong_numbers(odds, verbs):
     wrong = {}
     for name in ("LSTM", "Transformer"):
         singular, several = odds[name].unflatten(1, (2, -1)).sum(-1).unbind(1)
-        share = torch.where(plural, singular, several) / (singular + several)
-        wrong[name] = share[apart >= 2].mean()
+        share = torch.where(verbs.plural, singular, several) / (singular + several)
+        wrong[name] = share[verbs.apart >= 2].mean()
     # Three pairs: .008-.013 and .0022-.0028, 3 to 5 times as much.
     claim("words between: wrong number, LSTM", wrong["LSTM"], expected=0.01, abs=0.005)
     ratio = wrong["Transformer"] / wrong["LSTM"]
     claim("the Transformer's, over the LSTM's", ratio, expected=0.25, abs=0.15)
 
 
-def rivals_checks(counted, best, above, limit):
-    above[f"{best}-gram"] = counted[best]
-    for name, excess, margin, perplexity in (
+def above_the_limit(counted, logits, read, own, limit):
+    above = {"5-gram": counted} | excess(logits, read, own)
+    for name, least, margin, perplexity in (
         ("5-gram", 0.10, 0.005, 4.55),
         ("LSTM", 0.011, 0.003, 4.17),
         ("Transformer", 0.003, 0.003, 4.14),
     ):
-        claim(f"{name}: above the limit", above[name], expected=excess, abs=margin)
+        claim(f"{name}: above the limit", above[name], expected=least, abs=margin)
         measured = math.exp(limit + above[name])
         claim(f"{name}: perplexity", measured, expected=perplexity, abs=0.03)
+
+
+def seed_by_seed():
     nearer = [lstm / ours for lstm, ours in zip(*seeds.EXCESS.values(), strict=True)]
     claim(
         "stored, seed by seed: LSTM's excess over Transformer's, the least",
@@ -177,21 +196,22 @@ def rivals_checks(counted, best, above, limit):
     )
 
 
-def speak(right, said):
+def what_it_says(right, said):
     # Over five seeds: .98-.99 and .58-.60; the LSTM's, over four, .94-.97.
     claim("temperature 1: grammatical", right["Transformer", 1], expected=0.98, abs=0.025)
     # After 18 epochs, three seeds: none wrong at .3.
-    KINDS = {"that", *agreement.PREPOSITIONS}  # what begins an addition
-    wrong = [sentence for sentence in said["LSTM", 0.3] if agreement.fault(sentence)]
-    fifth = sum(sum(word in KINDS for word in sentence) > 4 for sentence in wrong)
+    wrong = faulty(said)
+    fifth = sum(sum(word in ADDITIONS for word in sentence) > 4 for sentence in wrong)
     claim("LSTM, 0.3: wrong ones that have a fifth addition", fifth / len(wrong), at_least=0.9)
-    return KINDS, wrong
 
 
-def speak_checks(right, wrong):
+def where_it_errs(right, said):
     claim("temperature 2: grammatical", right["Transformer", 2], expected=0.59, abs=0.1)
     # Over eight seeds: 10 to 44.
-    claim("LSTM, 0.3: wrong ones of 600", len(wrong), at_least=5)
+    claim("LSTM, 0.3: wrong ones of 600", len(faulty(said)), at_least=5)
+
+
+def what_brings_see():
     whole, without = findings.see_against_sees(), findings.see_against_sees(without=1)
     claim("stored: logit of see over that of sees", whole.logits, expected=5.8, abs=0.05)
     *others, most = sorted(whole.heads.values(), key=abs)
@@ -206,11 +226,13 @@ def speak_checks(right, wrong):
     claim("without that head", without.networks["network 2"], expected=-1.2, abs=0.05)
 
 
-def think(looked, thought, x, speakers):
+def a_bend_in_a_line(looked, thought, x):
     steps = looked.diff()
     claim("one word's look: its steps differ by", steps.max() - steps.min(), at_most=1e-5)
     claim("two neurons make |x|", torch.equal(thought, x.flatten().abs()))
-    layer = speakers["Transformer"].layers[1]
+
+
+def two_thirds_of_a_layer(layer):
     share = [sum(p.numel() for p in part.parameters()) for part in (layer.feed_forward, layer)]
     claim(
         "the feed-forward network's share of a layer's weights",
@@ -225,21 +247,22 @@ def think(looked, thought, x, speakers):
     )
 
 
-def neuron(lit, order, KINDS, places, chances, without_it, verbs):
+def when_it_lights(lit, order):
     claim("only a verb may come: the neuron's least light", lit["a verb only"].min(), at_least=3)
     most = lit["a verb or an addition"].max()
     claim("an addition may come, too: its most light", most, at_most=1)
-    claim("the five words it lowers most begin an addition", {*order[:5]} == KINDS)
-    kinds, only = [models.WORDS.index(word) for word in sorted(KINDS)], places["a verb only"]
-    forbidden = [
-        each[tuple(zip(*only, strict=True))][:, kinds].sum(-1).mean() for each in (chances, without_it)
-    ]
+    claim("the five words it lowers most begin an addition", {*order[:5]} == ADDITIONS)
+    claim("the five it raises most are verbs", {*order[:-6:-1]} <= {*VERBS})
+
+
+def without_the_neuron(only, chances, without_it):
+    kinds, at = [models.WORDS.index(word) for word in sorted(ADDITIONS)], tuple(zip(*only, strict=True))
+    forbidden = [each[at][:, kinds].sum(-1).mean() for each in (chances, without_it)]
     claim("a forbidden addition's chance", forbidden[0], expected=0.003, abs=0.0005)
     claim("the same without neuron 232 of 256", forbidden[1], expected=0.007, abs=0.001)
-    claim("the five it raises most are verbs", {*order[:-6:-1]} <= {*verbs})
 
 
-def neuron_claims_2():
+def feed_forward_gains_a_little():
     means = {name: sum(each) / 5 for name, each in seeds.FEED_FORWARD.items()}
     for name, mean in (
         ("without, 6 layers", 0.0092),
@@ -262,27 +285,27 @@ def neuron_claims_2():
     claim("stored: wider, or GELU, over the spread of seeds", change, at_most=0.25)
 
 
-def cache(read, device, one_by_one, speakers, work):
-    text = read.previous[:1, :10].to(device)
-    gap = one_by_one(speakers["Transformer"], text) - speakers["Transformer"](text)
+def a_cache_changes_nothing(one_by_one, model, text):
+    gap = one_by_one(model, text) - model(text)
     claim("with a cache and without: largest difference", gap.abs().max(), at_most=1e-4)
+
+
+def a_cache_saves_work(work, model):
     without, kept = work["without a cache"], work["with a cache"]
     claim("without: twice the length, at 1,024", without[-1] / without[-2], at_least=2.5)
     claim("behind 1,024 words: without, over with", without[-1] / kept[-1], at_least=900)
     claim("with: twice the length, at 1,024", kept[-1] / kept[-2], at_most=2)
     claim("with: twice the length, at 32", kept[1] / kept[0], at_most=1.1)
-    hidden_half = (
-        len(speakers["Transformer"].layers) * 64 * 1024**2 / 1e6
-    )  # of scores, and of what they weigh
+    hidden_half = len(model.layers) * 64 * 1024**2 / 1e6  # of scores, and of what they weigh
     claim(
         "behind 1,024, over with: without what the mask hides",
         (without[-1] - hidden_half) / kept[-1],
         expected=650,
         abs=15,
     )
-    numbers = 2 * 64 * len(speakers["Transformer"].layers)
+    numbers = 2 * 64 * len(model.layers)
     claim("numbers kept for a word", numbers, expected=256)
-    count = sum(each.numel() for each in speakers["Transformer"].parameters())
+    count = sum(each.numel() for each in model.parameters())
     claim(
         "kept behind 1,024 words, over the model's weights",
         1024 * numbers / count,
@@ -290,7 +313,15 @@ def cache(read, device, one_by_one, speakers, work):
     )
 
 
-def mistakes(LanguageModel, size, device, unread, Peeking, leak):
+@torch.no_grad()
+def leak(model, words):
+    other = words.clone()
+    other[:, -1] = (other[:, -1] + 1) % len(models.WORDS)
+    return (model(other) - model(words))[:, :-1].abs().max().item()
+
+
+def first_losses_and_floors(LanguageModel, Peeking, unread, device):
+    size = len(models.WORDS)
     torch.manual_seed(1)
     fresh, eight = LanguageModel(size).to(device), models.texts(unread[:8])
     previous, targets = eight.previous.to(device), eight.targets.to(device)

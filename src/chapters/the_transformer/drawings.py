@@ -1,7 +1,7 @@
 """The drawings: the whole model, who looks at whom, what can be known of the next word, and the cache."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from attnlab.corpora import agreement
 from bookkit.pictures.drawings import (
@@ -219,8 +219,14 @@ def cache(words: Sequence[str]) -> None:
 # ---- what to ask a run ----
 
 
-def questions(answers: Mapping[str, tuple[str, str]]) -> None:
-    """`questions({"the first loss": ("healthy", "broken")})` has a row for each test of a run."""
+def questions() -> None:
+    """`questions()` has a row for each test of a run: what a healthy one shows, and what a broken one."""
+    answers = {
+        "the first loss": ("log 37: 37 words alike", "more: logits that are too large"),
+        "one batch, by heart": ("as low as it can be", "higher: unconnected; lower: a leak"),
+        "the last word changed": ("nothing moves before it", "something does: a leak"),
+        "each layer's gradient": ("of one size, within a few times", "0, or a hundred times the others"),
+    }
 
     def arrange(narrow: bool) -> Part:
         rows = [("", "healthy", "broken"), *((name, *said) for name, said in answers.items())]

@@ -10,12 +10,23 @@ from attnlab.training.loop import train
 from bookkit import weights
 from bookkit.claims import claim
 from chapters.translating_with_attention import charts, models, orders
+from chapters.translating_with_attention.measuring import searched
+from chapters.translating_with_attention.sentence import SENTENCE
 
 
-def language(device, sentence):
-    learned, unseen = models.training_pairs(), models.unseen_pairs(500)
-    test = models.Sentences(*(each.to(device) for each in models.sentences(unseen)))
-    words_read = test.lengths - 1  # of English, without the <end>
+def short(words_read):
+    return (words_read <= 6).cpu()
+
+
+def ours(theirs, order):
+    """The chapter's decoder with the stored numbers, which nn.GRU names otherwise."""
+    decoder = order(theirs.score).to(next(theirs.parameters()).device)
+    state = {label.removesuffix("_l0"): tensor for label, tensor in theirs.state_dict().items()}
+    decoder.load_state_dict(state)
+    return decoder
+
+
+def pairs_to_learn_from(learned, unseen):
     claim("pairs to learn from", len(learned), expected=4000)
     crossing = sum(pair.crosses for pair in unseen) / len(unseen)
     # Over 12 draws of 4000: .876 to .893; of 500 the standard error is .014.
@@ -26,48 +37,39 @@ def language(device, sentence):
         sum(p.english in seen for p in unseen),
         expected=0,
     )
-    claim("our sentence was not learned from", sentence.english not in seen)
-    return learned, unseen, test, words_read
+    claim("our sentence was not learned from", SENTENCE.english not in seen)
 
 
-def bottleneck(words_read, exact):
-    short, long = (words_read <= 6).cpu(), (words_read > 12).cpu()
+def one_vector(words_read, exact):
+    long = (words_read > 12).cpu()
     last = exact["last-state"]
     # Over five seeds: .82-.88, 0-.006 and .22-.24.
     claim(
         "last state, up to six words: exactly right",
-        last[short].mean(),
+        last[short(words_read)].mean(),
         expected=0.85,
         abs=0.06,
     )
     # With 31,867 pairs, once: 10 to 12 words .89, 13 to 16 .42, 17 to 20 .11, beyond .01.
     claim("last state, more than twelve words: exactly right", last[long].mean(), at_most=0.02)
     claim("last state, all: exactly right", last.mean(), expected=0.23, abs=0.03)
-    return short
 
 
-def look(NAMES, translators, translate, test, exact, Bahdanau, Luong, device):
-    def ours(name):
-        """The chapter's decoder with the stored numbers, which nn.GRU names otherwise."""
-        theirs = translators[name].decoder
-        order = Bahdanau if name == "additive" else Luong
-        decoder = order(theirs.score).to(device)
-        state = {label.removesuffix("_l0"): tensor for label, tensor in theirs.state_dict().items()}
-        decoder.load_state_dict(state)
-        return decoder
-
-    for name in NAMES[1:]:
-        encoder = translators[name].encoder
-        mine = translate(encoder, ours(name), test.source[:100], test.lengths[:100])
+def ours_translate_as_well(translate, translators, test, exact, Bahdanau, Luong):
+    for name in ("additive", "concat", "dot", "general"):
+        encoder, theirs = translators[name].encoder, translators[name].decoder
+        decoder = ours(theirs, Bahdanau if name == "additive" else Luong)
+        mine = translate(encoder, decoder, test.source[:100], test.lengths[:100])
         agree = models.exactly_right(mine, test.targets[:100]).cpu() == exact[name][:100].bool()
         claim(f"{name}: ours, of 100 sentences as right as attnlab's", agree.sum(), expected=100)
-    fewer = sum(each.numel() for each in ours("concat").score.parameters())
-    same = sum(each.numel() for each in ours("additive").score.parameters())
+    fewer, same = (
+        sum(each.numel() for each in translators[name].decoder.score.parameters())
+        for name in ("concat", "additive")
+    )
     claim("numbers of the additive score, over those of concat", same / fewer, expected=1)
-    return ours
 
 
-def look_checks_2(epoch, learned):
+def our_epoch_is_the_recipes(epoch, learned):
     def first_losses(by):
         """The losses of one epoch over 128 sentences, with the same start."""
         torch.manual_seed(0)
@@ -84,7 +86,7 @@ def look_checks_2(epoch, learned):
     claim("our epoch's mean loss against the recipe's: difference", gap, at_most=1e-4)
 
 
-def orders_claims():
+def what_is_fed_back_counts():
     fed = [share for key, each in orders.RIGHT.items() if key[1] == "fed" for share in each]
     rest = [share for key, each in orders.RIGHT.items() if key[1] != "fed" for share in each]
     claim(
@@ -101,40 +103,39 @@ def orders_claims():
     )
 
 
-def length(found, said, references, words_read, NAMES, exact, by_length, bleu):
-    ends = [models.END in row for row in found["concat"].tolist()]
-    kept = [row for row, end in enumerate(ends) if end]
-    candidates = [said(found["concat"][row]) for row in kept]
-    without = bleu_score(candidates, [references[row] for row in kept])
+def longer_sentences(exact, by_length, words_read):
     middle = ((words_read >= 17) & (words_read <= 20)).cpu()
-    others = max(exact[name].mean() for name in NAMES[2:])
+    others = max(exact[name].mean() for name in ("concat", "dot", "general"))
     # Over eight seeds: .68-.95 and .40-.58.
     claim("additive, 17-20 words: exactly right", exact["additive"][middle].mean(), at_least=0.6)
     claim("additive, over 20 words: exactly right", by_length["additive"][-1], at_most=0.7)
-    # 14 to 37 of 500, which cost .04 to .18.
-    claim("concat: translations that never end", 500 - sum(ends), at_least=8)
-    claim(
-        "concat: BLEU without them, less BLEU with them",
-        without - bleu["concat"],
-        at_least=0.02,
-    )
-    return without, others
-
-
-def length_checks(exact, others, bleu, without, NAMES, losses, words_read):
     claim("additive: ahead of every other", exact["additive"].mean() - others, at_least=0.02)
-    claim("words after which a translation is cut", models.LONGEST, expected=60)
-    claim("concat: BLEU", bleu["concat"], expected=0.77, abs=0.12)
-    claim("concat: BLEU of those that end", without, expected=0.88, abs=0.07)
-    for name in NAMES:
-        # Five seeds: .012-.08 with attention, .60-.64 without.
-        most = 0.75 if name == "last-state" else 0.12
-        claim(f"{name}: loss of the last epoch", losses[name][-1], at_most=most)
     tenth = (words_read > 20).float().mean()
     claim("sentences of more than 20 words", tenth, expected=0.1, abs=0.03)
 
 
-def heat(rates, share_looking):
+def some_never_end(found, bleu, said, references):
+    ends = [models.END in row for row in found["concat"].tolist()]
+    kept = [row for row, end in enumerate(ends) if end]
+    candidates = [said(found["concat"][row]) for row in kept]
+    without = bleu_score(candidates, [references[row] for row in kept])
+    # 14 to 37 of 500, which cost .04 to .18.
+    claim("concat: translations that never end", 500 - sum(ends), at_least=8)
+    gained = without - bleu["concat"]
+    claim("concat: BLEU without them, less BLEU with them", gained, at_least=0.02)
+    claim("words after which a translation is cut", models.LONGEST, expected=60)
+    claim("concat: BLEU", bleu["concat"], expected=0.77, abs=0.12)
+    claim("concat: BLEU of those that end", without, expected=0.88, abs=0.07)
+
+
+def losses_of_the_last_epoch(losses):
+    for name, each in losses.items():
+        # Five seeds: .012-.08 with attention, .60-.64 without.
+        most = 0.75 if name == "last-state" else 0.12
+        claim(f"{name}: loss of the last epoch", each[-1], at_most=most)
+
+
+def the_worst_alignments(rates, looking):
     # Over eight seeds: 2.0 to 4.3 times as high; over the worst of the others 1.7 to 4, and
     # once .96.
     rest = sorted(rate for name, rate in rates.items() if name != "additive")
@@ -144,15 +145,14 @@ def heat(rates, share_looking):
         at_least=1.5,
     )
     # .42-.86, and .02-.12 with the same score in Luong's order; .00-.18.
-    at_noun = share_looking("additive", "determiner", "noun")
+    at_noun = looking["articles at nouns"]
     claim("additive: articles that look at a noun", at_noun, at_least=0.3)
-    same_score = share_looking("concat", "determiner", "noun")
+    same_score = looking["the same, concat"]
     claim("concat, the same score: articles that look at a noun", same_score, at_most=0.2)
-    own = share_looking("additive", "possessive", "possessive")
-    claim("additive: “de” that looks at “'s”", own, at_most=0.25)
+    claim("additive: “de” that looks at “'s”", looking["de at 's"], at_most=0.25)
 
 
-def heat_checks(test, is_word, words_read, error_rate, rates):
+def what_error_rates_are(error_rate, test, is_word, words_read, rates):
     diagonal = torch.zeros_like(test.gold)
     for row, (n, m) in enumerate(zip(is_word.sum(1).tolist(), words_read.tolist(), strict=True)):
         for step in range(n):
@@ -172,10 +172,11 @@ def heat_checks(test, is_word, words_read, error_rate, rates):
     claim("stored, steps first and is fed: the largest", max(stored), expected=0.25)
 
 
-def intervene(shares, NAMES, exact):
+def with_gold_weights(shares, exact):
+    luongs = ("concat", "dot", "general")
     gains = {name: (each[1] - each[0]).item() for name, each in shares.items()}
-    of_luong = [gains[name] for name in NAMES[2:]]
-    with_gold = min(shares[name][1] for name in NAMES[2:])
+    of_luong = [gains[name] for name in luongs]
+    with_gold = min(shares[name][1] for name in luongs)
     # Over eight seeds: .10 to .28; 1.01 to 1.07; -.17 to +.06; and below .15; .01 to .05.
     claim(
         "gold weights: the least that concat, dot or general gains in exactly right",
@@ -190,7 +191,7 @@ def intervene(shares, NAMES, exact):
     claim("gold weights: what additive gains in exactly right", gains["additive"], at_most=0.09)
 
 
-def article_probe(shares, learned, device, test, translators):
+def with_other_weights(shares):
     borrowed = torch.stack([each[3] for each in shares.values()]).mean()
     claim("another's weights: exactly right, on average", borrowed, expected=0.15, abs=0.02)
     claim(
@@ -199,6 +200,8 @@ def article_probe(shares, learned, device, test, translators):
         at_most=0.08,
     )
 
+
+def the_article_stands_at_the(translators, learned, test):
     articles = torch.tensor([models.LINGO_WORDS.index(word) for word in ("lo", "la", "los", "las")])
 
     @torch.no_grad()
@@ -210,16 +213,15 @@ def article_probe(shares, learned, device, test, translators):
         said = sentences.targets.cpu()[rows, steps][:, None] == articles
         return nn.functional.pad(held, (0, 1), value=1.0), said.float()
 
-    held, said_then = at_the(
-        models.Sentences(*(each.to(device) for each in models.sentences(learned[:1000])))
-    )
+    first = models.sentences(learned[:1000])
+    held, said_then = at_the(models.Sentences(*(each.to(test.source.device) for each in first)))
     line = torch.linalg.lstsq(held, said_then).solution
     held, said_then = at_the(test)
     right_there = ((held @ line).argmax(-1) == said_then.argmax(-1)).float().mean()
     claim("articles read off the encoder at “the”, by a straight line", right_there, at_least=0.95)
 
 
-def chart(sentence, unseen, device, translators, looks, NAMES):
+def the_chart_shows_these(sentence, unseen, device, translators, looks):
     gaps = []
     for place, (english, lingo, links) in enumerate(charts.SENTENCES.values()):
         pair = [sentence, unseen[65], unseen[1]][place]
@@ -236,11 +238,11 @@ def chart(sentence, unseen, device, translators, looks, NAMES):
             gaps.append((100 * looks(name, alone)[0, : len(pair.lingo)].cpu() - shown).abs().max())
     # Rounded to whole per cent.
     claim("the chart's weights against the book's: largest gap, %", max(gaps), at_most=0.51)
-    for name in NAMES:  # back to those of this run
-        weights.load(f"translating_with_attention/{name}", translators[name])
+    for name, translator in translators.items():  # back to those of this run
+        weights.load(f"translating_with_attention/{name}", translator)
 
 
-def beam(likelier, exactly, scored, device, beam, searched, found):
+def likelier_and_hardly_righter(likelier, exactly, scored):
     # Over eight seeds: .53-.60, -.01 to +.02, and .06-.17.
     claim(
         "last state, a beam of 8: finds a likelier one",
@@ -255,6 +257,9 @@ def beam(likelier, exactly, scored, device, beam, searched, found):
 
     # Over eight seeds: -.01 to +.04.
     claim("concat, a beam of 8: more exactly right", more["concat"], expected=0, abs=0.07)
+
+
+def our_beam_is_attnlabs(beam, device):
     state = torch.zeros(1, 1, device=device)
     odds = torch.rand(10, 10, generator=generator(3)).softmax(-1).log().to(device)
 
@@ -267,21 +272,24 @@ def beam(likelier, exactly, scored, device, beam, searched, found):
             decoding.beam(by_last, state, models.START, models.END, width),
         )
         claim(f"a beam of {width}: ours against attnlab's", torch.equal(mine[0][1:], theirs[0]))
+
+
+def a_beam_of_one_is_greedy(beam, model, test, found):
     same = 0
     for row in range(20):
-        words, _ = searched("dot", row, 1)
-        same += torch.equal(words, found["dot"][row, : len(words)].cpu())
+        words, _ = searched(beam, model, test, row, 1)
+        same += torch.equal(words, found[row, : len(words)].cpu())
     claim("a beam of 1 is greedy search: of 20 sentences", same, expected=20)
 
 
-def mistake_late(Luong, look, ours, translate, translators, test):
+def one_word_late(Luong, look, translate, translators, test):
     class Late(Luong):
         def step(self, word, state, memory):
             context, weights = look(self.score, state, memory)  # s_{t-1}: one word late
             state = self.gru(self.embedding(word), state)
             return self.read(state, context), state, weights
 
-    late = ours("dot")
+    late = ours(translators["dot"].decoder, Luong)
     late.__class__ = Late  # the same learned numbers
     words = translate(translators["dot"].encoder, late, test.source, test.lengths)
     share = models.exactly_right(words, test.targets).float().mean()
@@ -289,19 +297,20 @@ def mistake_late(Luong, look, ours, translate, translators, test):
     claim("dot, looking one word late: exactly right", share, at_most=0.05)
 
 
-def mistake_padding(translators, test, translate, ours, exact, short):
-    def still_right(name):
+def padding_is_looked_at(translate, translators, test, exact, Bahdanau, Luong):
+    def still_right(name, order):
         """Of the short sentences that were right: how many still are without the mask?"""
         memory = translators[name].encoder(test.source, test.lengths)
         everywhere = models.Memory(memory.states, torch.ones_like(memory.mask), memory.last)
-        words = translate(lambda *_: everywhere, ours(name), test.source, test.lengths)
-        chosen = (exact[name] > 0) & short
+        decoder = ours(translators[name].decoder, order)
+        words = translate(lambda *_: everywhere, decoder, test.source, test.lengths)
+        chosen = (exact[name] > 0) & short(test.lengths - 1)
         return models.exactly_right(words, test.targets).cpu()[chosen].float().mean()
 
     # Over eight seeds: 1.00, and .04 to .46.
-    claim("dot without the mask: short ones that stay right", still_right("dot"), at_least=0.95)
+    claim("dot without the mask: short ones that stay right", still_right("dot", Luong), at_least=0.95)
     claim(
         "additive without the mask: short ones that stay right",
-        still_right("additive"),
+        still_right("additive", Bahdanau),
         at_most=0.5,
     )
