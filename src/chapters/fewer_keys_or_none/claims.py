@@ -15,9 +15,10 @@ from attnlab.today.model import turned
 from bookkit.claims import claim
 from chapters.fewer_keys_or_none import figures
 from chapters.fewer_keys_or_none.models import HIDDEN, UPDATES
+from chapters.fewer_keys_or_none.recall import PAIRS, by_delta, by_features, right, texts
 
 
-def keys_repeat(repeat_kv):
+def sharing_by_hand(repeat_kv):
     query, key, value = (torch.randn(2, heads, 5, 16, generator=generator(heads)) for heads in (6, 2, 2))
     by_hand = F.scaled_dot_product_attention(query, repeat_kv(key, 6), repeat_kv(value, 6), is_causal=True)
     at_once = F.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
@@ -29,19 +30,31 @@ def keys_repeat(repeat_kv):
     claim("numbers a place with six key heads", 2 * 6 * 16 * 3, expected=576)
 
 
-def keys_groups(stored):
+def no_loss_shows(noted):
     claim("width beside six key heads", HIDDEN[6], expected=277)
     claim("width beside one", HIDDEN[1], expected=331)
     claim(
         "weights, the middle of the four",
-        1000 * stored[:, 1].mean(),
+        1000 * noted[:, 1].mean(),
         expected=547_000,
         abs=1000,
     )
     claim("batches", UPDATES, expected=400)
+    kinds = torch.tensor([*figures.keys.GROUPS.values()])  # (4, 3)
+    apart = kinds.mean(1).max() - kinds.mean(1).min()
+    claim("stored, means of the kinds apart", apart, expected=0.01, abs=0.005)
+    six = kinds[0].max() - kinds[0].min()
+    claim("stored, six key heads, trainings apart", six, expected=0.02, abs=0.005)
+    ahead = [max(others.values()) - six for six, others in figures.keys.RATES.values()]
+    claim("stored, other rates, six key heads ahead of the last by", max(ahead), at_most=0)
+    counts, one_over_six = noted[:, 1], noted[-1, 2] - noted[0, 2]
+    claim("weights in thousands, the middle", counts.mean(), expected=547, abs=1)
+    claim("weights in thousands, most apart", counts.max() - counts.min(), at_most=2)
+    # Over three seeds it was -.004, .007 and .010.
+    claim("one key head over six, bits a byte", one_over_six, expected=0, abs=0.03)
 
 
-def keys_window(window):
+def window_by_hand(window):
     alike = all(
         window(9, width, sinks).equal(masks.window(9, width, sinks)[0])
         for width in (1, 3, 9, 12)
@@ -50,7 +63,7 @@ def keys_window(window):
     claim("window by hand is attnlab.masks.window", alike)
 
 
-def keys_windows(by_width, widths, full, moved):
+def what_a_window_costs(widths, by_width, full, moved):
     last, sinks = by_width.values()
     # Trained by other seeds, a model's losses move by a third or so.
     for place, at_most in ((3, 0.005), (2, 0.02)):
@@ -60,12 +73,13 @@ def keys_windows(by_width, widths, full, moved):
     best = max(one - other for one, other in zip(last, sinks, strict=True))
     claim("any number of places: sinks gain at most", best, at_most=0.005)
     changed_last = moved.nonzero().flatten()[-1]
-    claim("places later, the last that changes", changed_last - 40, expected=21)
-    claim("beyond, the largest change", moved[62:].max(), expected=0)
-    return last
+    claim("changed: the last place that moves, places later", changed_last - 40, expected=21)
+    claim("beyond that, the largest change", moved[62:].max(), expected=0)
 
 
-def keys_sinks(model, bits, repeat_kv, angles):
+def no_sink_in_ours(model, bits, repeat_kv):
+    angles = torch.arange(128)[:, None] * model.frequencies  # (T, d_k/2)
+
     def on_first(block):
         """Its heads' weight on the first place, over that on the 63 after it."""
         asked, held = [], [Cache() for _ in model.blocks]
@@ -79,10 +93,10 @@ def keys_sinks(model, bits, repeat_kv, angles):
         return weight[0] / weight[1:64].mean()
 
     most = max(on_first(block) for block in model.blocks)
-    claim("weight on the first place over others, in no layer more than", most, at_most=1.2)
+    claim("weight on the first place over others, the most in any layer", most, at_most=1.2)
 
 
-def keys_round(lost, widest, model, Rounded, turned_back, rounded, bits, full):
+def keys_against_values(widest, lost):
     at = {name: dict(zip(widest, each, strict=True)) for name, each in lost.items()}
     claim("keys, 3 bits: bits lost", at["keys"][3], expected=0.04, abs=0.02)
     claim("values, 3 bits: bits lost", at["values"][3], expected=0.007, abs=0.004)
@@ -91,41 +105,28 @@ def keys_round(lost, widest, model, Rounded, turned_back, rounded, bits, full):
     for few in (3, 2):
         back = at["keys, turned back"][few]
         part, beside = back / at["keys"][few], back / at["values"][few]
-        claim(f"{few} bits: turned back, of what keys lose", part, at_most=1 / 3)
-        claim(f"{few} bits: turned back, over values", beside, at_most=1.3)
+        claim(f"{few} bits: keys turned back lose, of what keys lose", part, at_most=1 / 3)
+        claim(f"{few} bits: keys turned back lose, over values", beside, at_most=1.3)
+
+
+def all_three(model, bits, full, Rounded, turned_back, rounded):
     small = [
         Rounded(lambda keys: turned_back(keys, 4), lambda values: rounded(values, 4)) for _ in model.blocks
     ]
     costs = bits(small, masks.window(128, 64)) - full
-    return costs
+    claim("half the places, 4 bits: bits a byte lost", costs, at_most=0.01)
+    claim(
+        "two key heads, half the places, 4 bits: of the cache", (2 * 64 * 4) / (6 * 128 * 16), expected=1 / 24
+    )
 
 
-def keys_all(costs, stored):
-    claim("half the places, 4 bits: bits lost", costs, at_most=0.01)
-    claim("and of the cache", (2 * 64 * 4) / (6 * 128 * 16), expected=1 / 24)
-    kinds = torch.tensor([*figures.keys.GROUPS.values()])  # (4, 3)
-    apart = kinds.mean(1).max() - kinds.mean(1).min()
-    claim("stored, means of the kinds apart", apart, expected=0.01, abs=0.005)
-    six = kinds[0].max() - kinds[0].min()
-    claim("stored, six key heads, trainings apart", six, expected=0.02, abs=0.005)
-    ahead = [max(others.values()) - six for six, others in figures.keys.RATES.values()]
-    claim("stored, other rates, six key heads ahead of the last by", max(ahead), at_most=0)
-    counts, one_over_six = stored[:, 1], stored[-1, 2] - stored[0, 2]
-    claim("weights in thousands, the middle", counts.mean(), expected=547, abs=1)
-    claim("weights in thousands, most apart", counts.max() - counts.min(), at_most=2)
-    # Over three seeds it was -.004, .007 and .010.
-    claim("one key head over six, bits a byte", one_over_six, expected=0, abs=0.03)
-
-
-def state_equal(as_a_table, as_a_state):
-    words = torch.randn(3, 300, 16, generator=generator(0))  # query, key, value
+def a_table_and_a_state(as_a_table, as_a_state, words):
     for decay in (1.0, 0.9):
         apart = (as_a_table(*words, decay) - as_a_state(*words, decay)).abs().max()
         claim(f"a table and a state, decay {decay}, differ by", apart, at_most=1e-5)
-    return words
 
 
-def state_forgets(words):
+def what_decay_leaves(words):
     _, first = linear_step(*words[:, :1])
     silence = torch.zeros(20, 16)
     _, later = linear_step(silence, torch.full((20, 16), -torch.inf), silence, first, decay=0.9)
@@ -134,7 +135,7 @@ def state_forgets(words):
     claim("steps in which it halves", -1 / math.log2(0.9), expected=6.5, abs=0.2)
 
 
-def state_same(in_chunks, words, as_a_state):
+def in_chunks_the_same(in_chunks, as_a_state, words):
     for decay in (1.0, 0.9):
         chunked = in_chunks(*words, decay)
         apart = (chunked - as_a_state(*words, decay)).abs().max()
@@ -143,7 +144,7 @@ def state_same(in_chunks, words, as_a_state):
         claim(f"ours and attnlab's, decay {decay}, differ by", apart, at_most=1e-5)
 
 
-def state_cost():
+def where_the_state_passes():
     faster = np.divide(figures.state.FUSED, figures.state.LINEAR)
     stored = dict(zip(figures.state.LENGTHS, faster, strict=True))
     short = max(stored[256], stored[512])
@@ -163,10 +164,10 @@ def state_cost():
     claim("here, 4,096 words: fused over state", ratios[4096], at_least=1.5)
 
 
-def state_recall(once, pairs, twice, right, by_delta):
+def what_a_state_holds(once, twice):
     # Between seeds of 40 texts these move by .01 to .02.
     for n, expected in ((4, 1), (16, 0.90), (32, 0.60), (64, 0.27)):
-        share = once["state"][pairs.index(n)].mean()
+        share = once["state"][PAIRS.index(n)].mean()
         claim(f"state, {n} pairs", share, expected=expected, abs=0.03)
     lowest = min(once["softmax"].min(), twice["softmax"].min())
     claim("softmax, the worst seed of any", lowest, at_least=0.99)
@@ -174,35 +175,38 @@ def state_recall(once, pairs, twice, right, by_delta):
         best = right(lambda query, key, value: query @ torch.linalg.pinv(key) @ value, n)
         claim(f"the state that fits {n} pairs best", best.mean(), expected=expected, abs=0.03)
     for way, expected in (("state", 0.34), ("decay 0.95", 0.70), ("delta rule", 0.80)):
-        share = twice[way][pairs.index(16)].mean()
+        share = twice[way][PAIRS.index(16)].mean()
         claim(f"{way}, 16 keys twice", share, expected=expected, abs=0.03)
     gains = [
         (right(partial(by_delta, share=share), n) - plain).mean()
         for share in (1, 0.5, 0.2, 0.1)
-        for n, plain in zip(pairs, once["state"], strict=True)
+        for n, plain in zip(PAIRS, once["state"], strict=True)
     ]
     claim("each key once: the delta rule gains at most", max(gains), at_most=0.05)
 
 
-def state_recall_features(right, by_features, texts, positive):
+def what_features_hold():
     for longer, expected in ((1000, 0.45), (1, 0.07)):
         share = right(partial(by_features, longer=longer), 16).mean()
         claim(f"features, 16 pairs, keys × {longer}", share, expected=expected, abs=0.03)
-    keys, others = texts[64][0], ~torch.eye(64, dtype=torch.bool).expand(200, -1, -1)
-    for name, each, expected in (("features", positive(keys), 0.95), ("keys", keys, 0)):
+    keys, others = texts()[64][0], ~torch.eye(64, dtype=torch.bool).expand(200, -1, -1)
+    for name, each, expected in (("features", F.elu(keys) + 1, 0.95), ("keys", keys, 0)):
         each = F.normalize(each, dim=-1)
         cosine = (each @ each.mT)[others].mean()
         claim(f"mean cosine of two, {name}", cosine, expected=expected, abs=0.02)
 
 
-def keys_mistakes(going_round, full, by_time, last, widths, by_length):
+def keys_gone_wrong(going_round, full):
     claim("going round, bits a byte worse", going_round - full, expected=0.15, abs=0.1)
-    off = abs(by_time - last[widths.index(32)])
-    claim("a cache that forgets, against the mask of a window", off, at_most=1e-3)
+
+
+def places_by_length(by_time, by_length, by_mask):
+    off = abs(by_time - by_mask)
+    claim("a cache that forgets and the mask of a window, bits apart", off, at_most=1e-3)
     claim("numbered by length, bits a byte worse", by_length - by_time, at_least=0.25)
 
 
-def state_mistakes():
+def a_state_in_half_precision():
     total = torch.zeros((), dtype=torch.bfloat16)
     for one in torch.ones(1000, dtype=torch.bfloat16):
         total = total + one

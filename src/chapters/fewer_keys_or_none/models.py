@@ -1,13 +1,15 @@
 """What this chapter trains: the model of today with fewer and fewer heads of keys, at equal weights."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from attnlab.corpora.pieces import Pieces
 from attnlab.today.model import Today
 from attnlab.training.history import History
-from attnlab.training.run import Run
+from attnlab.training.run import Run, row_of
 from chapters.a_gpt_of_your_own.models import CONTEXT, VOCABULARY, in_bits, learned, some_of
 from chapters.the_block_of_today.models import spread
 
@@ -20,6 +22,13 @@ UPDATES, RATE = 400, 4e-3
 def sharing(groups: int) -> Today:
     """`sharing(1)` has one head of keys for six of queries, and 547,000 weights like `sharing(6)`."""
     return Today(VOCABULARY, 96, HEADS, groups, HIDDEN[groups], layers=3, longest=CONTEXT, spread=spread(96))
+
+
+def crops(texts: Sequence[str], pieces: Pieces) -> tuple[Tensor, Tensor, float]:
+    """`ids, targets, nat = crops(texts, pieces)` are (32, 128) each, and a nat a piece in bits a byte."""
+    row = row_of(map(pieces.encode, texts), pieces.end)
+    cut = torch.stack([part[:129] for part in row.chunk(32)])
+    return cut[:, :-1], cut[:, 1:], len(row) / len("".join(texts).encode()) / math.log(2)
 
 
 def groups(seed: int) -> tuple[nn.Module, History]:

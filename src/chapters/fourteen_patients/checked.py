@@ -1,9 +1,11 @@
 """What `checkup` says of each patient: of the model, and of the loss where that is ill."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from html import escape
 from typing import NamedTuple
 
 import torch
+from IPython.display import display
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -64,3 +66,33 @@ def asked() -> dict[str, Asked]:
         name: Asked(each[0].inquiry, each[0].where, name in LOSSES) if each else Asked()
         for name, each in found.items()
     }
+
+
+def listed(asked: Mapping[str, Asked]) -> None:
+    """`listed(asked())` is a table of the fourteen, with what `checkup` finds first, and where."""
+    rows = [
+        (str(number), patient.title, *said(asked[patient.name])) for number, patient in enumerate(PATIENTS, 1)
+    ]
+    heads = ("", "patient", "first finding", "where")
+    page = f"<thead>{row(heads, 'th')}</thead><tbody>{''.join(row(each, 'td') for each in rows)}</tbody>"
+    words = "\n".join(f"{number}. {title}: {found}, {where}" for number, title, found, where in rows)
+    display({"text/html": f"<table>{page}</table>", "text/plain": words}, raw=True)
+
+
+def said(found: Asked) -> tuple[str, str]:
+    """`said(Asked("sight", "blocks.0.attention"))` is ("sight", "blocks.0.attention")."""
+    if not found.inquiry:
+        return "nothing", "not in the model"
+    if found.of_loss:
+        return found.inquiry, "the loss that it was given"
+    return found.inquiry, found.where or "the whole model"
+
+
+def row(words: tuple[str, ...], kind: str) -> str:
+    """`row(("1", "targets"), "td")` is a row of a table, in HTML."""
+    # Notebooks set the words of a table to the right.
+    return (
+        "<tr>"
+        + "".join(f'<{kind} style="text-align:left">{escape(each)}</{kind}>' for each in words)
+        + "</tr>"
+    )

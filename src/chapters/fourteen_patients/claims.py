@@ -13,136 +13,140 @@ from chapters.fourteen_patients.training import texts
 from chapters.fourteen_patients.writer import Writer
 
 
-def which():
-    names = [patient.name for patient in patients.PATIENTS]
+def end_of(name):
+    return curves(name).last().mean()
+
+
+def the_ward():
     claim("numbers of the stream", writer.D_MODEL, expected=48)
     claim("rows of a batch", training_of_all.ROWS, expected=16)
     claim("letters of a row", training_of_all.LENGTH, expected=64)
     claim("updates between two looks", training_of_all.EVERY, expected=20)
     read = 300 * 16 * 64 / len(texts().training)
     claim("of the text, read in 300 updates", read, at_most=0.33)
-    healthy = curves("healthy")
-    claim("patients in the ward", len(names), expected=14)
+    claim("patients in the ward", len(patients.PATIENTS), expected=14)
     claim("letters to train on, in millions", len(texts().training) / 1e6, at_least=1)
     claim("C has the mask off by one", charts.LETTERS["C"] == "off by one")
     claim("B has the dice set back", charts.LETTERS["B"] == "global seed")
-    same = torch.equal(curves(charts.LETTERS["E"]).training, healthy.training)
-    claim("E is the healthy one", same)
-    return names, healthy
+    same = torch.equal(curves(charts.LETTERS["E"]).training, curves("healthy").training)
+    claim("E has the healthy curve", same)
 
 
-def before(first_loss, ids):
+def found_untrained(first_loss, places_moved, ids):
     torch.manual_seed(0)
     over = [first_loss(each(97)) - math.log(97) for each in (Writer, ill.LargeStart)]
     claim("healthy: first loss over ln 97", over[0], expected=0.2, abs=0.3)
     claim("4: first loss over ln 97", over[1], at_least=15)
     shown = first_loss(Writer(97), targets=ids[:, :-1])
-    claim("1: letters just shown, below ln 97 by", math.log(97) - shown, at_least=0.3)
+    claim("1: asked for letters just shown, first loss below ln 97 by", math.log(97) - shown, at_least=0.3)
+    for number, model in ((2, ill.MaskOffByOne), (3, ill.WrongAxis), (0, Writer)):
+        moved_by_last = places_moved(model(97))
+        name = f"{number}: places moved" if number else "healthy: places moved"
+        claim(name, moved_by_last, expected={2: 2, 3: 32, 0: 0}[number])
+    one_block = ill.MaskOffByOne(97)
+    one_block.blocks = one_block.blocks[:1]
+    claim("2: places moved with one block", places_moved(one_block), expected=1)
+
+
+def how_the_first_five_end():
     after_forty = curves("not shifted").training[:, 4:].max()
     claim("1: training after forty updates", after_forty, at_most=0.1)
     claim("1: validation at the end", curves("not shifted").last().min(), at_least=12)
     claim("2: training at the end", curves("off by one").last_training().max(), at_most=0.1)
     claim("2: validation at the end", curves("off by one").last().max(), at_most=0.1)
-
-
-def before_ends(names, healthy, places_moved):
-    end_of = {name: curves(name).last().mean() for name in names}
-    claim("3: validation at the end", end_of["wrong axis"], expected=1.6, abs=0.15)
-    claim("4: validation at the end", end_of["large start"], expected=2.65, abs=0.1)
-    claim("5: validation at the end", end_of["in a list"], expected=2.7, abs=0.1)
+    claim("3: validation at the end", end_of("wrong axis"), expected=1.6, abs=0.15)
+    claim("4: validation at the end", end_of("large start"), expected=2.65, abs=0.1)
+    claim("5: validation at the end", end_of("in a list"), expected=2.7, abs=0.1)
     # Over six seeds 2.20 to 2.27.
-    claim("healthy: validation at the end", healthy.last().mean(), expected=2.2, abs=0.1)
+    claim("healthy: validation at the end", end_of("healthy"), expected=2.2, abs=0.1)
     means = {name: curves(name).training.mean(0) for name in ("healthy", "wrong axis")}
     apart = (means["wrong axis"] - means["healthy"])[:10].abs().max()
-    claim("3: apart from the healthy one in a hundred updates, at most", apart, at_most=0.15)
-    for number, model in ((2, ill.MaskOffByOne), (3, ill.WrongAxis), (0, Writer)):
-        moved_by_last = places_moved(model(97))
-        claim(f"{number}: places moved", moved_by_last, expected={2: 2, 3: 32, 0: 0}[number])
-    one_block = ill.MaskOffByOne(97)
-    one_block.blocks = one_block.blocks[:1]
-    claim("2: places moved with one block", places_moved(one_block), expected=1)
-    return end_of
+    claim("3: in a hundred updates, off the healthy curve by", apart, at_most=0.15)
 
 
-def while_claims(share, ratios, in_float, in_half):
+def counts_and_rates(share, ratios, in_float, in_half):
     frequent = share[share > 0]
     counting = -(frequent * frequent.log()).sum()
-    claim("counting letters", counting, expected=3.4, abs=0.05)
+    claim("counting letters, nats a letter", counting, expected=3.4, abs=0.05)
     stays = curves("shuffled").last_training().mean()
     claim("6: training at the end", stays, expected=counting, abs=0.05)
     both = [curves(name).last() for name in ("ten times", "ten times, unclipped")]
     for rows, words in zip(both, ("", ", not clipped"), strict=True):
         claim(f"7{words}: validation at the end", rows.mean(), expected=3, abs=0.15)
     seeds_apart = both[0].max() - both[1].min()
-    claim("7: the clipped ones' worst, over the others' best", seeds_apart, at_least=-0.05)
+    claim("7: the worst clipped one, over the best of the others", seeds_apart, at_least=-0.05)
     early, later = (ratios["ill"][place] / ratios["mended"][place] for place in (0, 1))
-    claim("7: the 6th update, times the healthy one", early, at_least=3)
-    claim("7: the 41st, times the healthy one", later, at_most=1.5)
-    claim("8: only in half", (in_float, in_half) == ("none", "blocks.0.attention"))
+    claim("7: the 6th update moves, times the healthy one", early, at_least=3)
+    claim("7: the 41st update moves, times the healthy one", later, at_most=1.5)
+    claim(
+        "8: NaN only in half precision, from blocks.0.attention",
+        (in_float, in_half) == ("none", "blocks.0.attention"),
+    )
 
 
-def while_parts(filler, healthy, apart):
+def filler_and_parts(filler, apart):
     filled, lines = curves("filler counted"), curves("lines")
     too_good = (lines.last_training() - filled.last_training()).min()
-    claim("9: training below the healthy one", too_good, at_least=0.7)
+    claim("9: training ends below the healthy one by", too_good, at_least=0.7)
     ends_apart = (filled.last() - lines.last()).abs().max()
-    claim("9: validation, apart", ends_apart, at_most=0.05)
+    claim("9: validation, ill and healthy apart", ends_apart, at_most=0.05)
     claim("9: validation of both", filled.last().mean(), expected=2.4, abs=0.1)
     claim("9: filler among the targets", filler, at_least=0.3)
-    worse = curves("means of parts").last() - healthy.last()
+    worse = curves("means of parts").last() - curves("healthy").last()
     # Over six seeds 0.31 to 0.38.
-    claim("10: worse", worse.mean(), expected=0.35, abs=0.06)
-    claim("10: worse, the least of three seeds", worse.min(), at_least=0.25)
+    claim("10: ends worse by", worse.mean(), expected=0.35, abs=0.06)
+    claim("10: ends worse by, the least of three seeds", worse.min(), at_least=0.25)
     of_four = curves("four rows").last()
     # Of three seeds 2.57 each, and 2.57 to 2.60 with unequal means.
     ends_apart = of_four.mean() - curves("means of parts").last().mean()
-    claim("10: ends as four rows do, apart", abs(ends_apart), at_most=0.04)
+    claim("10: apart from the end of a training on four rows", abs(ends_apart), at_most=0.04)
     as_much = 1 / (15 * (1 / 30) ** 2 + (1 / 2) ** 2)
-    claim("10: rows that would tell as much", as_much, expected=3.75)
-    claim("10: gradient in equal shares, apart", apart["mended"], at_most=1e-3)
-    claim("10: gradient in halves, apart", apart["ill"], at_least=0.2)
+    claim("10: equal rows that tell as much", as_much, expected=3.75)
+    claim("10: gradient by shares, off the whole batch's by", apart["mended"], at_most=1e-3)
+    claim("10: gradient by halves, off the whole batch's by", apart["ill"], at_least=0.2)
 
 
-def fine(healthy, changes):
+def fine_in_training(changes):
     set_back = curves("global seed")
-    below = healthy.last_training() - set_back.last_training()
-    claim("11: training below the healthy one", below.min(), at_least=0.3)
+    below = curves("healthy").last_training() - set_back.last_training()
+    claim("11: training ends below the healthy one by", below.min(), at_least=0.3)
     rises = set_back.last() - set_back.validation.amin(1)
-    claim("11: validation rises from its lowest", rises.min(), at_least=0.1)
+    claim("11: validation rises from its lowest by", rises.min(), at_least=0.1)
     overlap, apart_first = curves("overlapping"), curves("windows")
     over = (overlap.last() - overlap.last_training()).abs().max()
-    claim("12: validation over training", over, at_most=0.12)
+    claim("12: validation and training, apart", over, at_most=0.12)
     in_training = overlap.last_training() - apart_first.last_training()
-    claim("12: training, apart", in_training.abs().max(), at_most=0.15)
+    claim("12: training, ill and mended apart", in_training.abs().max(), at_most=0.15)
     flattered = (apart_first.last() - overlap.last()).min()
-    claim("12: validation below the honest one", flattered, at_least=0.25)
+    claim("12: validation below the honest one by", flattered, at_least=0.25)
     looks = curves("dropout on").last() - curves("dropout").last()
-    claim("13: higher by", looks.mean(), expected=0.03, abs=0.02)
-    claim("13: higher, with each seed", looks.min(), at_least=0.005)  # of six seeds 0.015 to 0.05
+    claim("13: validation higher by", looks.mean(), expected=0.03, abs=0.02)
+    claim(
+        "13: validation higher by, the least of three seeds", looks.min(), at_least=0.005
+    )  # of six seeds 0.015 to 0.05
     spread = curves("dropout").last()
     claim("13: seeds, apart", spread.max() - spread.min(), at_least=looks.mean())
-    claim("14: logits change", changes[0], at_least=1)
-    claim("14: logits change, mended", changes[1], at_most=1e-4)
+    claim("14: logits with a cache change by", changes[0], at_least=1)
+    claim("14: logits with a cache change by, mended", changes[1], at_most=1e-4)
 
 
-def tool(names, asked):
+def what_checkup_names(asked):
+    names = [patient.name for patient in patients.PATIENTS]
     named = [name for name in names if asked[name].inquiry]
     claim("named by checkup", len(named), expected=8)
     claim("of these, by the loss that was given", sum(asked[n].of_loss for n in named), expected=2)
-    claim("and nothing found of", len(names) - len(named), expected=6)
+    claim("of the fourteen, nothing found of", len(names) - len(named), expected=6)
     claim("all ill models are named", {*names} & {*checked.MODELS} <= {*named})
 
 
-def mistakes(end_of):
-    better = []
-    for patient in patients.PATIENTS:
-        sick, well = curves(patient.name), curves(patient.of)
-        gains = well.last_training() - sick.last_training(), well.last() - sick.last()
-        better.append(max(each.mean().item() for each in gains) >= 0.3)
-    claim("patients that look better by 0.3 or more", sum(better), expected=6)
+def better_than_healthy():
+    better = sum(map(patients.looks_better, patients.PATIENTS))
+    claim("patients that look better by 0.3 or more", better, expected=6)
+
+
+def ends_much_alike():
     unscaled = curves("no scale").last()
     claim("no division: validation at the end", unscaled.mean(), expected=2.3, abs=0.12)
-    claim("no division: named", checked.findings("no scale")[0].inquiry == "scores")
-    ends_apart = abs(end_of["large start"] - end_of["in a list"])
+    claim("no division: named by checkup", checked.findings("no scale")[0].inquiry == "scores")
+    ends_apart = abs(end_of("large start") - end_of("in a list"))
     claim("4 and 5 end at nearly the same", ends_apart, at_most=0.15)
-    return better

@@ -28,11 +28,11 @@ from chapters.fourteen_patients.patients import (
     UPDATES,
     Curves,
     curves,
+    looks_better,
 )
 
 WIDE, HIGH, LEFT, TOP = 270, 100, 28, 24  # pixels of a panel, without its axes
 STRIP, CODE_WIDTH = 310, 345
-MARKED = {True: "✓", False: "·"}
 STOPPED = {"half precision"}  # what is NaN from the first update on has no curve
 # Nobody shall read the order of the page off the drawing.
 IN_THE_WARD = [PATIENTS[(5 * place + 3) % len(PATIENTS)] for place in range(len(PATIENTS))]
@@ -73,27 +73,10 @@ def ward() -> None:
     )
 
 
-def told_by_checkup(asked: Mapping[str, Asked]) -> None:
-    """`told_by_checkup(asked())` lists the fourteen, with what `checkup` finds first, and where."""
-
-    def arrange(narrow: bool) -> Part:
-        high, wide, second = (36, 320, 20) if narrow else (22, 700, 330)
-        marks = ""
-        for place, patient in enumerate(PATIENTS):
-            found = asked[patient.name]
-            top, below = high * place + 15, high * place + (31 if narrow else 15)
-            marks += label(0, top, MARKED[bool(found.inquiry)], size=SMALL, colour=WELL, anchor="start")
-            marks += label(20, top, f"{place + 1}. {patient.title}", size=SMALL, anchor="start")
-            marks += label(second, below, in_words(found), size=SMALL, colour="grey", anchor="start")
-        return over(wide, high * len(PATIENTS) + 4, marks)
-
-    told = "; ".join(f"{patient.title}: {in_words(asked[patient.name])}" for patient in PATIENTS)
-    draw(arrange, alt=f"What checkup says of each patient. {told}.")
-
-
-def summed_up(better: Sequence[bool], asked: Mapping[str, Asked]) -> None:
-    """`summed_up(better, asked())` marks who looks better than healthy, and whom `checkup` names."""
+def summed_up(asked: Mapping[str, Asked]) -> None:
+    """`summed_up(asked())` marks who looks better than healthy, and whom `checkup` names."""
     side = 22.0
+    better = [looks_better(patient) for patient in PATIENTS]
     named = [bool(asked[patient.name].inquiry) for patient in PATIENTS]
     strips = {
         "end at least 0.3 nats below the healthy one": (better, ILL),
@@ -124,15 +107,6 @@ def summed_up(better: Sequence[bool], asked: Mapping[str, Asked]) -> None:
         for words, (marked, _) in strips.items()
     )
     draw(arrange, alt=f"The fourteen patients by number. {told}.")
-
-
-def in_words(found: Asked) -> str:
-    """`in_words(Asked("sight", "blocks.0.attention"))` is "sight, in blocks.0.attention"."""
-    if not found.inquiry:
-        return "nothing: the model is well"
-    if found.of_loss:
-        return f"{found.inquiry}, once it is given the loss"
-    return f"{found.inquiry}, in {found.where or 'the whole model'}"
 
 
 def card(name: str, highest: float = 4.5, ticks: Sequence[float] = (0, 1, 2, 3, 4)) -> None:

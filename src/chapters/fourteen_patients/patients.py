@@ -124,6 +124,13 @@ def curves(name: str) -> Curves:
     return Curves(notes[f"{name}: training"], notes[f"{name}: validation"])
 
 
+def looks_better(patient: Patient) -> bool:
+    """`looks_better(BY_NAME["off by one"])`: does one of its losses end 0.3 below the healthy one's?"""
+    sick, well = curves(patient.name), curves(patient.of)
+    gains = well.last_training() - sick.last_training(), well.last() - sick.last()
+    return any(each.mean().item() >= 0.3 for each in gains)
+
+
 def sample(name: str) -> str:
     """`sample("off by one")` is what it wrote behind “Returns the shortest path”, always the likeliest."""
     return "".join(chr(int(code)) for code in weights.notes(STORED)[f"{name}: written"])

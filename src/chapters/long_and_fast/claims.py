@@ -5,8 +5,6 @@ from functools import partial
 
 import torch
 from torch.nn import functional as F
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
 
 from attnlab.attention import Cache
 from attnlab.today.model import Today
@@ -14,9 +12,10 @@ from attnlab.today.tiles import tiled
 from bookkit.claims import claim
 from bookkit.memory import peak_memory
 from chapters.long_and_fast import charts, figures
+from chapters.long_and_fast.measuring import CPU, by_pairs, by_weights, operations, times_as_long, whole
 
 
-def costs_counted(block, d, operations, unturned):
+def operations_counted(block, d):
     weights_of_block = sum(each.numel() for each in block.parameters() if each.dim() == 2)
     claim("weights of the block, over d · d", weights_of_block / d**2, expected=12)
     claim("by hand, weights", 12 * 4**2, expected=192)
@@ -27,30 +26,27 @@ def costs_counted(block, d, operations, unturned):
     claim("by hand, 24 words: pairs", 24 * 24 * 4 * 4, expected=9216)
     claim(
         "576 words: all operations, by formula",
-        operations(576),
+        operations(block, 576),
         expected=24 * d * d * 576 + 4 * d * 576**2,
     )
-    x = torch.zeros(1, 576, d, requires_grad=True)
-    with FlopCounterMode(display=False) as both_ways, sdpa_kernel(SDPBackend.MATH):
-        block(x, unturned, None, None).sum().backward()
     claim(
         "576 words: a step of training, over reading",
-        both_ways.get_total_flops() / operations(576),
+        operations(block, 576, backward=True) / operations(block, 576),
         expected=3,
     )
     claim("6 d, for vectors of 4,096 numbers", 6 * 4096, expected=24576)
 
 
-def costs_clock(times_as_long, by_pairs, by_weights):
+def six_heads_by_the_clock(attention):
     # Over several runs, some on a busy core: 2.9-6.6 and 1.8-3.5.
     claim(
         "576 words: six heads' time over the weights'",
-        times_as_long(by_pairs(576, 6), by_weights(576)),
+        times_as_long(by_pairs(attention, 576, 6), by_weights(576)),
         at_least=1.5,
     )
     claim(
         "576 words: six heads' time over one head's",
-        times_as_long(by_pairs(576, 6), by_pairs(576, 1)),
+        times_as_long(by_pairs(attention, 576, 6), by_pairs(attention, 576, 1)),
         at_least=1.3,
     )
     over = [
@@ -62,10 +58,10 @@ def costs_clock(times_as_long, by_pairs, by_weights):
         )
     ]
     claim("in the figure, 288 words: six heads over the weights", over[3], at_least=1.2)
-    claim("in the figure, 576 words", over[4], expected=3.8, abs=0.05)
+    claim("in the figure, 576 words: six heads over the weights", over[4], expected=3.8, abs=0.05)
 
 
-def costs_kept(more, table):
+def what_a_layer_keeps(more, table):
     claim("512 words: what a layer adds, over its tables", more / table, expected=1.03, abs=0.02)
     claim(
         "tables of 32 layers and 32 heads, 32,768 words, TiB",
@@ -75,7 +71,12 @@ def costs_kept(more, table):
     claim("outputs of 32 layers, GiB", 32 * 32768 * 4096 * 2 / 2**30, expected=8)
 
 
-def costs_per_row(times_as_long, many_rows, large, one_row, short_row, small, attention, asked, cached):
+def a_batch_shares_weights(attention):
+    large = torch.randn(4096, 4096)
+    small = [torch.randn(512, 512) for _ in range(64)]  # together as many weights
+    one_row, many_rows, short_row = torch.randn(1, 4096), torch.randn(32, 4096), torch.randn(1, 512)
+    cached, asked = torch.randn(4, 8, 4096, 64), torch.randn(4, 8, 1, 64)  # (rows, heads, words, d_k)
+
     def product(x, *matrices):
         return lambda: [F.linear(x, each) for each in matrices]
 
@@ -84,33 +85,29 @@ def costs_per_row(times_as_long, many_rows, large, one_row, short_row, small, at
 
     # Over several runs: 0.16-0.18, 3.5-4.3 and 0.86-1.3; on the oldest instructions 0.44-0.48.
     share = times_as_long(product(many_rows, large), product(one_row, large), turns=5) / 32
-    claim("one of 32 rows, over one alone", share, at_most=0.7)
+    claim("one of 32 rows, over one alone: time", share, at_most=0.7)
     alike = times_as_long(product(short_row, *small), product(short_row, *64 * small[:1]))
-    claim("64 matrices, over 64 times the same", alike, at_least=1.1)
-    return by_cache
-
-
-def costs_caches(times_as_long, by_cache):
+    claim("64 matrices, over 64 times the same: time", alike, at_least=1.1)
     claim(
-        "one of four caches, over one alone",
+        "one of four caches, over one alone: time",
         times_as_long(by_cache(4), by_cache(1)) / 4,
         at_least=0.6,
     )
     claim(
-        "in the figure, one of 32 rows",
+        "in the figure, one of 32 rows, over one alone",
         figures.costs.PER_ROW["weights, shared"][-1],
         expected=0.17,
         abs=0.005,
     )
     claim(
-        "in the figure, one of four caches",
+        "in the figure, one of four caches, over one alone",
         figures.costs.PER_ROW["a cache each"][2],
         expected=0.9,
         abs=0.005,
     )
 
 
-def costs_traffic():
+def one_text_waits_for_weights():
     gigabytes = 2 * charts.costs.MODELS["Llama 2 7B"].weights / 1e9
     claim("Llama 2 7B, GB", gigabytes, expected=13.5, abs=0.05)
     operations_a_second, bytes_a_second = 989, 3.35  # both in 10¹²
@@ -131,7 +128,7 @@ def costs_traffic():
     claim("millions of weights in the product", 4096**2 / 1e6, expected=16.8, abs=0.05)
 
 
-def costs_cache():
+def how_large_a_cache_is():
     model, caches = (
         Today(2048, 96, heads=6, groups=2, hidden=256, layers=3, longest=128),
         [Cache() for _ in range(3)],
@@ -143,10 +140,10 @@ def costs_cache():
         held,
         expected=2 * 3 * 2 * 16 * 50 * 4 * 4,
     )
-    claim("Llama 2 7B, KiB a word", 2 * 32 * 32 * 128 * 2 / 2**10, expected=512)
-    claim("32,768 words, GiB", 2 * 32 * 32 * 128 * 32768 * 2 / 2**30, expected=16)
+    claim("Llama 2 7B: cache, KiB a word", 2 * 32 * 32 * 128 * 2 / 2**10, expected=512)
+    claim("Llama 2 7B: cache of 32,768 words, GiB", 2 * 32 * 32 * 128 * 32768 * 2 / 2**30, expected=16)
     claim(
-        "over its weights",
+        "32,768 words, over the model's weights",
         2 * 32 * 32 * 128 * 32768 / charts.costs.MODELS["Llama 2 7B"].weights,
         expected=1.27,
         abs=0.01,
@@ -154,39 +151,45 @@ def costs_cache():
     claim("where four queries share a key, GiB", 2 * 32 * 8 * 128 * 32768 * 2 / 2**30, expected=4)
 
 
-def tiles_by_hand(mixed, total, first):
+def two_at_a_time(first, total, mixed):
     whole_row = torch.tensor([1.0, 2.0, 4.0, 3.0]).softmax(-1)
     at_once = whole_row @ torch.tensor([10.0, 0.0, 20.0, 40.0])
-    claim("two at a time and all at once", (mixed / total - at_once).abs(), at_most=1e-5)
+    claim("two at a time and all at once, apart", (mixed / total - at_once).abs(), at_most=1e-5)
     claim("after two keys, the sum", first[1], expected=1.37, abs=0.005)
     claim("after two keys, the mix", first[2], expected=3.7, abs=0.05)
     claim("what was summed is multiplied by", math.exp(2 - 4), expected=0.14, abs=0.005)
     claim("exp(1 − 2)", math.exp(-1), expected=0.37, abs=0.005)
 
 
-def tiles_equal(in_tiles):
+def drawn():
+    """Queries, keys, values and what pulls at the outputs, (200, 32) each."""
     some = torch.Generator().manual_seed(1)
-    query, key, value = torch.randn(3, 200, 32, generator=some)
+    return *torch.randn(3, 200, 32, generator=some), torch.randn(200, 32, generator=some)
+
+
+def tiles_equal_the_whole(in_tiles):
+    query, key, value, _ = drawn()
     for causal in (False, True):
         theirs = F.scaled_dot_product_attention(query, key, value, is_causal=causal)
         ours = in_tiles(query, key, value, tile=64, causal=causal)[0]
         name = "causal" if causal else "all seen"
         # Outputs are of order 1, where float32 rounds at 1e-7; measured 2e-7 to 5e-7.
-        claim(f"{name}: in tiles against the whole", (ours - theirs).abs().max(), at_most=3e-6)
+        claim(f"{name}: in tiles and whole, apart", (ours - theirs).abs().max(), at_most=3e-6)
         of_attnlab = tiled(query, key, value, tile=64, causal=causal)
-        claim(f"{name}: attnlab's", (of_attnlab - theirs).abs().max(), at_most=3e-6)
-    return some, query, key, value
+        claim(
+            f"{name}: attnlab's tiles and the whole, apart", (of_attnlab - theirs).abs().max(), at_most=3e-6
+        )
 
 
-def tiles_memory(held):
+def tiles_hold_little(held):
     growth = {name: row[-1] / row[0] for name, row in held.items()}
     claim("8 times as long, the whole: times the memory", growth["the whole"], at_least=50)
-    claim("tiles: times the memory", growth["tiles of 64 × 64"], at_most=1.2)
+    claim("8 times as long, tiles: times the memory", growth["tiles of 64 × 64"], at_most=1.2)
 
 
-def tiles_back(query, key, value, some, whole, in_tiles, back):
+def gradients_are_autograds(in_tiles, back):
+    query, key, value, pulled = drawn()
     inputs = [each.clone().requires_grad_() for each in (query, key, value)]
-    pulled = torch.randn(200, 32, generator=some)
     theirs = torch.autograd.grad(whole(*inputs), inputs, pulled)
     output, log_sums = in_tiles(query, key, value, tile=64)
     ours = back(query, key, value, output, log_sums, pulled, tile=64)
@@ -198,16 +201,13 @@ def tiles_back(query, key, value, some, whole, in_tiles, back):
         claim(f"{name}: attnlab's against autograd", (other - known).abs().max(), at_most=1e-5)
 
 
-def tiles_time(CPU, times_as_long):
+def the_whole_against_tiles():
     inputs = torch.randn(3, 1, 4, 2048, 32, device=CPU)
     with torch.no_grad():
         ours, fused = (partial(way, *inputs) for way in (tiled, F.scaled_dot_product_attention))
         slower = times_as_long(ours, fused, turns=4)
     # Over several runs, on a busy machine, too: 1.7 to 2.2; on the oldest instructions 1.16.
-    claim("2,048: our tiles over the fused kernel", slower, at_least=1)
-
-
-def tiles_time_stored():
+    claim("2,048: our tiles over the fused kernel: time", slower, at_least=1)
     stored = figures.tiles.OVER_FUSED
     over_tiles = {
         name: [each / tiles for each, tiles in zip(row, stored["tiles"], strict=True)]
@@ -217,18 +217,18 @@ def tiles_time_stored():
     at_2048 = over_tiles["the whole"][-1]
     claim("stored, 2,048: the whole over tiles", at_2048, expected=1.9, abs=0.05)
     with_tables = over_tiles["given memory"]
-    claim("stored: with tables, over tiles, at most", max(with_tables), at_most=0.8)
+    claim("stored: the whole, given its tables, over tiles", max(with_tables), at_most=0.8)
     claim("stored: fused, over any other", 1 / min(map(min, stored.values())), at_most=0.95)
     claim("megabytes of two tables", 2 * 4 * 4 * 2048**2 / 1e6, expected=134, abs=0.5)
 
 
-def tiles_picks(CPU):
+def three_axes_make_the_table():
     of_axes = []
     for axes in (4, 3):
         shape = (1, 1, 512, 32)[4 - axes :]
         inputs = torch.randn(3, *shape, device=CPU)
         run = partial(F.scaled_dot_product_attention, *inputs)
         of_axes.append(peak_memory(run, CPU) / (4 * 512**2))
-    # Whoever makes the table holds at least one of 512 × 512; the kernel held .2 of one.
-    claim("4 axes: memory, in tables", of_axes[0], at_most=0.5)
-    claim("3 axes: memory, in tables", of_axes[1], at_least=1)
+    # What makes the table holds at least one of 512 × 512; the kernel held .2 of one.
+    claim("4 axes: memory held, in tables", of_axes[0], at_most=0.5)
+    claim("3 axes: memory held, in tables", of_axes[1], at_least=1)

@@ -6,14 +6,26 @@ import torch
 from torch.nn import functional as F
 
 from attnlab.positions import stretched
+from attnlab.training.run import row_of
 from bookkit.claims import claim
 from chapters.longer_than_it_was_trained import figures
+from chapters.longer_than_it_was_trained.reading import by_place
+from chapters.the_block_of_today.models import today
 
 
-def longer_texts(texts, pieces, held_out, starts):
+def turns_of(base_turns):
+    return 128 * base_turns / (2 * math.pi)
+
+
+def far_of(costs):
+    return {name: cost[-1].mean() for name, cost in costs.items()}  # places 512 to 1,023
+
+
+def how_long_texts_are(texts, pieces, starts):
     lengths = torch.tensor([len(pieces.encode(text)) for text in texts])
     in_long = lengths[lengths > 1000].sum() / lengths.sum()
     claim("of all pieces, in texts of over 1,000", in_long, expected=0.5, abs=0.05)
+    held_out = row_of(map(pieces.encode, texts), pieces.end)
     ends = held_out.eq(pieces.end).nonzero().flatten()
     far_places = (starts[:, None] + torch.arange(512, 1024)).flatten()
     after = torch.searchsorted(ends, far_places)  # how many texts have ended before
@@ -22,12 +34,12 @@ def longer_texts(texts, pieces, held_out, starts):
     claim("past 512, its text begins before the rival's sight", own, at_least=0.6)
 
 
-def longer_equal(base_turns, ways, turns):
+def three_remedies(ways, base_turns):
     for name, each in (("interpolated", 8), ("larger base", 96), ("mixed", 8)):
         made = stretched(base_turns, each, 128, how=name, slow=1, fast=16)
         claim(f"{name}: ours equals attnlab's", torch.allclose(made, ways[name], rtol=1e-5))
     for number, expected in enumerate((20.4, 6.4, 2.04)):
-        claim(f"turns of hand {number + 1}", turns[number], expected=expected, abs=0.05)
+        claim(f"turns of hand {number + 1}", turns_of(base_turns)[number], expected=expected, abs=0.05)
     claim("interpolated, place 1,016 has the angles of", 1016 / 8, expected=127)
     claim(
         "radians a place, hand 2 of 10000^(-i/8)",
@@ -37,48 +49,59 @@ def longer_equal(base_turns, ways, turns):
     )
 
 
-def longer_turns(turns, base_turns):
+def angles_never_seen(base_turns):
+    turns = turns_of(base_turns)
     claim("hands that never come around", (turns < 1).sum(), expected=5)
     reached, stand = 127 * base_turns, 160 * base_turns % (2 * math.pi)
     never = (reached < 2 * math.pi) & (stand > reached)
-    claim("160 back: never seen there", never.sum(), expected=5)
-    claim("of these, the fourth: radians beyond", stand[3] - reached[3], expected=1, abs=0.1)
-    claim("512 back, the fifth: radians beyond", 512 * base_turns[4] - reached[4], at_least=1)
-    claim("the fourth hand, of its circle", turns[3], expected=2 / 3, abs=0.04)
+    claim("160 back: hands where they were never seen", never.sum(), expected=5)
+    claim(
+        "160 back, the fourth hand: radians beyond what was seen", stand[3] - reached[3], expected=1, abs=0.1
+    )
+    claim(
+        "512 back, the fifth hand: radians beyond what was seen", 512 * base_turns[4] - reached[4], at_least=1
+    )
+    claim("the fourth hand goes through, of its circle", turns[3], expected=2 / 3, abs=0.04)
 
 
-def longer(costs, pair, base_turns, by_place, window):
-    far = {name: cost[-1].mean() for name, cost in costs.items()}  # places 512 to 1,023
+def what_each_hand_does(costs, model, windows, window):
+    base_turns, pair, far = today().frequencies, torch.arange(8), far_of(costs)
+
+    def far_with(frequencies):
+        return (by_place(model, windows, frequencies) - window)[-1].mean()
+
     claim("as it is: nats more than a window of 128", far["as it is"], expected=1.6, abs=0.35)
-    claim("interpolated", far["interpolated"], expected=0.85, abs=0.2)
+    claim("interpolated: nats more than a window of 128", far["interpolated"], expected=0.85, abs=0.2)
     for name in ("larger base", "mixed"):
-        claim(name, far[name], expected=0.42, abs=0.12)
+        claim(f"{name}: nats more than a window of 128", far[name], expected=0.42, abs=0.12)
     claim("interpolated, over mixed", far["interpolated"] / far["mixed"], expected=2, abs=0.4)
     slowed = [base_turns * torch.where(which, 1 / 8, 1) for which in (pair == 3, pair > 3)]
-    fourth, slower = ((by_place(each) - window)[-1].mean() for each in slowed)
+    fourth, slower = map(far_with, slowed)
     left = fourth / far["as it is"]  # 0.35, and of another seed 0.56
-    claim("only the fourth hand slowed: left of as it is", left, expected=0.45, abs=0.2)
+    claim("only the fourth hand slowed: left of the 1.6", left, expected=0.45, abs=0.2)
     left = slower / far["as it is"]  # 0.97, and of another seed 0.81
-    claim("the four slower ones slowed: left of as it is", left, at_least=0.7)
-    sixth = (by_place(base_turns / 6) - window)[-1].mean()
-    claim("interpolated by 6: less", far["interpolated"] - sixth, expected=0.05, abs=0.04)
-    five = (by_place(base_turns * torch.where(pair > 2, 1 / 8, 1)) - window)[-1].mean()
+    claim("the four slower ones slowed: left of the 1.6", left, at_least=0.7)
+    sixth = far_with(base_turns / 6)
+    claim("interpolated by 6 gains", far["interpolated"] - sixth, expected=0.05, abs=0.04)
+    five = far_with(base_turns * torch.where(pair > 2, 1 / 8, 1))
     claim("the five slow ones slowed, over mixed", five - far["mixed"], expected=0.2, abs=0.1)
-    return far
 
 
-def longer_stored(costs, far, ways):
+def what_remedies_cost(costs, ways):
+    far = far_of(costs)
     # Of another seed 0.45.
-    claim("between 128 and 255, as it is", costs["as it is"][1].mean(), at_least=0.35)
-    claim("a right piece's chance", (-far["as it is"]).exp(), expected=0.2, abs=0.07)
+    claim("as it is, between 128 and 255: nats more", costs["as it is"][1].mean(), at_least=0.35)
+    claim(
+        "as it is: a right piece's chance, over the rival's", (-far["as it is"]).exp(), expected=0.2, abs=0.07
+    )
     first = [costs[name][0].mean() for name in ways]
-    claim("the first 128 places: least", min(first), expected=0.25, abs=0.1)
-    claim("the first 128 places: most", max(first), expected=0.69, abs=0.15)
+    claim("the first 128 places: the least that a remedy costs", min(first), expected=0.25, abs=0.1)
+    claim("the first 128 places: the most that a remedy costs", max(first), expected=0.69, abs=0.15)
     apart = (far["mixed"] - far["larger base"]).abs()
     claim("mixed and a larger base, apart", apart, at_most=0.12)
 
 
-def longer_stored_others():
+def how_settings_were_found():
     swept_base, swept_ramp = figures.SWEPT_BASE, figures.SWEPT_RAMP
     for swept, chosen in ((swept_base, 96), (swept_ramp, (1, 16))):
         above_best = swept[chosen] - min(swept.values())
@@ -86,7 +109,7 @@ def longer_stored_others():
     claim("stored: a base of the rule's own factor", swept_base[8], expected=1.29, abs=0.01)
 
 
-def longer_stored_trained(costs):
+def after_a_little_training(costs):
     tuned = {name: torch.tensor(each) for name, each in figures.TUNED.items()}
     last = {name: seeds[:, -1] for name, seeds in tuned.items()}  # of three seeds each
     for name, expected in (("as it is", 0.23), ("interpolated", 0.15)):
@@ -95,22 +118,22 @@ def longer_stored_trained(costs):
         claim(f"stored, 100 updates: {name}", last[name].mean(), expected=0.06, abs=0.01)
     worst_seed = torch.cat([last["larger base"], last["mixed"]]).max()
     best_interpolated = last["interpolated"].min()
-    claim("stored: the other two, worst seed", worst_seed, at_most=best_interpolated)
+    claim("stored, 100 updates: larger base and mixed, the worst seed", worst_seed, at_most=best_interpolated)
     beyond = (*tuned.values(), *(each[1:].mean(1) for each in costs.values()))
     lowest = min(each.min() for each in beyond)
-    claim("lowest beyond 128 places, or trained: above the window", lowest, at_least=0.03)
+    claim("the lowest line, beyond 128 places or trained: above the window", lowest, at_least=0.03)
     trained_window = torch.tensor(figures.TUNED_WINDOW)
     moved = trained_window.abs().max()
     claim("stored: the window, trained as long, moves by", moved, at_most=0.03)
 
 
-def longer_stored_seeds():
+def another_seed_and_sharper_scores():
     as_it_is, fourth, slower = figures.ANOTHER_SEED
     claim("stored, another seed: as it is", as_it_is, expected=1.5, abs=0.05)
     claim("stored, another seed: the fourth hand slowed", fourth, expected=0.8, abs=0.05)
     claim("stored, another seed: the four slower ones", slower, expected=1.2, abs=0.05)
     longer, shorter = figures.SHARPENED["mixed"]
-    claim("stored: mixed, sharpened or not", abs(longer - shorter), at_most=0.03)
+    claim("stored: mixed, sharpened or not, apart", abs(longer - shorter), at_most=0.03)
     longer, shorter = figures.SHARPENED["interpolated"]
     claim("stored: interpolated, sharpened: worse by", longer - shorter, at_least=0.03)
 

@@ -5,7 +5,6 @@ from chapters.the_repair_shop.tree.kinds import (
     EPOCHS,
     EQUAL_LENGTHS,
     PIECES,
-    RIVALS,
     SETS,
     TILES,
     TOO_LONG,
@@ -160,7 +159,7 @@ RUBBISH = Symptom(
                                             "the same": Cause(
                                                 "Sampling: too hot, or all pieces allowed.",
                                                 "logits.argmax(-1)  # is the likeliest rubbish, too?",
-                                                RIVALS,
+                                                WRITES,
                                             ),
                                         },
                                     ),
