@@ -49,9 +49,10 @@ function apart(one, other, read) {
 }
 
 // “By √dₖ: 100 % right; not at all: 18 to 56 %.”
-function sidesSaid(sides, values, say = percent, what = " right") {
-  const told = sides.flatMap((name, side) => (values[side].length ? [[name, span(values[side], say)]] : []));
-  return told.length ? [withCapital(told.map(([name, words], place) => `${name}: ${words}${place ? "" : what}`).join("; ")) + "."] : [];
+function sidesSaid(sides, values) {
+  const told = sides.flatMap((name, side) => (values[side].length ? [`${name}: ${span(values[side])}`] : []));
+  if (told.length) told[0] += " right";
+  return told.length ? [`${withCapital(told.join("; "))}.`] : [];
 }
 
 // What came of a race, in a few sentences. `sides` are what sidesInWords calls them.
@@ -73,8 +74,7 @@ function outcomeOf(race, sides) {
   const limit = lanes[0].known?.limit ?? 0;
   const read = losses.map((each) => each.filter((loss) => loss < TOO_GOOD * limit).length);
   const noise = many && rights[0].length && rights[1].length ? [apart(...rights, read.some(Boolean))] : [];
-  const ends = sidesSaid(sides, losses, nats, ` mean loss of the last ${LAST} steps`);
-  if (ends.length) ends.push(`The least possible is ${nats(limit)}.`);
+  const ends = lossesInWords(losses, sides, limit);
   const answers = sides.flatMap((name, side) => (read[side] ? [readInWords(name, read[side], losses[side].length)] : []));
   return [...bursts, ...trial, ...longer, ...ends, ...answers, ...noise].join(" ");
 }
@@ -84,6 +84,14 @@ const lastLosses = ({ lanes }) =>
   SIDES.map((side) =>
     lanes.filter((lane) => lane.side === side && lane.state === "done").map(({ losses }) => mean(losses.slice(-LAST))),
   );
+
+function lossesInWords(losses, sides, limit) {
+  const [first, second] = losses.map((each) => each.length && span(each, nats));
+  if (!first && !second) return [];
+  const both = `${first} against ${second}`;
+  const said = first && second ? both : first ? `${first} for ${quoted(sides[0])}` : `${second} for ${quoted(sides[1])}`;
+  return [`The mean loss of the last ${LAST} steps is ${said}; the least possible is ${nats(limit)}.`];
+}
 
 function readInWords(side, count, of) {
   const from = of > 1 ? `, from ${count} seeds of ${of}` : "";
