@@ -24,7 +24,7 @@ def bundle(entry: Path, out: Path, **options: Any) -> None:
 @cache
 def small(text: str, kind: str = "js") -> str:
     """`small("go(1); // now")` is "go(1);": a script, or styles as "css", without comments and spaces."""
-    options = json.dumps({"loader": kind, "minifyWhitespace": True, "charset": "utf8"})
+    options = json.dumps({"loader": kind, "minifyWhitespace": True, "minifySyntax": True, "charset": "utf8"})
     code = f"require('esbuild').transformSync(require('fs').readFileSync(0, 'utf8'), {options}).code"
     command = [str(NODE), "-e", f"process.stdout.write({code})"]
     done = subprocess.run(command, cwd=NODE_MODULES, check=True, input=text.encode(), stdout=subprocess.PIPE)

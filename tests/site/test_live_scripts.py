@@ -32,12 +32,23 @@ WRITTEN = [
     ("100 %\r9", "900 %"),
     ("bar 3/3\r       \rover\n", "over   \n"),
     ("a\rb\nc\rd", "b\nd"),
+    ("x" * 5_000_000 + "\ny", "x" * 10_000 + "… 4,990,000 letters more\ny"),
+    ("a\n" * 200_000, "a\n" * 900 + "… 199,000 lines more …\n" + "a\n" * 100),
 ]
+IN_PIECES = """const all = [];
+for (const text of TEXTS) {
+  const lines = new Lines();
+  for (const [piece] of text.matchAll(/[^]{1,7}/g)) lines.add(piece);
+  all.push(lines.text);
+}
+tell(all);"""
 
 
 def test_a_line_that_is_written_anew_is_shown_as_a_terminal_would():
     script = f"tell({json.dumps([text for text, _ in WRITTEN])}.map(written))"
     assert in_node("terminal.mjs", "written", script) == [shown for _, shown in WRITTEN]
+    script = IN_PIECES.replace("TEXTS", json.dumps([text for text, _ in WRITTEN[:-2]]))
+    assert in_node("terminal.mjs", "Lines", script) == [shown for _, shown in WRITTEN[:-2]]
 
 
 LOCATED = [

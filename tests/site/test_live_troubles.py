@@ -64,6 +64,14 @@ def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(pag
     expect(page.locator(".live-output", has_text="alive").first).to_be_visible()
 
 
+def test_code_that_ends_python_is_told_of_as_that(page, address):
+    live(page, address, CHAPTER)
+    typed_and_run(page, "exit()")
+    expect(trouble(page)).to_contain_text("Python has ended: the code told it to")
+    button(page, "Start it again").click()
+    expect(status(page)).to_have_text(re.compile("Python runs on"))
+
+
 def test_whoever_has_only_a_keyboard_stops_a_loop_where_it_stands(page, address):
     live(page, address, CHAPTER)
     first, second = (cells(page).nth(n) for n in (0, 1))

@@ -62,8 +62,8 @@ def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page, addr
     box = begun(page, address)
     assert box.get_by_role("status").inner_text() == ""
     words = ended(box)
-    assert "From seed 1, after 300 steps, right at new tables are 100\u00a0% of the names as it is" in words
-    assert "heads: 1, a network behind: yes" in words
+    assert words.startswith("2 heads, no network behind: 100\u00a0% right; 1 head, a network behind: ")
+    assert "That is of the names at new tables, after 300 steps, from seed 1." in words
     assert box.locator(".outcome").inner_text() == words
     assert step(box) == 300
     assert box.locator(".plot path.lane-0").count() == box.locator(".plot path.lane-1").count() == 2
@@ -77,13 +77,10 @@ def test_two_lanes_race_to_their_end_and_what_came_of_it_is_said_once(page, addr
         assert [float(row[1]), float(row[4])] == pytest.approx(places, abs=6e-4)
     captions = {caption.text_content() for caption in box.locator("caption").all()}
     assert captions == {"In training, from seed 1, mean of the last 5 steps"}
-    sides = [
-        "as it is (heads: 2, a network behind: no)",
-        "with your change (heads: 1, a network behind: yes)",
-    ]
+    sides = ["2 heads, no network behind", "1 head, a network behind"]
     assert box.locator(".now tbody th").all_inner_texts() == sides
     titles = box.locator(".squares > p").all_inner_texts()
-    assert titles == [f"Where each head looks, {sides[0]}", f"Where its head looks, {sides[1]}"]
+    assert titles == [f"Where each head looks: {sides[0]}", f"Where its head looks: {sides[1]}"]
 
 
 SCREENS = {"wide": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
@@ -163,7 +160,7 @@ def test_ten_seeds_are_thin_lines_and_say_whether_it_is_noise(page, address):
     box = page.locator(".training")
     button(box, "Ten seeds at once").click()
     expect(box.get_by_role("status")).not_to_be_empty(timeout=5 * ENDS)
-    assert "From 10 seeds, after 300 steps" in box.get_by_role("status").inner_text()
+    assert "after 300 steps, from 10 seeds." in box.get_by_role("status").inner_text()
     assert "that is hardly noise" in box.get_by_role("status").inner_text()
     assert box.locator(".plot path.thin").count() == 40
     box.locator("summary", has_text="as a table").click()
@@ -182,8 +179,8 @@ def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page, addres
     box = page.locator(".training")
     button(box, "Start").click()
     words = ended(box)
-    assert re.search(r"With your change the training exploded behind step \d+: the loss went to \d+", words)
-    assert "100\u00a0% of the names as it is" in words
+    assert re.search(r"“rate 5” exploded behind step \d+: the loss went to \d+", words)
+    assert "Rate 0.05: 100\u00a0% right." in words
     assert box.locator(".plot path.lane-1").first.get_attribute("d").startswith("M")
 
 
@@ -231,7 +228,7 @@ def test_a_tab_put_away_waits_and_goes_on_where_it_was(page, address):
 @pytest.mark.thorough
 def test_where_no_worker_may_start_it_is_trained_on_the_page(page, folder):
     box = begun(page, (folder / "page.html").as_uri())
-    assert "100\u00a0% of the names as it is" in ended(box)
+    assert "2 heads, no network behind: 100\u00a0% right" in ended(box)
     assert page.evaluate("typeof Crew") == "function"
 
 

@@ -1,6 +1,7 @@
 """A training's scripts: the same to the last bit in Node and browsers; what is said of the two sides."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ const raced = (told, first, second) => {
   return { told, lanes, steps: told.steps, many: first.length > 1 };
 };
 """
-READ_ONE = "With your change it lies below the least possible: it has read the answers"
+READ_ONE = "“after the softmax” lies below the least possible: it has read the answers"
 BETTER = "The worst of one side is better than the best of the other"
 
 
@@ -113,13 +114,16 @@ def test_who_ends_below_the_limit_is_said_to_have_read_the_answers():
     assert READ_ONE in outcome([0.57], [0.23])
     assert "what it gets right is no success" in outcome([0.57], [0.23])
     assert "answers" not in outcome([0.57], [0.55]), "a little below is luck"
-    assert "As it is it lies below" in outcome([0.1], [0.57])
+    assert "“no fault” lies below" in outcome([0.1], [0.57])
     assert "answers" not in outcome([0.0], [0.0], "guests"), "no loss is out of reach there"
 
 
 def test_of_ten_seeds_it_is_said_how_many_read_and_that_is_not_called_better():
     words = outcome([0.57] * 10, [0.23] * 9 + [0.56])
-    assert "0.570 as it is and 0.230 to 0.560 with your change; the least possible is 0.562." in words
+    assert words.startswith(
+        "No fault: 76\u00a0% right; after the softmax: 93\u00a0%. That is of the next words in new"
+    )
+    assert "is 0.570 against 0.230 to 0.560; the least possible is 0.562." in words
     assert "below the least possible, from 9 seeds of 10" in words
     assert "The two sides lie wholly apart: that is no noise, and no success either." in words
     assert BETTER not in words
@@ -132,7 +136,7 @@ def test_of_the_stored_runs_those_with_a_leak_are_too_good_and_no_others(name):
     run = pages.stored(name)
     read = [lane["tried"][0]["loss"] < picture.TOO_GOOD * run["limit"] for lane in run["lanes"]]
     assert read == [False, name in ("holes", "sentences")]
-    assert ("With the change it is below: the answers were read." in picture.alt(name)) == read[1]
+    assert ("the answers were read." in picture.alt(name)) == read[1]
 
 
 # ---- what the sides are called ----
@@ -141,25 +145,33 @@ def test_of_the_stored_runs_those_with_a_leak_are_too_good_and_no_others(name):
 @pytest.mark.parametrize(
     ("name", "chosen", "whole"),
     [
-        ("tag", {}, ["as it is (what learns: all three)", "with your change (what learns: W_Q = W_K)"]),
-        ("holes", {"fault": "none"}, ["as it is (fault: none)", "with nothing changed"]),
-        ("holes", {"fault": "no mask"}, ["as it is (fault: none)", "with your change (fault: no mask)"]),
+        ("tag", {}, ["all three", "W_Q = W_K"]),
+        ("holes", {"fault": "none"}, ["no fault", "with nothing changed"]),
+        ("holes", {"fault": "no mask"}, ["no fault", "no mask"]),
         (
             "guests",
             {"network": "no", "neighbours": "four"},  # the latter for both
-            ["as it is (heads: 2)", "with your change (heads: 1)"],
+            ["2 heads", "1 head"],
         ),
+        (
+            "guests",
+            {"rate": "5"},
+            ["2 heads, no network behind, rate 0.05", "1 head, a network behind, rate 5"],
+        ),
+        ("sentences", {}, ["right mask", "off by one"]),
     ],
 )
 def test_each_side_is_called_by_what_it_has(name, chosen, whole):
     usual = "Object.fromEntries(told.controls.map(({ name, asItIs }) => [name, asItIs]))"
     all_chosen = f"Object.assign({usual}, told.change, {json.dumps(chosen)})"
-    assert said(f"sidesInWords(told, {all_chosen}).map(({{ whole }}) => whole)", name) == whole
+    assert said(f"sidesInWords(told, {all_chosen})", name) == whole
 
 
-def test_the_picture_calls_them_so_too():
-    assert "as it is (heads: 2, a network behind: no) 100" in picture.alt("guests")
-    assert "with the change (heads: 1, a network behind: yes) 99" in picture.alt("guests")
+@pytest.mark.parametrize("name", pages.trainings())
+def test_the_picture_calls_them_so_too(name):
+    usual = "Object.fromEntries(told.controls.map(({ name, asItIs }) => [name, asItIs]))"
+    first, second = said(f"sidesInWords(told, Object.assign({usual}, told.change))", name)
+    assert re.search(f"At the end: {re.escape(first)}: .*; {re.escape(second)}: ", picture.alt(name))
 
 
 # ---- whose numbers they are ----
@@ -175,8 +187,8 @@ def test_of_many_seeds_a_table_has_the_means():
 
 
 def test_the_cell_says_where_it_runs_and_what_it_prints():
-    words = said('aboutCell(5, "with your change", 2, false)')
-    assert "follows the curve with your change, from seed 2. Each loss" in words
+    words = said('aboutCell(5, "1 head", 2, false)')
+    assert "follows the curve of “1 head”, from seed 2. Each loss" in words
     assert "the mean of 5 steps" in words
     assert "or with PYTHONPATH=src" in words
     assert "mean" not in said('aboutCell(1, "with your change", 2, false)')

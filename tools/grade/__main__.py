@@ -1,4 +1,4 @@
-"""`python -m tools.grade hand-ins`: apart, since hand-ins' processes import grader.py by its name."""
+"""`python -m tools.grade hand-ins`: apart, since the hand-ins' processes import grader.py ahead."""
 
 import sys
 

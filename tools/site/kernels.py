@@ -24,6 +24,8 @@ GONE = 30 * 60  # seconds without a page
 MOMENT = 10  # and so few may be a page on its way, or one that is loaded anew
 # Messages that wait for a page whose connection is down, at most. A loop that prints sends 2 MB in each.
 WAITING = 200
+# Bytes a second: five million letters in one line come through, and a loop without an end is held back.
+MOST_SENT = 10_000_000
 # Else what ipykernel's debugger thinks of this Python comes between the first outputs of a page.
 NO_WARNING = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 FULL = f"{MOST} pages run code already, as many as this server bears: close one of them, then try again"
@@ -53,7 +55,7 @@ class Kernels(AsyncMappingKernelManager):
         return kernel_id
 
     async def end_one_without_a_page(self) -> None:
-        """First the one whose page has gone: a browser that crashed asks for no end. Reloads take a moment."""
+        """The one whose page went first: a browser that crashed asks for no end. A reload takes a moment."""
         alone = [each for each in self.list_kernel_ids() if not self._kernel_connections.get(each)]
         first = min(alone, key=self.had_a_page.__getitem__, default=None)
         if first is None or time.monotonic() - self.had_a_page[first] < MOMENT:
@@ -96,7 +98,11 @@ def private_folder() -> Iterator[Path]:
 def managers(folder: Path) -> dict[str, Any]:
     """What Jupyter's handlers work with. `folder` holds the kernels' keys and sockets."""
     # A kernel that died is told of: started anew, it would have forgotten all that the page shows.
-    config = Config(KernelManager=private() | {"shutdown_wait_time": 2}, KernelRestarter={"restart_limit": 0})
+    config = Config(
+        KernelManager=private() | {"shutdown_wait_time": 2},
+        KernelRestarter={"restart_limit": 0},
+        ZMQChannelsWebsocketConnection={"iopub_data_rate_limit": MOST_SENT},
+    )
     # This very Python, as in `make lab`, whatever else is installed for Jupyter on this machine.
     specs = KernelSpecManager(kernel_dirs=[])
     kernels = Kernels(

@@ -31,6 +31,10 @@ export class Cell {
     if (this.code) this.prepare();
   }
 
+  get label() {
+    return this.isExercise ? "Your answer" : `Code, cell ${this.number}`;
+  }
+
   get isEdited() {
     return this.source !== this.told.source;
   }
@@ -60,7 +64,8 @@ export class Cell {
     this.code.before(this.field, this.tools, this.notice);
     const shown = this.code.querySelector("pre").cloneNode(true); // until its editor is made
     if (this.isEdited) shown.textContent = this.source;
-    shown.tabIndex = 0; // whoever comes by keyboard is before the screen
+    // Whoever comes by keyboard is before the screen, and hears what it will be.
+    Object.assign(shown, { tabIndex: 0, role: "textbox", ariaMultiLine: "true", ariaLabel: this.label });
     shown.onfocus = () => this.focus();
     this.field.append(shown);
     this.showMark();
@@ -73,7 +78,7 @@ export class Cell {
     if (this.view) return this.view;
     this.field.replaceChildren();
     this.view = editor(this.field, this.source, {
-      label: this.isExercise ? "Your answer" : `Code, cell ${this.number}`,
+      label: this.label,
       help: "live-keys",
       changed: (source) => this.change(source),
       keys: {

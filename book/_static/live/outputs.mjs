@@ -1,12 +1,20 @@
 // What a cell puts out, as the page's own build shows it (book/_ext: charts.py, drawings.py, figures.py).
 
 import { chart } from "./charts.mjs";
-import { located, written } from "./terminal.mjs";
+import { Lines, located, many, written } from "./terminal.mjs";
 
 const CLAIM = "application/vnd.attnlab.claim+json";
 const DRAWING = "application/vnd.attnlab.drawing+json";
 const CHART = "application/vnd.vegalite.v5+json";
 const FIGURE = "image/svg+xml";
+const MOST = 200; // outputs of a cell
+
+// What scrolls can be reached from the keyboard, and nothing else: each stop costs a Tab.
+const scrolling = new ResizeObserver((entries) => {
+  for (const { target } of entries)
+    if (target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+});
 
 // make("p", { className: "says" }, "Yes.") is an element with these properties and children.
 export function make(tag, properties = {}, ...children) {
@@ -32,8 +40,7 @@ export class Output {
   constructor(stored) {
     this.element = make("div", { className: "cell_output live-output" });
     this.stored = stored;
-    this.shown = new Map(); // by the name under which a display may be changed later
-    this.claims = [];
+    this.clear();
   }
 
   // One message of the kernel's.
@@ -47,15 +54,20 @@ export class Output {
 
   clear() {
     this.element.replaceChildren();
-    this.shown.clear();
-    this.claims = [];
-    this.text = undefined;
+    this.shown = new Map(); // by the name under which a display may be changed later
+    Object.assign(this, { claims: [], text: undefined, count: 0, rest: undefined });
   }
 
   put(element) {
     this.text = undefined;
+    this.count += 1;
+    if (this.count > MOST) {
+      this.rest ??= this.element.appendChild(make("p", { className: "live-cut" }));
+      this.rest.textContent = `… ${many(this.count - MOST, "output")} more`;
+      return element;
+    }
     this.element.append(element);
-    for (const pre of element.querySelectorAll("pre")) wide.observe(pre); // of book.js: what scrolls can be reached
+    for (const pre of element.querySelectorAll("pre")) scrolling.observe(pre);
     return element;
   }
 
@@ -64,11 +76,16 @@ export class Output {
     if (this.text?.name !== name) {
       const pre = make("pre");
       const box = this.put(lines(pre, name === "stderr" ? "stream stderr" : "stream"));
-      this.text = { name, all: "", pre, box };
+      const about = box.appendChild(make("p", { className: "live-cut" }));
+      this.text = { name, all: new Lines(), pre, box, about };
     }
-    this.text.all += text;
-    this.text.pre.textContent = written(this.text.all);
-    this.text.box.hidden = !this.text.pre.textContent.trim(); // a bar that has gone leaves nothing
+    const { all, pre, box, about } = this.text;
+    const isAtEnd = pre.scrollTop + pre.clientHeight >= pre.scrollHeight - 1;
+    all.add(text);
+    pre.textContent = all.text;
+    about.textContent = all.about;
+    box.hidden = !pre.textContent.trim(); // a bar that has gone leaves nothing
+    if (isAtEnd) pre.scrollTop = pre.scrollHeight; // whoever has scrolled back stays there
   }
 
   display({ data, transient = {} }) {
@@ -91,7 +108,7 @@ export class Output {
     if (data["text/html"]) return this.html(data);
     for (const type of ["image/png", "image/jpeg"])
       if (data[type]) return picture(`data:${type};base64,${data[type]}`, data["text/plain"]);
-    return lines(make("pre", { textContent: `${data["text/plain"] ?? ""}\n` }), "text_plain");
+    return lines(make("pre", { textContent: written(`${data["text/plain"] ?? ""}\n`) }), "text_plain");
   }
 
   html(data) {
@@ -143,7 +160,7 @@ function lines(pre, kind) {
 
 // The last line says what went wrong; where, for those who ask.
 function failure({ ename, evalue, traceback }) {
-  const words = make("p", {}, make("strong", {}, ename), evalue ? `: ${located(ename, evalue)}` : "");
+  const words = make("p", {}, make("strong", {}, ename), evalue ? `: ${written(located(ename, evalue))}` : "");
   const where = make("pre", { textContent: written(traceback.join("\n")) });
   const fold = make("details", {}, make("summary", {}, "Where it happened"), where);
   return make("div", { className: "output live-error" }, words, fold);

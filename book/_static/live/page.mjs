@@ -36,6 +36,7 @@ class Page {
       this.panel.say(`Starting Python on ${this.server.name}.`);
       const session = new Session(this.server, {
         died: () => this.died(session),
+        left: () => this.left(),
         lost: () => this.lost(),
         gone: (trouble) => this.gone(trouble),
         found: () => this.panel.say("The connection is back.", { canStop: Boolean(this.running) }),
@@ -72,6 +73,13 @@ class Page {
     const choices = { "Start it again": () => this.connect() };
     if (last) choices["Start it and run to where it stopped"] = () => this.restartTo(last);
     this.panel.trouble(new Trouble("The kernel stopped, and forgot what it had run.", way), choices);
+  }
+
+  left() {
+    this.session = undefined;
+    this.forgetAll();
+    const ended = new Trouble("Python has ended: the code told it to, as `exit()` does.", "What you typed is kept.");
+    this.panel.trouble(ended, { "Start it again": () => this.connect() });
   }
 
   forgetAll() {
@@ -145,7 +153,7 @@ class Page {
     try {
       while (this.waiting.length) ran += await this.reach(this.waiting[0]);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      this.panel.say(`Ran ${counted(ran, "cell")} in ${seconds} s.`);
+      if (this.session) this.panel.say(`Ran ${counted(ran, "cell")} in ${seconds} s.`);
     } catch (trouble) {
       this.drop("not run: a cell before it stopped");
       // Of a kernel that has gone the reader has been told.

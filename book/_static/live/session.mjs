@@ -9,8 +9,8 @@ const LOOK = "import attnlab, bookkit, torch";
 const OLDEST_PYTHON = [3, 11];
 
 export class Session {
-  // `events` has what is called when the kernel `died()`, when the connection is `lost()` or `found()`, and when
-  // the server is `gone(trouble)`.
+  // `events` has what is called when the kernel `died()`, when the code has ended it and `left()`, when the
+  // connection is `lost()` or `found()`, and when the server is `gone(trouble)`.
   constructor(server, events) {
     this.server = server;
     this.events = events;
@@ -57,6 +57,10 @@ export class Session {
         connection.sendInputReply({ status: "ok", value: await answer(content) }, header);
     };
     const { content } = await future.done;
+    if (content.payload?.some(({ source, keepkernel }) => source === "ask_exit" && !keepkernel)) {
+      this.end();
+      this.events.left();
+    }
     return content.status === "ok" ? {} : { error: content };
   }
 

@@ -1,6 +1,7 @@
 """The picture of a stored run: loss and share right of both lanes, and what they are held against."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from bookkit.pictures.drawings import Part, across, column, left_note, over, row
@@ -11,7 +12,6 @@ HEIGHT = 130
 LEFT = 44  # pixels for a number that no curve may cross
 TOO_GOOD = 0.9  # as _static/training/page/words.js has it: below so much of the limit a loss is no luck
 COLOURS = ("blue", "orange")
-SIDES = ("as it is", "with the change")
 
 
 def alt(name: str) -> str:
@@ -19,8 +19,8 @@ def alt(name: str) -> str:
     _, training = known(name)
     run = stored(name)
     ends = [lane["tried"][0] for lane in run["lanes"]]
-    sides = " and ".join(
-        f"{who} {_percent(end['right'])} right, loss {end['loss']:.2f}"
+    sides = "; ".join(
+        f"{who}: {_percent(end['right'])} right, loss {end['loss']:.2f}"
         for who, end in zip(_names(training), ends, strict=True)
     )
     return (
@@ -28,8 +28,8 @@ def alt(name: str) -> str:
         f" {training.bench.training['steps']} steps. At the end: {sides}."
         f" No loss can be below {run['limit']:.3g} on average; guessing gets {_percent(run['chance'])} right."
         + "".join(
-            f" {who[0].upper()}{who[1:]} it is below: the answers were read."
-            for who, end in zip(SIDES, ends, strict=True)
+            f" Below that is the loss of “{who}”: the answers were read."
+            for who, end in zip(_names(training), ends, strict=True)
             if end["loss"] < TOO_GOOD * run["limit"]
         )
     )
@@ -60,13 +60,28 @@ def _percent(share: float) -> str:
 
 
 def _names(training: Training) -> list[str]:
-    """What each side is called: "with the change (heads: 1)"."""
+    """What each side is called, as words.js of the page has it: "1 head, a network behind"."""
     changed = [control for control in training.controls if control.name in training.change]
-    labels = [f"{control.label[0].lower()}{control.label[1:]}" for control in changed]
-    as_it_is = [control.as_it_is for control in changed]
-    change = [training.change[control.name] for control in changed]
-    options = [", ".join(map(": ".join, zip(labels, side, strict=True))) for side in (as_it_is, change)]
-    return [f"{side} ({words})" for side, words in zip(SIDES, options, strict=True)]
+    first = [_option(control.label, control.as_it_is) for control in changed]
+    second = [_option(control.label, training.change[control.name]) for control in changed]
+    return [", ".join(first), ", ".join(second)]
+
+
+def _option(label: str, option: str) -> str:
+    """`_option("Heads", "1")` is "1 head"; what says enough by itself, "by √dₖ", stands alone."""
+    name = label[0].lower() + label[1:]
+    if option == "yes":
+        return name
+    if option in ("no", "none"):
+        return f"no {re.sub('^an? ', '', name)}"
+    if option == "right":
+        return f"right {name}"
+    if not re.fullmatch(r"[\d.]+", option):
+        return option
+    if not re.match(r"\w+s\b", name):
+        return f"{name} {option}"
+    one = re.sub(r"s\b", "", name, count=1)
+    return f"{option} {one}" if option == "1" else f"{option} {name}"
 
 
 def _key(side: int, words: str) -> Part:

@@ -195,16 +195,16 @@ class TrainingBench {
     this.sides = sidesInWords(told, this.chosen);
     this.caption.textContent = captionOf(told.every, many, one.seed);
     this.now.replaceChildren(...SIDES.map((_, place) => this.row(place)));
-    this.sides.forEach(({ whole }, place) => {
+    this.sides.forEach((side, place) => {
       const squares = squaresOf(lanes[place].squares);
       const seed = many ? `, from seed ${one.seed}` : "";
-      const textContent = `Where ${squares.length > 1 ? "each head" : "its head"} looks, ${whole}${seed}`;
+      const textContent = `Where ${squares.length > 1 ? "each head" : "its head"} looks: ${side}${seed}`;
       this.rows[place].replaceChildren(make("p", { textContent }), make("div", {}, ...squares));
     });
     this.looks.hidden = !one.squares?.length && !lanes[1].squares?.length;
     this.link.href = this.address; // for who opens it elsewhere
     this.code.textContent = cellOf(told, this.chosen, this.seed);
-    this.aboutCode.textContent = aboutCell(told.every, this.sides[1].short, this.seed, many);
+    this.aboutCode.textContent = aboutCell(told.every, this.sides[1], this.seed, many);
     this.tell(state);
   }
 
@@ -213,7 +213,7 @@ class TrainingBench {
     const last = (what) => lanes.flatMap((lane) => (lane[what].length ? [mean(lane[what].slice(-this.told.every))] : []));
     const say = (what, words) => (last(what).length ? words(mean(last(what))) : "–");
     const key = make("i", { className: `key-${place}`, ariaHidden: "true" });
-    const head = make("th", { scope: "row" }, key, this.sides[place].whole);
+    const head = make("th", { scope: "row" }, key, this.sides[place]);
     const cells = [["losses", nats], ["rights", percent], ["norms", nats]].map(([what, words]) => make("td", { textContent: say(what, words) }));
     return make("tr", {}, head, ...cells);
   }
@@ -221,7 +221,7 @@ class TrainingBench {
   // At the end, once.
   tell(state) {
     const bursts = this.race.lanes.filter(({ burst }) => burst);
-    const burst = bursts.map((lane) => burstInWords(lane, this.race.many)).join(" ");
+    const burst = bursts.map((lane) => burstInWords(lane, this.sides, this.race.many)).join(" ");
     const words = state === "done" ? outcomeOf(this.race, this.sides) : burst;
     this.outcome.textContent = words;
     if (state === "done" && !this.said) {

@@ -2,7 +2,7 @@
 // to. Computing may be quicker than eyes: what is told comes out round by round, at a pace that can be followed.
 
 const PACE = 60; // milliseconds between two rounds that are shown
-const SIDES = ["as it is", "with your change"];
+const SIDES = ["as it is", "with your change"]; // on the page sidesInWords (words.js) has names for them
 
 // Of a part's settings only those that change are said.
 function laidOver(settings, change) {

@@ -8,24 +8,31 @@ const NO_CHANGE = "with nothing changed";
 
 const withCapital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
-// What each side is called, { short, whole }: “with your change” and “with your change (heads: 1)”. What both have
-// alike is said only where nothing else is to be said.
+// optionInWords({ label: "Heads" }, "1") is "1 head"; what says enough by itself, as “by √dₖ”, stands alone.
+function optionInWords({ label }, option) {
+  const name = label.charAt(0).toLowerCase() + label.slice(1);
+  const isCounted = /^\w+s\b/.test(name);
+  if (option === "yes") return name;
+  if (option === "no" || option === "none") return `no ${name.replace(/^an? /, "")}`;
+  if (option === "right") return `right ${name}`;
+  if (!/^[\d.]+$/.test(option)) return option;
+  return isCounted ? `${option} ${option === "1" ? name.replace(/s\b/, "") : name}` : `${name} ${option}`;
+}
+
+// What each side is called: “2 heads” and “1 head”. What both have alike is said only where nothing else is to be said.
 function sidesInWords({ controls }, chosen) {
   const own = controls.filter(({ both }) => !both);
   const changed = own.filter(({ name, asItIs }) => chosen[name] !== asItIs);
-  const lists = (option) =>
-    (changed.length ? changed : own)
-      .map((control) => `${control.label.charAt(0).toLowerCase()}${control.label.slice(1)}: ${option(control)}`)
-      .join(", ");
-  const first = { short: SIDES[0], whole: `${SIDES[0]} (${lists(({ asItIs }) => asItIs)})` };
-  const second = { short: SIDES[1], whole: `${SIDES[1]} (${lists(({ name }) => chosen[name])})` };
-  return [first, changed.length ? second : { short: NO_CHANGE, whole: NO_CHANGE }];
+  const told = changed.length ? changed : own;
+  const first = told.map((control) => optionInWords(control, control.asItIs));
+  const second = told.map((control) => optionInWords(control, chosen[control.name]));
+  return [first.join(", "), changed.length ? second.join(", ") : NO_CHANGE];
 }
 
-function burstInWords({ side, seed, burst }, many) {
-  const who = `${withCapital(side)}${many ? `, from seed ${seed},` : ""}`;
+function burstInWords({ side, seed, burst }, sides, many) {
+  const who = `${quoted(sides[SIDES.indexOf(side)])}${many ? `, from seed ${seed},` : ""}`;
   const loss = Number.isFinite(burst.loss) ? `went to ${nats(burst.loss)}` : "was no number any more";
-  return `${who} the training exploded behind step ${burst.step}: the loss ${loss}. It has its last good numbers again, and its curve up to there.`;
+  return `${who} exploded behind step ${burst.step}: the loss ${loss}. It has its last good numbers again, and its curve up to there.`;
 }
 
 function span(values, say = percent) {
@@ -41,32 +48,35 @@ function apart(one, other, read) {
   return "The worst of one side is better than the best of the other: that is hardly noise.";
 }
 
+// “By √dₖ: 100 % right; not at all: 18 to 56 %.”
+function sidesSaid(sides, values) {
+  const told = sides.flatMap((name, side) => (values[side].length ? [`${name}: ${span(values[side])}`] : []));
+  if (told.length) told[0] += " right";
+  return told.length ? [`${withCapital(told.join("; "))}.`] : [];
+}
+
 // What came of a race, in a few sentences. `sides` are what sidesInWords calls them.
 function outcomeOf(race, sides) {
   const { lanes, told, many } = race;
   if (race.refused) return `Nothing can be trained so: ${race.refused}.`;
-  const bursts = lanes.filter(({ burst }) => burst).map((lane) => burstInWords(lane, many));
-  const rights = SIDES.map((side) => lanes.filter((lane) => lane.side === side && lane.tried.length).map(({ tried }) => tried[0].right));
-  const from = many ? `From ${lanes.length / 2} seeds` : `From seed ${lanes[0].seed}`;
-  const ends = sides.flatMap(({ whole }, side) => (rights[side].length ? [[span(rights[side]), whole]] : []));
-  const shares = ends.map(([share, name], place) => `${share}${place ? "" : ` of the ${told.answers}`} ${name}`);
-  const trial = ends.length ? [`${from}, after ${race.steps} steps, right ${told.where} are ${listed(shares)}.`] : [];
+  const bursts = lanes.filter(({ burst }) => burst).map((lane) => burstInWords(lane, sides, many));
+  const of = (side) => lanes.filter((lane) => lane.side === side);
+  const rights = SIDES.map((side) => of(side).filter(({ tried }) => tried.length).map(({ tried }) => tried[0].right));
+  const from = many ? `from ${lanes.length / 2} seeds` : `from seed ${lanes[0].seed}`;
+  const trial = sidesSaid(sides, rights);
+  if (trial.length) trial.push(`That is of the ${told.answers} ${told.where}, after ${race.steps} steps, ${from}.`);
   const longer = told.longer.flatMap((length) => {
-    const each = sides.flatMap(({ short }, place) => {
-      const tries = lanes.filter(({ side }) => side === SIDES[place]).flatMap(({ tried }) => tried);
-      const found = tries.filter((one) => one.length === length);
-      return found.length ? [`${span(found.map(({ right }) => right))} ${short}`] : [];
-    });
-    return each.length ? [`At length ${length} it is ${listed(each)}.`] : [];
+    const found = SIDES.map((side) => of(side).flatMap(({ tried }) => tried.filter((one) => one.length === length)));
+    const said = sidesSaid(sides, found.map((tries) => tries.map(({ right }) => right)));
+    return said.length ? [`At length ${length}:`, ...said] : [];
   });
   const losses = lastLosses(race);
   const limit = lanes[0].known?.limit ?? 0;
   const read = losses.map((each) => each.filter((loss) => loss < TOO_GOOD * limit).length);
   const noise = many && rights[0].length && rights[1].length ? [apart(...rights, read.some(Boolean))] : [];
-  const answers = sides.flatMap(({ short }, side) =>
-    read[side] ? [readInWords(short, read[side], losses[side].length)] : [],
-  );
-  return [...bursts, ...trial, ...longer, ...lossesInWords(losses, sides, limit), ...answers, ...noise].join(" ");
+  const ends = lossesInWords(losses, sides, limit);
+  const answers = sides.flatMap((name, side) => (read[side] ? [readInWords(name, read[side], losses[side].length)] : []));
+  return [...bursts, ...trial, ...longer, ...ends, ...answers, ...noise].join(" ");
 }
 
 // Of each side the losses at the ends of its lanes.
@@ -76,16 +86,16 @@ const lastLosses = ({ lanes }) =>
   );
 
 function lossesInWords(losses, sides, limit) {
-  const each = sides.flatMap(({ short }, side) =>
-    losses[side].length ? [`${span(losses[side], nats)} ${short}`] : [],
-  );
-  if (!each.length) return [];
-  return [`The mean loss of the last ${LAST} steps is ${listed(each)}; the least possible is ${nats(limit)}.`];
+  const [first, second] = losses.map((each) => each.length && span(each, nats));
+  if (!first && !second) return [];
+  const both = `${first} against ${second}`;
+  const said = first && second ? both : first ? `${first} for ${quoted(sides[0])}` : `${second} for ${quoted(sides[1])}`;
+  return [`The mean loss of the last ${LAST} steps is ${said}; the least possible is ${nats(limit)}.`];
 }
 
 function readInWords(side, count, of) {
   const from = of > 1 ? `, from ${count} seeds of ${of}` : "";
-  return `${withCapital(side)} it lies below the least possible${from}: it has read the answers, and what it gets right is no success.`;
+  return `${quoted(side)} lies below the least possible${from}: it has read the answers, and what it gets right is no success.`;
 }
 
 // Loss and share right of each side, from the beginning to the end; of many seeds the means of those that got so far.
@@ -101,7 +111,7 @@ function tableOf({ lanes, steps, told, many }, sides) {
   };
   const rows = [told.every];
   for (let step = told.prints; step <= steps; step += told.prints) rows.push(step);
-  const heads = ["step", ...sides.flatMap(({ short }) => [`${short}: loss`, "right"])];
+  const heads = ["step", ...sides.flatMap((side) => [`${side}: loss`, "right"])];
   const head = make("tr", {}, ...heads.map((words) => make("th", { scope: "col", textContent: words })));
   const caption = make("caption", { textContent: captionOf(told.every, many, lanes[0].seed) });
   return make("table", {}, caption, make("thead", {}, head), make("tbody", {}, ...rows.map(row)));
@@ -119,7 +129,7 @@ function aboutCell(every, side, seed, many) {
   const from = `from seed ${seed}${many ? ", the first of the ten" : ""}`;
   const means = every > 1 ? ` Each loss that it prints is the mean of ${every} steps, as a point of the curve is.` : "";
   const where = "It runs in a cell of this page once that runs, in a notebook of this book, or with PYTHONPATH=src.";
-  return `It has the same data and first weights, and follows the curve ${side}, ${from}.${means} ${where}`;
+  return `It has the same data and first weights, and follows the curve of ${quoted(side)}, ${from}.${means} ${where}`;
 }
 
 // The lane of the reader's change in PyTorch.
