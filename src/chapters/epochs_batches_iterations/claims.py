@@ -46,9 +46,15 @@ def twelve_updates(updates, model_of, rows, verdicts):
     again = model_of(0)
     data = Batches(rows, verdicts, batch_size=500, shuffle=generator(2))
     history = train(again, data, F.cross_entropy, gradient_descent(again), epochs=2)
-    difference = max(abs(a - b) for a, b in zip(by_hand, history.iteration_losses, strict=True))
+    difference = max(
+        abs(a - b) for a, b in zip(by_hand, history.iteration_losses, strict=True)
+    )
     # The same operations in the same order; a GPU may add up in another.
-    claim("largest difference between train's losses and the loop's", difference, at_most=1e-12)
+    claim(
+        "largest difference between train's losses and the loop's",
+        difference,
+        at_most=1e-12,
+    )
 
 
 def dropped_examples():
@@ -76,7 +82,9 @@ def mean_of_means():
     torch.stack([batch.mean() for batch in example_losses.split(500)]).mean().backward()
     counts_for = example_losses.grad[-1] / example_losses.grad[0]
     claim("2001 examples: how many the last counts for", counts_for, expected=500, abs=1e-9)
-    claim("2001 examples: iterations per epoch", iterations_per_epoch(2001, 500), expected=5)
+    claim(
+        "2001 examples: iterations per epoch", iterations_per_epoch(2001, 500), expected=5
+    )
     claim("the same with drop_last", iterations_per_epoch(2001, 500, True), expected=4)
 
 
@@ -85,7 +93,9 @@ def noise_by_hand():
     claim("mean of the four gradients", gradients.mean(), expected=1)
     claim("variance of the four", gradients.var(correction=0), expected=6.5)
     pairs = torch.cartesian_prod(gradients, gradients).mean(-1)  # (16,): each batch's mean
-    claim("all 16 batches of two with replacement: mean", pairs.mean(), expected=1, abs=1e-12)
+    claim(
+        "all 16 batches of two with replacement: mean", pairs.mean(), expected=1, abs=1e-12
+    )
     claim("all 16: variance", pairs.var(correction=0), expected=3.25, abs=1e-12)
     different = torch.combinations(gradients, 2).mean(-1).var(correction=0)  # of 6 batches
     fewer = 6.5 / 2 * (4 - 2) / (4 - 1)
@@ -122,7 +132,10 @@ def time_and_memory(model_of, rows, verdicts):
         hooks = (lambda x: kept.update({x.data_ptr(): x.nbytes}) or x), lambda x: x
         with torch.autograd.graph.saved_tensors_hooks(*hooks):
             F.cross_entropy(model(rows[:batch_size]), verdicts[:batch_size])
-        return sum(kept[place] for place in kept.keys() - {w.data_ptr() for w in model.parameters()})
+        return sum(
+            kept[place]
+            for place in kept.keys() - {w.data_ptr() for w in model.parameters()}
+        )
 
     turns = torch.tensor([[epoch_seconds(20), epoch_seconds(500)] for _ in range(5)])
     epoch = (turns[:, 0] / turns[:, 1]).median()
@@ -142,7 +155,9 @@ def time_of_a_wide_layer():
         layer(words).sum().backward()
         return time.process_time() - started
 
-    turns = torch.tensor([[forward_and_back_seconds(20), forward_and_back_seconds(500)] for _ in range(3)])
+    turns = torch.tensor(
+        [[forward_and_back_seconds(20), forward_and_back_seconds(500)] for _ in range(3)]
+    )
     longer = (turns[:, 1] / turns[:, 0]).median()
     # The processor's time: 22-32 on two machines, idle and busy, on three instruction sets.
     claim("a layer 128 wide, forward and back: 500 against 20", longer, at_least=12)
@@ -154,7 +169,9 @@ def pieces_add_up(accumulated):
 
     whole = accumulated(500, lambda length: 1)
     by_share = accumulated(166, lambda length: length / 500)
-    claim("166, 166, 166 and 2, by share: relative difference", off(by_share), at_most=1e-12)
+    claim(
+        "166, 166, 166 and 2, by share: relative difference", off(by_share), at_most=1e-12
+    )
     # Over ten other starts and reviews .87-1.87, over five others .58-3.0.
     by_number = accumulated(166, lambda length: 1 / 4)
     claim(
@@ -182,7 +199,9 @@ def two_clocks(learned, validation_losses):
     epochs = [100 // iterations_per_epoch(2000, size) for size in (20, 100, 500)]
     same_updates = [learned[20 * 5**i][epoch - 1] for i, epoch in enumerate(epochs)]
     spread = max(same_updates) - min(same_updates)
-    claim("100 updates: largest loss less smallest of 20, 100 and 500", spread, at_most=0.03)
+    claim(
+        "100 updates: largest loss less smallest of 20, 100 and 500", spread, at_most=0.03
+    )
 
     def behind_at_rate_5():
         small, large = ((20, 1), (500, 25))
@@ -202,13 +221,19 @@ def larger_steps(learned, validation_losses):
     twenty_times = validation_losses(2000, epochs=5, rate=20 * 0.5)[4]
     # Over six draws of data, two starts and orders: .048-.072, -.008-.015, 5-13.
     hundred, five_hundred = learned[100][4], learned[500][4]
-    claim("batch 500, the same rate: loss above batch 100", five_hundred - hundred, at_least=0.03)
+    claim(
+        "batch 500, the same rate: loss above batch 100",
+        five_hundred - hundred,
+        at_least=0.03,
+    )
     claim(
         "batch 500, five times the rate: loss above batch 100",
         five_times - hundred,
         at_most=0.04,
     )
-    claim("batch 2000, twenty times: loss above batch 100", twenty_times - hundred, at_least=1)
+    claim(
+        "batch 2000, twenty times: loss above batch 100", twenty_times - hundred, at_least=1
+    )
 
 
 def two_floors(swept):
@@ -227,7 +252,12 @@ def calmer_scores(model, new):
     as_it_is, divided = (F.cross_entropy(model(rows) / by, verdicts) for by in (1, 3))
     # Over eight draws: .54-.77, and once .96.
     calmer = divided / as_it_is
-    claim("scores of the over-fitted model divided by 3: its loss", calmer, expected=0.6, abs=0.15)
+    claim(
+        "scores of the over-fitted model divided by 3: its loss",
+        calmer,
+        expected=0.6,
+        abs=0.15,
+    )
 
 
 def twenty_best_epochs(runs, right):
@@ -241,7 +271,11 @@ def twenty_best_epochs(runs, right):
         best_epoch.max() / best_epoch.min(),
         at_least=1.4,
     )
-    claim("loss after epoch 1, over the lowest: median", (runs[0] / lowest).median(), at_least=1.3)
+    claim(
+        "loss after epoch 1, over the lowest: median",
+        (runs[0] / lowest).median(),
+        at_least=1.3,
+    )
     last = (runs[-1] / lowest).median()
     claim("loss after the last epoch, over the lowest: median", last, at_least=1.3)
     at_best = right.gather(0, best.unsqueeze(0)).mean()
@@ -254,7 +288,9 @@ def twenty_best_epochs(runs, right):
 
 def patience(runs):
     best = runs.argmin(0)
-    missed = {wait: (stopped(runs, wait)[1] != best + 1).double().mean() for wait in (2, 20)}
+    missed = {
+        wait: (stopped(runs, wait)[1] != best + 1).double().mean() for wait in (2, 20)
+    }
     # Over eleven other twenties: .10-.40, but for one of them with 0, and 0-.05.
     claim(
         "patience 2: share of runs that miss the best epoch",
@@ -269,7 +305,9 @@ def the_best_epoch_moves(runs, narrow, device):
     def median_best(**settings):
         return (twenty_runs(narrow, device, **settings)[0].argmin(0).double() + 1).median()
 
-    in_batches = stored(9, lambda: median_best(batch_size=60, rate=0.02, epochs=30), within=1)
+    in_batches = stored(
+        9, lambda: median_best(batch_size=60, rate=0.02, epochs=30), within=1
+    )
     faster = stored(11, lambda: median_best(batch_size=300, rate=0.08, epochs=40), within=1)
     # Over eleven other twenties: .22-.26 and .28-.33.
     before = (runs.argmin(0) + 1).double().median()
@@ -313,7 +351,11 @@ def a_schedule_too_short(model_of, rows, verdicts):
 def all_at_once_is_wasteful(learned):
     # Over six draws: .037-.074.
     ahead = learned[2000][19] - learned[20][0]
-    claim("loss after 20 epochs of all at once, above 1 in batches of 20", ahead, at_least=0.01)
+    claim(
+        "loss after 20 epochs of all at once, above 1 in batches of 20",
+        ahead,
+        at_least=0.01,
+    )
 
 
 def updates_of_workers():
@@ -323,7 +365,9 @@ def updates_of_workers():
 
 
 def dataloader_counts_the_same(rows, verdicts):
-    settings = itertools.product((2000, 2001, 1999), (1, 7, 500, 3000), (False, True), (1, 2, 4))
+    settings = itertools.product(
+        (2000, 2001, 1999), (1, 7, 500, 3000), (False, True), (1, 2, 4)
+    )
     differ = 0
     for examples, size, drop_last, workers in settings:
         sampler = DistributedSampler(range(examples), workers, rank=0, drop_last=drop_last)
@@ -335,3 +379,43 @@ def dataloader_counts_the_same(rows, verdicts):
     ours = Batches(rows, verdicts, batch_size=300)
     same = all(torch.equal(a, b) for (a, _), (b, _) in zip(ours, loader, strict=True))
     claim("the batches of both, in order, are equal", same)
+
+
+# ---- the appendix on several processes ----
+
+
+def shares_of_workers(share):
+    def theirs(examples, rank, workers, epoch):
+        sampler = DistributedSampler(
+            range(examples), num_replicas=workers, rank=rank, seed=0
+        )
+        sampler.set_epoch(epoch)
+        return list(sampler)
+
+    cases = itertools.product((2000, 2001), (1, 2, 4), (0, 1), (0, 1, 2, 3))
+    cases = [
+        (n, rank, workers, epoch) for n, workers, epoch, rank in cases if rank < workers
+    ]
+    same = all(share(*case) == theirs(*case) for case in cases)
+    claim("our shares are PyTorch's DistributedSampler's", same)
+    for workers, iterations in ((1, 4), (2, 2), (4, 1)):
+        loader = DataLoader(share(2000, 0, workers, epoch=0), batch_size=500)
+        claim(f"workers: {workers}; iterations per epoch", len(loader), expected=iterations)
+    both = set(share(2001, 0, 2, epoch=0)) & set(share(2001, 1, 2, epoch=0))
+    claim("2001 examples on two workers: read by both", len(both), expected=1)
+
+
+def averaged_gradients(first, second, largest):
+    pairs = zip(first["weights"].values(), second["weights"].values(), strict=True)
+    alike = all(torch.equal(mine, other) for mine, other in pairs)
+    claim("two workers: iterations in two epochs", len(first["seen"]), expected=4)
+    claim(
+        "both workers' gradients, averaged: largest difference from one process's",
+        largest,
+        at_most=1e-12,
+    )
+    claim("at the end both workers hold the same weights", alike)
+    sampler = DistributedSampler(range(2000), num_replicas=2, rank=0, seed=0)
+    orders = [list(sampler) for epoch in range(3)]  # nobody calls set_epoch
+    forgotten = orders[0] == orders[1] == orders[2]
+    claim("set_epoch forgotten: three epochs in one order", forgotten)
