@@ -24,6 +24,10 @@ from tools import ROOT
 from tools.chapters import likeness, notebooks
 from tools.testing import kernels
 
+if not Path(catalogue.__file__).is_relative_to(ROOT):
+    sys.exit(
+        f"the tests are those of {ROOT}, and Python takes the packages from {Path(catalogue.__file__).parent}"
+    )
 pytest_plugins = ["tools.testing.plugin"]
 # HTML always has plain text beside it, and that text is compared (test_notebooks.py sees to both). The HTML
 # of a claim also shows the measured value, whose last digits may differ from machine to machine. The picture

@@ -76,6 +76,7 @@ def test_a_step_is_told_with_its_numbers(page, tmp_path):
     told = view.locator(".step-sentence").inner_text()
     said = view.get_by_role("status")
     expect(said).to_contain_text(f"Step 5 of 23, layer 1, reading back: Query times key. {told}")
+    assert "carried over" not in told
     assert re.search(r"added up: −?\d+\.\d\d\. Over √16 = 4 that is the score: −?\d+\.\d\d\.", told)
     # Of the network, the neurons that do most for the number that is followed.
     view.get_by_text("All numbers of this step").click()

@@ -35,9 +35,13 @@ def window(browser: Browser) -> BrowserContext:
 
 
 @pytest.fixture
-def page(window: BrowserContext) -> Iterator[Page]:
-    """A fresh tab, on a wide screen and in light colours, that remembers nothing of those before it."""
+def page(window: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A fresh tab, on a wide screen and in light colours, that remembers nothing of those before it.
+
+    What its scripts throw stands in the report of a test that fails.
+    """
     tab = window.new_page()
+    tab.on("pageerror", lambda error: request.node.add_report_section("call", "thrown", error.stack))
     yield tab
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear()")

@@ -13,6 +13,7 @@ from tools.progress import Progress, spoken
 from tools.testing import check, run
 
 EXERCISES = "src/chapters/where_am_i/exercises"
+REACH = ["tests/site/test_reach_view.py", "-m", "not weekly"]
 PAGE = ["tests/site/test_pages.py", "-k", "where-am-i.html"]
 
 
@@ -107,6 +108,7 @@ def test_without_git_nothing_was_edited(tmp_path, monkeypatch):
         ("book/where-am-i.ipynb", [["book/where-am-i.ipynb"], PAGE]),
         ("book/glossary.md", [["tests/site/test_pages.py", "-k", "glossary.html"]]),
         ("book/_ext/folds.py", [["tests/site"]]),
+        ("book/_static/bench/reach_carry.js", [REACH, check.tests_of("book/_static/x.js")]),
         ("tests/site/test_folds.py", [["tests/site/test_folds.py"]]),
         ("README.md", []),
     ],

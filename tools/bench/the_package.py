@@ -4,6 +4,7 @@ What is measured is reported, never enforced: the status is 0 whether or not the
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -227,11 +228,13 @@ def machines() -> Iterator[tuple[str, torch.device, int]]:
         yield torch.cuda.get_device_name(), torch.device("cuda"), cores
 
 
-def report(name: str, device: torch.device, sizes: Sizes) -> str:
-    """Print each line as soon as it is measured, and count the goals that are met."""
+def report(name: str, device: torch.device, sizes: Sizes, asked: str = "") -> str:
+    """Print each line as soon as it is measured, of titles with what is asked, and count the goals met."""
     print(f"{name}, PyTorch {torch.__version__}\n{HEADER}", flush=True)
     results: list[Result] = []
     for title, cases in groupby(comparisons(device, sizes), key=attrgetter("title")):
+        if asked.lower() not in title.lower():
+            continue
         print(title)
         for comparison in cases:
             results.append(measure(comparison, device))
@@ -240,13 +243,13 @@ def report(name: str, device: torch.device, sizes: Sizes) -> str:
     return f"{sum(goals)} of {len(goals)} on {name}"
 
 
-def main(sizes: Sizes | None = None) -> None:
+def main(sizes: Sizes | None = None, asked: str = "") -> None:
     counts = []
     for name, device, threads in machines():
         torch.set_num_threads(threads)
-        counts.append(report(name, device, sizes or Sizes()))
+        counts.append(report(name, device, sizes or Sizes(), asked))
     print(f"bench: goals met: {'; '.join(counts)}")
 
 
 if __name__ == "__main__":
-    main()
+    main(asked=" ".join(sys.argv[1:]))

@@ -1,10 +1,13 @@
 """What the known mistakes answer, in numbers: `make refresh` notes it, tests/chapters compares it.
 
+`python -m tools.chapters.known_mistakes many_heads` notes those of a chapter, and executes nothing else.
+
 That each is named by its own sentence shows that a check tells it from the others. It doesn't show that
 the code still makes the mistake of which the sentence speaks: for that, its answers must stay what they were.
 """
 
 import json
+import sys
 from collections.abc import Collection
 from typing import Any, TypeAlias
 
@@ -113,3 +116,7 @@ def note(changed: Collection[str]) -> bool:
     lines = [f" {json.dumps(name)}: {json.dumps(each)}" for name, each in notes.items()]
     NOTED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     return True
+
+
+if __name__ == "__main__":
+    print("known_mistakes.json:", "stored" if note(sys.argv[1:]) else "unchanged")

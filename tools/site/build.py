@@ -15,7 +15,7 @@ from tools.progress import Progress
 
 SETTINGS = ("_config.yml", "_toc.yml", "package-lock.json", "constraints.txt")
 # The texts are in the stored outputs; the last is what installing the packages leaves.
-NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "data", "attention_measured.egg-info"}
+NOT_SOURCE = {"__pycache__", ".ipynb_checkpoints", "data", "build", "attention_measured.egg-info"}
 # What Sphinx says of each page that it reads and writes; what share of the time is over by then, and passes.
 STEP = re.compile(r"(?P<stage>reading sources|writing output)\.\.\. \[ *(?P<percent>\d+)%\] (?P<page>\S+)")
 STAGES = {"reading sources": (0, 0.6), "writing output": (0.65, 0.3)}

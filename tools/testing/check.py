@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from tools import ROOT
@@ -46,6 +46,8 @@ def touched(files: list[str]) -> list[list[str]]:
     of_the_site = [file for file in tests if file.startswith(SITE)]
     runs = [run for run in (sorted({*tests} - {*of_the_site}), of_the_site) if run]
     for file in files:
+        if file.startswith("book/_static/bench/"):
+            runs += [run for run in ([view, "-m", "not weekly"] for view in views(file)) if run not in runs]
         if file.endswith((".py", ".js")) and file.startswith(("book/", "src/", "tools/")):
             own = Path("tests", *Path(file).parts[1:-1], f"test_{Path(file).stem}.py")
             run = [str(own)] if (ROOT / own).exists() else tests_of(file)
@@ -57,6 +59,13 @@ def touched(files: list[str]) -> list[list[str]]:
     return runs + ([[f"{SITE}/test_pages.py", "-k", " or ".join(pages)]] if pages else [])
 
 
+def views(script: str) -> list[str]:
+    """`views("book/_static/bench/reach_carry.js")` is test_reach_view.py, which alone sees what it does."""
+    every = sorted((ROOT / SITE).glob("test_*_view.py"))
+    named = Path(script).stem.partition("_")[0].rstrip("s")
+    return [str(test.relative_to(ROOT)) for test in every if test.stem.split("_")[1].rstrip("s") == named]
+
+
 def program(*words: str) -> tuple[bool, str]:
     """Whether it ended well, and what it said."""
     run = subprocess.run(
@@ -66,27 +75,32 @@ def program(*words: str) -> tuple[bool, str]:
     return run.returncode in (0, NOTHING_TO_RUN), run.stdout
 
 
+def told(ended: tuple[bool, str]) -> bool:
+    """Whether it ended well; what it said otherwise is printed at once."""
+    well, said = ended
+    if not well:
+        print(said, end="", flush=True)
+    return well
+
+
 def main() -> int:
     started = time.monotonic()
     runs = touched(edited())
+    ran = ", ".join(" ".join(run) for run in runs) or "nothing was edited"
+    print(f"check: style, types, {ran}", flush=True)
+    seen = [run for run in runs if run[0].startswith(SITE)]
     pytest = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", QUICK]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        built = pool.submit(program, "-m", "tools.site.build")  # before the pages are looked at
         jobs = [pool.submit(program, *command) for command in STYLE]
-        jobs += [pool.submit(program, *pytest, *run) for run in runs if not run[0].startswith(SITE)]
-        jobs += [built]
-        ended = [job.result() for job in jobs]
-        if built.result()[0]:
-            seen = [run for run in runs if run[0].startswith(SITE)]
-            ended += pool.map(lambda run: program(*pytest, *run), seen)
-    print(*(said for passed, said in ended if not passed), sep="\n", end="")
-    well = all(passed for passed, _ in ended)
-    ran = ", ".join(" ".join(run) for run in runs) or "nothing was edited"
-    print(
-        f"check: {'passed' if well else 'failed'} in {time.monotonic() - started:.0f} s: style, types, {ran}"
-    )
+        jobs += [pool.submit(program, *pytest, *run) for run in runs if run not in seen]
+        if seen and told(program("-m", "tools.site.build")):  # before the pages are looked at
+            jobs += [pool.submit(program, *pytest, *run) for run in seen]
+        elif seen:
+            jobs.append(pool.submit(lambda: (False, "")))
+        failed = [job for job in as_completed(jobs) if not told(job.result())]
+    print(f"check: {'failed' if failed else 'passed'} in {time.monotonic() - started:.0f} s")
     print("check: `make test` runs everything, and decides")
-    return 0 if well else 1
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
