@@ -198,15 +198,17 @@ def heat_map(
     """
     import seaborn as sns  # here, since it takes half a second and only heat maps need it
 
-    size = (1.2 + 0.55 * len(columns), 1.0 + 0.5 * len(rows))
+    beside = 0.5 + 0.11 * max(len(str(row)) for row in rows)  # inches for the rows' names
+    size = (beside + 0.55 * len(columns), 1.0 + 0.5 * len(rows))
     with plot(alt, size=size, grid=False) as (cells,):
         # seaborn picks black or white for each number by the shade under it, so the shades are the same on
         # dark pages: their hues are a hair off the series' own, which turn light there.
         shades = sns.blend_palette(["#b34e00", "#f2f2f2", "#0068a6"], as_cmap=True)
+        written = np.array([[f"{number:.2f}" for number in row] for row in matrix.tolist()])
         numbers = rounded(matrix)
         most = abs(numbers).max()
         sns.heatmap(
-            numbers, vmin=-most, vmax=most, annot=True, fmt=".2f", cmap=shades, cbar=False, square=True,
+            numbers, vmin=-most, vmax=most, annot=written, fmt="", cmap=shades, cbar=False, square=True,
             xticklabels=list(columns), yticklabels=list(rows), linewidths=1, linecolor=COLOURS["paper"][0],
             ax=cells,
         )  # fmt: skip

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import DASHES, Axis, curves, plot, rounded
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves, heat_map, plot, rounded
 
 # ---- measured once, over several trainings by the chapters' recipes ----
 
@@ -124,6 +124,49 @@ def removed(whole: float, losses: Mapping[tuple[int, int, str], float]) -> None:
         axes.set_xticks(range(len(heads)), [f"layer {layer}\nhead {head}" for layer, head in heads])
         axes.set_ylabel("loss on repeated letters")
         axes.figure.legend(loc="outside upper left", ncols=4)
+
+
+def exchanged(shares: Mapping[str, Sequence[float]]) -> None:
+    """`exchanged({"none": [0, 1], "1.1": [0, 1]})` has the chance of “see” behind “the dog …”, “the dogs …”.
+
+    A column for each exchange, of the head of that layer and number.
+    """
+    told = ", ".join(f"{name}: {dog:.2f} and {dogs:.2f}" for name, (dog, dogs) in shares.items())
+    heat_map(
+        torch.tensor([*shares.values()]).T,
+        rows=["the dog …", "the dogs …"],
+        columns=[*shares],
+        axes=("chance of “see” behind", "exchanged: layer.head"),
+        alt="The chance of “see” behind “the dog near the king” and behind “the dogs near the king”, by the "
+        f"head that is exchanged. {told}.",
+    )
+
+
+def read_off(shares: Mapping[tuple[str, str, int], float]) -> None:
+    """`read_off({("one or several", "trained", 0): 0.57})` has a panel for each question, a line a model."""
+    questions = [*dict.fromkeys(question for question, _, _ in shares)]
+    names = [*dict.fromkeys(name for _, name, _ in shares)]
+    lines = {
+        (question, name): [shares[question, name, layer] for layer in range(3)]
+        for question in questions
+        for name in names
+    }
+    told = "; ".join(
+        f"{question}, {name}: {', '.join(f'{share:.2f}' for share in line)}"
+        for (question, name), line in lines.items()
+    )
+    alt = f"The share that a probe reads off before the layers, after layer 1 and after layer 2. {told}."
+    with plot(alt, size=(7.2, 2.7), panels=len(questions)) as panels:
+        for axes, question in zip(panels, questions, strict=True):
+            for name, colour, marker, dash in zip(names, SERIES, MARKERS, DASHES, strict=False):
+                line = rounded(lines[question, name])
+                axes.plot(range(3), line, color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
+            axes.set_xticks(range(3), ["before", "1", "2"])
+            axes.set_xlabel("after layer")
+            axes.set_title(question, loc="left")
+        panels[0].set_ylim(0.5, 1.03)
+        panels[0].set_ylabel("share read off")
+        panels[-1].legend(loc="lower right")
 
 
 def looks_and_cost(
