@@ -1,7 +1,7 @@
 """The checks of the chapter, a function for each place where its page says how many hold."""
 
 import math
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import torch
@@ -15,7 +15,8 @@ from attnlab.today.model import turned
 from bookkit.claims import claim
 from chapters.fewer_keys_or_none import figures
 from chapters.fewer_keys_or_none.models import HIDDEN, UPDATES
-from chapters.fewer_keys_or_none.recall import PAIRS, by_delta, by_features, right, texts
+
+PAIRS = (4, 8, 16, 32, 64)  # of random keys and values
 
 
 def sharing_by_hand(repeat_kv):
@@ -215,3 +216,47 @@ def a_state_in_half_precision():
     for _ in range(1000):
         _, state = linear_step(*torch.zeros(3, 1, 4, dtype=torch.bfloat16), state)
     claim("a thousand ones in linear_step", state[0, -1], expected=1000)
+
+
+# ---- how many values come back by their keys ----
+
+
+@cache
+def texts():
+    """`keys, values = texts()[8]` are (200, 8, 16), and twice as many values, all of length 1."""
+    dice, drawn = generator(2), {}
+    for n in PAIRS:
+        both = [torch.randn(200, times * n, 16, generator=dice) for times in (1, 2)]
+        drawn[n] = [F.normalize(each, dim=-1) for each in both]
+    return drawn
+
+
+def right(way, n, times=1):
+    """`right(by_delta, 16, times=2)` is the share of keys whose newest value comes back, by seed (5,)."""
+    key, value = texts()[n][0], texts()[n][1][:, : times * n]
+    found = way(key, key.repeat(1, times, 1), value)  # (200, n, 16)
+    asked = torch.arange(n) + (times - 1) * n  # the newest value of each key
+    each = ((found @ value.mT).argmax(-1) == asked).float().mean(-1)  # of each text
+    return each.view(5, 40).mean(1)  # 5 seeds of 40 texts
+
+
+def by_decay(query, key, value):
+    """`by_decay(query, key, value)` finds less of what is longer ago."""
+    left = 0.95 ** torch.arange(key.shape[-2] - 1, -1, -1)[:, None]
+    return query @ ((left * key).mT @ value)
+
+
+def by_delta(query, key, value, share=0.5):
+    """`by_delta(query, key, value)` has written only what was missing, or a share of that."""
+    state = torch.zeros(len(key), key.shape[-1], value.shape[-1])
+    for n in range(key.shape[1]):
+        k, v = key[:, n, None], value[:, n, None]  # (…, 1, 16) each
+        state = state + share * k.mT @ (v - k @ state)
+    return query @ state
+
+
+def by_features(query, key, value, longer=1000):
+    """`by_features(query, key, value)` makes keys and queries longer, and all their numbers positive."""
+    query, key = (F.elu(longer * each) + 1 for each in (query, key))
+    # To divide changes no direction, and so not what is nearest.
+    return query @ (key.mT @ value)

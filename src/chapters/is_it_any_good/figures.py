@@ -122,12 +122,8 @@ def race(
 
 
 def grown(trials: Tensor) -> tuple[Tensor, list[float], tuple[list[float], list[float]]]:
-    """`grid, thousands, (ids, bits) = grown(notes["growth"]["noted"])` are bits a byte by size and updates.
-
-    Sizes are in thousand weights. Last comes the largest size, longest trained, by thousand ids of text. A
-    row of trials has thousand weights, thousand ids, seconds, bits and loss.
-    """
-    widths, lengths = len(models.WIDTHS), len(models.LENGTHS)
+    """`grid, thousands, by_text = grown(notes["growth"]["noted"])`: bits a byte by weights, updates, ids."""
+    widths, lengths = len(models.WIDTHS), len(models.LENGTHS)  # a row: 1,000 weights, ids, seconds, bits
     grid = trials[: widths * lengths, 3].view(widths, lengths)
     thousands = trials[: widths * lengths : lengths, 0].tolist()
     by_text = trials[[*range(widths * lengths, len(trials) - 2), widths * lengths - 1]]
@@ -137,9 +133,9 @@ def grown(trials: Tensor) -> tuple[Tensor, list[float], tuple[list[float], list[
 def growth(trials: Tensor) -> None:
     """`growth(notes["growth"]["noted"])` draws bits per byte by updates, for each size, and by text."""
     grid, thousands, by_text = grown(trials)
-    sizes = [f"{size:.0f},000 weights" for size in thousands]
+    sizes = zip((f"{size:.0f},000 weights" for size in thousands), grid.tolist(), strict=True)
     panels: dict[str, dict[str, tuple[Sequence[float], Sequence[float]]]] = {
-        "updates": {name: (models.LENGTHS, bits) for name, bits in zip(sizes, grid.tolist(), strict=True)},
+        "updates": {name: (models.LENGTHS, bits) for name, bits in sizes},
         "thousand ids of text": {"545,000 weights": by_text},
     }
     told = ". ".join(
@@ -150,9 +146,8 @@ def growth(trials: Tensor) -> None:
         )
         for name, lines in panels.items()
     )
-    with plot(
-        f"Bits per byte of held-out text. {told}.", size=(7.2, 3.4), panels=len(panels), share_x=False
-    ) as all_axes:
+    alt = f"Bits per byte of held-out text. {told}."
+    with plot(alt, size=(7.2, 3.4), panels=len(panels), share_x=False) as all_axes:
         for axes, (name, lines) in zip(all_axes, panels.items(), strict=True):
             for (line, (x, bits)), colour, marker, dash in zip(
                 lines.items(), SERIES, MARKERS, DASHES, strict=False
@@ -194,7 +189,7 @@ def copied(passages: Mapping[str, Tensor]) -> None:
 def law(trials: Tensor) -> None:
     """`law(notes["growth"]["noted"])` draws the third size by updates, and the power law that fits best."""
     updates, bits = models.LENGTHS, grown(trials)[0][2].tolist()
-    x, y = torch.tensor(updates).double().log(), torch.tensor(bits).double().log()
+    x, y = (torch.tensor(each).double().log() for each in (updates, bits))
     slope = ((x - x.mean()) * (y - y.mean())).mean() / (x - x.mean()).square().mean()
     along = torch.tensor([updates[0] / 2, 4 * updates[-1]]).double().log()
     fitted = (y.mean() + slope * (along - x.mean())).exp()

@@ -1,10 +1,13 @@
 """The checks of the chapter, a function for each place where its page says how many hold."""
 
 import math
+import time
 from functools import partial
 
 import torch
 from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 from attnlab.attention import Cache
 from attnlab.today.model import Today
@@ -12,7 +15,9 @@ from attnlab.today.tiles import tiled
 from bookkit.claims import claim
 from bookkit.memory import peak_memory
 from chapters.long_and_fast import charts, figures
-from chapters.long_and_fast.measuring import CPU, by_pairs, by_weights, operations, times_as_long, whole
+
+CPU = torch.device("cpu")  # where the profiler sees every byte
+D, HEADS = 96, 6  # of the block that is measured
 
 
 def operations_counted(block, d):
@@ -232,3 +237,63 @@ def three_axes_make_the_table():
     # What makes the table holds at least one of 512 × 512; the kernel held .2 of one.
     claim("4 axes: memory held, in tables", of_axes[0], at_most=0.5)
     claim("3 axes: memory held, in tables", of_axes[1], at_least=1)
+
+
+# ---- how it is measured ----
+
+
+def operations(block, n, backward=False):
+    """`operations(block, 576)` is what a block does for 576 words, or for a step of training with them."""
+    x = torch.zeros(1, n, D, requires_grad=backward)
+    unturned = torch.zeros(1, 1, 1, D // HEADS // 2)
+    with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH):
+        output = block(x, unturned, None, None)
+        if backward:
+            output.sum().backward()
+    return counted.get_total_flops()
+
+
+def times_as_long(slow, fast, turns=7):
+    """`times_as_long(slow, fast)` runs them in turns, and counts this process's own seconds."""
+    seconds = {slow: [], fast: []}
+    for run in turns * [slow, fast]:
+        start = time.process_time()
+        run()
+        seconds[run].append(time.process_time() - start)
+    return min(seconds[slow]) / min(seconds[fast])  # what other programs add is not ours
+
+
+def by_weights(n):
+    """`by_weights(576)()` takes 576 words through all weights of a block."""
+    shapes = 4 * [(D, D)] + 2 * [(D, 256)] + [(256, D)]
+    matrices = [torch.randn(*shape) for shape in shapes]
+    x, wide = torch.randn(n, D), torch.randn(n, 256)
+    return lambda: [(wide if len(each) == 256 else x) @ each for each in matrices]
+
+
+def by_pairs(attention, n, heads):
+    """`by_pairs(attention, 576, 6)()` is six heads' attention among 576 words."""
+    x = torch.randn(heads, n, D // heads)
+    return lambda: attention(x, x, x)
+
+
+def held_in_training(attention, n, layers):
+    """`held_in_training(attention, 512, 3)` is how many bytes are held at most, on the way there and back."""
+
+    def run():
+        x = torch.zeros(HEADS, n, D // HEADS, requires_grad=True)
+        for _ in range(layers):
+            x = x + attention(x, x, x)
+        x.sum().backward()
+
+    return peak_memory(run, CPU)
+
+
+def whole(query, key, value):
+    """`whole(query, key, value)` is attention with all of its table."""
+    return (query / math.sqrt(query.shape[-1]) @ key.mT).softmax(-1) @ value
+
+
+def peak(attention, n, **options):
+    """`peak(whole, 512)` is how many bytes it holds at most beside its inputs."""
+    return peak_memory(partial(attention, *torch.randn(3, n, 32, device=CPU), **options), CPU)

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import time
 from functools import partial
 
 import torch
@@ -18,9 +19,8 @@ from bookkit import weights
 from bookkit.claims import claim
 from chapters.a_gpt_of_your_own import models as gpt_models
 from chapters.the_block_of_today import figures
-from chapters.the_block_of_today.costs import arithmetic, behind, times
 from chapters.the_block_of_today.mixed import KINDS, fitted, weights_in
-from chapters.the_block_of_today.models import RATES_OF, UPDATES_OF
+from chapters.the_block_of_today.models import RATES_OF, UPDATES_OF, arithmetic
 
 
 def likeliest(logits):
@@ -311,3 +311,32 @@ def padded_on_the_right(write_together, large, rows, filler):
     in_sight = causal(longest).expand(len(rows), -1, -1)
     new = write_together(large, ids, in_sight, torch.arange(longest).expand_as(ids), count=12)
     claim("padded on the right: rows as alone", as_alone(large, rows, new), at_least=1, at_most=2)
+
+
+# ---- how time is measured ----
+
+
+@torch.no_grad()
+def behind(model, new, length=128):
+    """`behind(model, 5)()` reads the last five of 128 pieces, behind a cache of the others."""
+    ids, caches = torch.full((1, length), 5), [Cache() for _ in model.blocks]
+    if new < length:
+        model(ids[:, :-new], caches)
+
+    @torch.no_grad()
+    def run():
+        model(ids[:, length - new :], caches)
+        for cache in caches:
+            cache.cut(length - new)
+
+    return run
+
+
+def times(*runs, repeats=25):
+    """`times(behind(model, 1), behind(model, 5))` is how long each takes, in turns, at least."""
+    taken = [[] for _ in runs]
+    for run, its in repeats * list(zip(runs, taken, strict=True)):
+        start = time.process_time()
+        run()
+        its.append(time.process_time() - start)
+    return [min(its) for its in taken]

@@ -41,6 +41,12 @@ def spread(d_model: int) -> float:
 MODELS: dict[str, Callable[[], Today]] = {"today": today, "small": small}
 
 
+def arithmetic(model: Today, new: int, seen: int) -> int:
+    """`arithmetic(model, 1, 128)` are multiplications: by all weights, and of queries with what they see."""
+    weights = sum(weight.numel() for weight in model.parameters())
+    return new * weights + 2 * new * seen * model.pieces.weight.shape[1] * len(model.blocks)
+
+
 def recipe(name: str, seed: int) -> tuple[nn.Module, History]:
     """`model, history = recipe("today", seed=0)` reads 8 crops of 128 ids of all texts at each update."""
     texts, _ = learned()

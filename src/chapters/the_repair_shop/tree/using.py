@@ -5,6 +5,7 @@ from chapters.the_repair_shop.tree.kinds import (
     EPOCHS,
     EQUAL_LENGTHS,
     PIECES,
+    SAMPLING,
     SETS,
     TILES,
     TOO_LONG,
@@ -159,7 +160,7 @@ RUBBISH = Symptom(
                                             "the same": Cause(
                                                 "Sampling: too hot, or all pieces allowed.",
                                                 "logits.argmax(-1)  # is the likeliest rubbish, too?",
-                                                WRITES,
+                                                SAMPLING,
                                             ),
                                         },
                                     ),
