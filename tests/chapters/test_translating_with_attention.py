@@ -282,7 +282,7 @@ def test_a_stored_translator_looks_where_gold_weights_do(unseen, name):
 
 def test_what_is_fed_back_is_all_that_differs_in_size():
     sizes = {key: sum(each.numel() for each in in_this_order(*key).parameters()) for key in orders.DECODERS}
-    assert sizes["looks first", "fed"] == sizes["steps first", "fed"]
+    assert sizes["looks first", "fed"] == sizes["steps first", "fed"] == sizes["steps first", "given h"]
     assert sizes["looks first", "not fed"] == sizes["steps first", "not fed"]
     read = 3 * models.WIDTH * models.WIDTH  # a context, by the three gates
     assert sizes["looks first", "fed"] - sizes["looks first", "not fed"] == read

@@ -345,6 +345,14 @@ def first_losses_and_floors(LanguageModel, Peeking, unread, device):
 
     _, reached = by_heart(fresh, targets)
     claim("one batch by heart: loss over its floor", reached, at_least=0.999, at_most=1.1)
+
+    def with_dropout(seed):
+        torch.manual_seed(seed)
+        model = models.LanguageModel(size, 64, heads=4, hidden=256, layers=2, dropout=0.1)
+        return by_heart(model.to(device), targets)[1]
+
+    high = stored([1.27, 1.27, 1.29], lambda: [*map(with_dropout, range(3))], within=0.05)
+    claim("stored, by heart with dropout 0.1: loss over the floor", high.mean(), expected=1.3, abs=0.05)
     for name, model, answers in (
         ("not shifted", LanguageModel(size).to(device), previous),
         ("no mask", Peeking(size).to(device), targets),

@@ -223,7 +223,7 @@ def questions() -> None:
     """`questions()` has a row for each test of a run: what a healthy one shows, and what a broken one."""
     answers = {
         "the first loss": ("log 37: 37 words alike", "more: logits that are too large"),
-        "one batch, by heart": ("as low as it can be", "higher: unconnected; lower: a leak"),
+        "one batch, by heart": ("as low as can be, dropout off", "higher: unconnected; lower: a leak"),
         "the last word changed": ("nothing moves before it", "something does: a leak"),
         "each layer's gradient": ("of one size, within a few times", "0, or a hundred times the others"),
     }

@@ -116,6 +116,13 @@ def times_in_the_figure():
     in_figure = times.MEASURED["recurrence"], times.MEASURED["PyTorch's attention"]
     ahead = min(slow / fast for slow, fast in zip(*in_figure, strict=True))
     claim("figure: recurrence over PyTorch's attention, at the least", ahead, at_least=3)
+    claim("figure: width of every vector", times.WIDTH, expected=32)
+
+
+def each_head_has_a_table():
+    one, four = (times.attention_with_heads(heads, length=512, turns=5) for heads in (1, 4))
+    # On one kind of processor, busy, eight times: 3.5 to 5.5.
+    claim("512 words: our attention with four heads, over one head", four / one, at_least=2)
 
 
 def easy_to_teach_from_near(recalled):

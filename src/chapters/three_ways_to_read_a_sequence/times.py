@@ -76,6 +76,17 @@ def medians(lengths: Sequence[int], turns: int) -> dict[str, list[float]]:
     return {name: [statistics.median(times[name, length]) for length in lengths] for name in every}
 
 
+def attention_with_heads(heads: int, length: int, turns: int) -> float:
+    """`attention_with_heads(4, 512, turns=3)` is the median of milliseconds, for as wide a text in all."""
+    x = torch.randn(4, heads, length, WIDTH // heads, dtype=torch.float32, requires_grad=True)
+    taken = []
+    for _ in range(turns):
+        start = time.process_time()
+        attend(x, x, x, mask=masks.causal(length)[None])[0].sum().backward()  # type: ignore[no-untyped-call]
+        taken.append(1000 * (time.process_time() - start))
+    return statistics.median(taken)
+
+
 def exponent(lengths: Sequence[int], times: Sequence[float]) -> float:
     """`exponent([16, 32, 64], [1, 2, 4])` is 1.0: the slope of the line through the logarithms."""
     x, y = (torch.tensor(each, dtype=torch.float64).log2() for each in (lengths, times))
