@@ -12,13 +12,16 @@ class Translator(nn.Module):
     """`Translator(scores.dot)`: a GRU reads, a GRU writes, and asks before each step, as Bahdanau's."""
 
     def __init__(
-        self, score: Callable[[Tensor, Tensor], Tensor], project: Callable[[], nn.Module] = nn.Identity
+        self,
+        score: Callable[[Tensor, Tensor], Tensor],
+        project: Callable[[], nn.Module] = nn.Identity,
+        words: int = WORDS,
     ) -> None:
         super().__init__()
-        self.embed = nn.Embedding(WORDS, WIDTH)
+        self.embed = nn.Embedding(words, WIDTH)
         self.encoder = nn.GRU(WIDTH, WIDTH, batch_first=True)
         self.cell = nn.GRUCell(2 * WIDTH, WIDTH)
-        self.output = nn.Linear(2 * WIDTH, WORDS)
+        self.output = nn.Linear(2 * WIDTH, words)
         self.score, self.project = score, project()
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
@@ -30,5 +33,5 @@ class Translator(nn.Module):
             context = (weights @ memory).squeeze(1)
             state = self.cell(torch.cat([word, context], dim=-1), state)
             seen.append(torch.cat([state, context], dim=-1))
-        written: Tensor = self.output(torch.stack(seen, dim=1))  # (B, T, WORDS)
+        written: Tensor = self.output(torch.stack(seen, dim=1))  # (B, T, words)
         return written

@@ -9,6 +9,7 @@ from attnlab import masks, scores
 from attnlab.attention import attend
 from attnlab.runtime import generator
 from bookkit.claims import claim
+from bookkit.stored import stored
 from chapters.why_divide_by_root_dk.first_gradients import gradients
 
 
@@ -208,6 +209,26 @@ def harmless_starts(harmless):
         claim(f"raw, {name}: share right at the worst of five widths", worst, at_least=bound)
 
 
+RATES = (0.005, 0.015, 0.05, 0.15)
+
+
+def tied_to_a_neighbour(LookUp, drawn, with_adam):
+    class Neighbours(LookUp):
+        """Query i should fetch the value of key i - 1."""
+
+        def scores(self):
+            return super().scores().roll(1, -1)
+
+    def share(d_k, rate):
+        model = Neighbours(drawn(d_k), [1.0])
+        model.query = model.key
+        return with_adam(model, rate).mean()
+
+    # Three sets of five starts, 64, 256 and 1024 wide, at each rate: .12-.13.
+    best = stored(0.13, lambda: max(share(d_k, rate) for d_k in (64, 256) for rate in RATES), within=0.02)
+    claim("raw, tied, the key of a neighbour: best of four rates", best, expected=0.13, abs=0.02)
+
+
 def pytorchs_own_starts(LookUp, drawn, with_adam):
     seeds, keys = drawn(64).shape[1:3]
     torch.manual_seed(0)
@@ -223,18 +244,24 @@ def pytorchs_own_starts(LookUp, drawn, with_adam):
             "nn.MultiheadAttention": heads,
             "nn.Linear, d_k = 256": (wide(tokens[0]), wide_other(tokens[1])),
         }
-    # Over six other draws: .107-.116, .96-.99; .248-.259, .72-.86; .110-.114, .35-.52.
-    for name, share, right, near in (
-        ("nn.Linear", 1 / 9, 0.95, 0.05),
-        ("nn.MultiheadAttention", 1 / 4, 0.8, 0.1),
-        ("nn.Linear, d_k = 256", 1 / 9, 0.5, 0.15),
+    # Over six other draws: .107-.116, .248-.259, .110-.114. Shares of three draws, at the best of
+    # RATES: .97-.98 and .76-.85, at .015 or .05; .56-.70, always at .005 (a third of that is worse).
+    for name, share, measured, right, near in (
+        ("nn.Linear", 1 / 9, [0.914, 0.979, 0.946, 0.583], 0.95, 0.05),
+        ("nn.MultiheadAttention", 1 / 4, [0.671, 0.784, 0.664, 0.361], 0.8, 0.1),
+        ("nn.Linear, d_k = 256", 1 / 9, [0.639, 0.467, 0.336, 0.315], 0.6, 0.12),
     ):
         query, key = made[name]
         ratio = (query * key).sum(-1).var() / query.shape[-1]
         claim(f"{name}: variance of a score, over d_k", ratio, expected=share, rel=0.12)
         start = torch.stack([query, key])[:, : seeds * keys].unflatten(1, (seeds, keys))
-        learned = with_adam(LookUp(start.double(), [1.0])).mean()
-        claim(f"{name}: share that raw scores get right", learned, expected=right, abs=near)
+        learned = stored(
+            measured,
+            lambda start=start: [with_adam(LookUp(start.double(), [1.0]), rate).mean() for rate in RATES],
+            within=0.05,
+        )
+        claim(f"{name}: share that raw scores get right", learned.max(), expected=right, abs=near)
+    claim("nn.Linear, d_k = 256: the smallest rate is the best", learned.argmax() == 0)
 
 
 def wrong_divisors(right, spreads):

@@ -61,7 +61,7 @@ def half_a_turn(waves: dict[str, float], trained: int, longest: int) -> None:
 
 VERDICTS = {
     "sinusoidal, learned": ("no", "no"),
-    "rotary": ("to half a turn", "no"),
+    "rotary": ("to half a turn", "16 wide: 0.9"),
     "ALiBi": ("no", "yes"),
 }
 
