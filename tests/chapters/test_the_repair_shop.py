@@ -264,8 +264,14 @@ def some_gradient(make: Make) -> str:
     return "None or 0 in some" if min(cheap.gradients(make(), IDS)) == 0 else "all have one"
 
 
-def one_word(make: Make) -> str:
-    return "all places say the same" if cheap.one_word(make().model.eval(), READ) < 1e-4 else "they differ"
+def two_swapped(make: Make) -> str:
+    model, gave = make().model.eval(), []
+    blocks(model)[0].attention.register_forward_hook(lambda *call: gave.append(call[-1][:, -1]))
+    changed = READ.clone()
+    changed[:, [3, 9]] = READ[:, [9, 3]]
+    with torch.no_grad():
+        model(READ), model(changed)
+    return "what it gives stays" if torch.allclose(*gave, rtol=0, atol=1e-6) else "it moves"
 
 
 def dead(make: Make) -> str:
@@ -289,7 +295,7 @@ MEASURED: dict[str, tuple[Callable[[Make], str], ...]] = {
     "change the future": (future,),
     "are two runs equal?": (restless,),
     "entropy of attention": (entropy,),
-    "one word everywhere": (one_word,),
+    "two ids swapped, first attention": (two_swapped,),
     "dead units": (dead,),
     "float32 against half": (halved,),
 }

@@ -111,16 +111,16 @@ NOT_FALLING = Symptom(
     ),
 )
 WHAT_IT_SEES = Fork(
-    "one word everywhere",
-    "model(ids[:, :1].expand(-1, T))",
+    "two ids swapped, first attention",
+    "gave(swapped)[:, -1] - gave(ids)[:, -1]  # by a hook on the first attention",
     {
-        "all places say the same": Cause(
+        "what it gives stays": Cause(
             "No position gets to the attention.",
-            "model.places.weight.std()",
+            "model.places.weight.std()  # or, with rotary positions: are queries and keys turned?",
             sections.ORDER,
             ("one word everywhere", "two ids swapped"),
         ),
-        "they differ": Fork(
+        "it moves": Fork(
             "dead units",
             "(units.abs().amax((0, 1)) < 0.01).float().mean()",
             {
