@@ -7,6 +7,7 @@ from chapters.the_repair_shop.tree.kinds import (
     RIVALS,
     STEPS,
     TRAINS,
+    WARM_UP,
     Cause,
     Fork,
     Symptom,
@@ -15,20 +16,31 @@ from chapters.the_repair_shop.tree.shared import FILLER, LEAK, NOT_SHIFTED, RATE
 from checkup import sections
 
 NO_GRADIENT = Fork(
-    "does PyTorch know of it?",
-    "len(list(model.parameters()))",
+    "the same after two updates",
+    "for _ in range(2): update(one_batch)",
     {
-        "no": Cause(
-            "A weight is a plain tensor, and no parameter.",
-            "[name for name, thing in vars(layer).items() if torch.is_tensor(thing)]",
-            sections.HELD,
-            ("plain tensors",),
+        "now it has one": Cause(
+            "Nothing is wrong: what follows starts at zero and must move first, as in a LoRA.",
+            "[name for name, w in new_model.named_parameters() if not w.any()]",
+            sections.RESIDUAL,
         ),
-        "yes": Cause(
-            "The way back is cut: a stray `detach()`, or `requires_grad` is off.",
-            "[name for name, w in model.named_parameters() if w.grad is None]",
-            sections.CHANGED,
-            ("a gradient for each weight",),
+        "still None or 0": Fork(
+            "does PyTorch know of it?",
+            "len(list(model.parameters()))",
+            {
+                "no": Cause(
+                    "A weight is a plain tensor, and no parameter.",
+                    "[name for name, thing in vars(layer).items() if torch.is_tensor(thing)]",
+                    sections.HELD,
+                    ("plain tensors",),
+                ),
+                "yes": Cause(
+                    "The way back is cut: a stray `detach()`, or `requires_grad` is off.",
+                    "[name for name, w in model.named_parameters() if w.grad is None]",
+                    sections.CHANGED,
+                    ("a gradient for each weight",),
+                ),
+            },
         ),
     },
 )
@@ -51,15 +63,26 @@ GRADIENTS = Fork(
         ),
         "as it should be": Fork(
             "updates over weights",
-            "(after - before).norm() / before.norm()",
+            "(after - before).norm() / before.norm()  # of those that did not start at 0",
             {
                 "above a half": RATE,
-                "0": Cause(
-                    "The optimizer does not have these weights: layers stand in a list of Python's, or it "
-                    "was made for another model.",
-                    "{id(w) for g in optimizer.param_groups for w in g['params']}",
-                    sections.CHANGED,
-                    ("weights that PyTorch does not see",),
+                "0": Fork(
+                    "the rate of this update",
+                    "optimizer.param_groups[0]['lr']  # before scheduler.step()",
+                    {
+                        "0": Cause(
+                            "Nothing is wrong yet: a warm-up may begin at 0. Look at a later update.",
+                            "scheduler.get_last_lr()",
+                            WARM_UP,
+                        ),
+                        "above 0": Cause(
+                            "The optimizer does not have these weights: layers stand in a list of "
+                            "Python's, or it was made for another model.",
+                            "{id(w) for g in optimizer.param_groups for w in g['params']}",
+                            sections.CHANGED,
+                            ("weights that PyTorch does not see",),
+                        ),
+                    },
                 ),
                 "between": Fork(
                     "what a block passes on",
@@ -208,7 +231,7 @@ SPIKES = Symptom(
     "it spikes",
     Fork(
         "updates over weights",
-        "(after - before).norm() / before.norm()",
+        "(after - before).norm() / before.norm()  # of those that did not start at 0",
         {
             "large from the start": RATE,
             "large at the spike alone": Cause(
@@ -248,7 +271,19 @@ NAN = Symptom(
                         sections.HIDDEN_SCORE,
                         ("the first NaN", "a short row beside it"),
                     ),
-                    "in a weight, after updates": RATE,
+                    "in a weight, after updates": Fork(
+                        "the gradient before that",
+                        "[name for name, w in model.named_parameters() if w.grad.isnan().any()]",
+                        {
+                            "NaN, of a finite loss": Cause(
+                                "A root or a quotient was asked at 0: a norm of a row of zeros, as filler "
+                                "has, and nothing added under its root.",
+                                "torch.autograd.set_detect_anomaly(True)  # names the step on the way back",
+                                sections.NORM,
+                            ),
+                            "large, or the loss first": RATE,
+                        },
+                    ),
                     "in the stream": Cause(
                         "What passes through the blocks grows from each to the next.",
                         "[given.std() for given in outputs_of_blocks]",
