@@ -5,7 +5,6 @@ it was tried on them. Found is what no healthy model of the family has. Named is
 of inquiry or to the right layer, and `BOTH` counts those that lead to both at once.
 """
 
-import math
 from typing import NamedTuple
 
 
@@ -15,19 +14,6 @@ class Held(NamedTuple):
     faults: int
     found: int
     named: int
-
-
-def likely(count: int, of: int) -> tuple[float, float]:
-    """`likely(21, 26)` is from 0.62 to 0.91: between these a share lies at 95 %, by Wilson's formula.
-
-    >>> [round(end, 2) for end in likely(21, 26)]
-    [0.62, 0.91]
-    """
-    errors = 1.96**2 / of
-    share = count / of
-    middle = (share + errors / 2) / (1 + errors)
-    half = math.sqrt(errors * share * (1 - share) + errors**2 / 4) / (1 + errors)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
 class Missed(NamedTuple):

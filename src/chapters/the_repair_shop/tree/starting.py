@@ -6,10 +6,9 @@ from checkup import sections
 
 LARGE = Cause(
     "Weights start too large: the model is sure before it has learned anything.",
-    "model(ids).std()  # of its logits: far above 1",
-    sections.WEIGHTS,
+    "model(ids).std()  # of its logits: far above 1", sections.WEIGHTS,
     ("the first loss", "the spread of scores", "sizes of the stream"),
-)
+)  # fmt: skip
 TOO_HIGH = Symptom(
     START,
     "the loss starts too high",
@@ -24,8 +23,7 @@ TOO_HIGH = Symptom(
                 {
                     "ln V": Cause(
                         "The loss is a sum, not a mean.",
-                        "F.cross_entropy(logits.flatten(0, 1), targets.flatten())  # ln V",
-                        STEPS,
+                        "F.cross_entropy(logits.flatten(0, 1), targets.flatten())  # ln V", STEPS,
                         ("the loss that was given",),
                     ),
                     "something else": LARGE,
@@ -33,7 +31,7 @@ TOO_HIGH = Symptom(
             ),
         },
     ),
-)
+)  # fmt: skip
 TOO_LOW = Symptom(
     START,
     "the loss starts too low",
@@ -50,8 +48,7 @@ TOO_LOW = Symptom(
                         "It is divided once too often: by the parts of a batch, or by all places where "
                         "only some count.",
                         "mean_of_all_that_count / loss  # the parts, or all places over those that count",
-                        STEPS,
-                        ("the loss that was given",),
+                        STEPS, ("the loss that was given",),
                     ),
                     "about equal": Fork(
                         "share of filler",
@@ -60,8 +57,7 @@ TOO_LOW = Symptom(
                             "above 0": FILLER,
                             "0": Cause(
                                 "The model is not new: it was loaded, or the cell ran twice.",
-                                "torch.equal(norm.weight, torch.ones_like(norm.weight))",
-                                sections.SAVED,
+                                "torch.equal(norm.weight, torch.ones_like(norm.weight))", sections.SAVED,
                             ),
                         },
                     ),
@@ -69,4 +65,4 @@ TOO_LOW = Symptom(
             ),
         },
     ),
-)
+)  # fmt: skip

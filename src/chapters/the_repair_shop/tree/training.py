@@ -21,8 +21,7 @@ NO_GRADIENT = Fork(
     {
         "now it has one": Cause(
             "Nothing is wrong: what follows starts at zero and must move first, as in a LoRA.",
-            "[name for name, w in new_model.named_parameters() if not w.any()]",
-            sections.RESIDUAL,
+            "[name for name, w in new_model.named_parameters() if not w.any()]", sections.RESIDUAL,
         ),
         "still None or 0": Fork(
             "does PyTorch know of it?",
@@ -30,20 +29,18 @@ NO_GRADIENT = Fork(
             {
                 "no": Cause(
                     "A weight is a plain tensor, and no parameter.",
-                    "[name for name, thing in vars(layer).items() if torch.is_tensor(thing)]",
-                    sections.HELD,
+                    "[name for name, thing in vars(layer).items() if torch.is_tensor(thing)]", sections.HELD,
                     ("plain tensors",),
                 ),
                 "yes": Cause(
                     "The way back is cut: a stray `detach()`, or `requires_grad` is off.",
-                    "[name for name, w in model.named_parameters() if w.grad is None]",
-                    sections.CHANGED,
+                    "[name for name, w in model.named_parameters() if w.grad is None]", sections.CHANGED,
                     ("a gradient for each weight",),
                 ),
             },
         ),
     },
-)
+)  # fmt: skip
 GRADIENTS = Fork(
     "gradient by layer",
     "[w.grad.norm() for w in block.parameters()]",
@@ -51,15 +48,11 @@ GRADIENTS = Fork(
         "None or 0": NO_GRADIENT,
         "less and less towards the first": Cause(
             "Numbers shrink from block to block: nothing goes past the blocks, and no norm lifts them up.",
-            "[given.std() for given in outputs_of_blocks]",
-            sections.DEEP,
-            ("sizes of the stream", "norms"),
+            "[given.std() for given in outputs_of_blocks]", sections.DEEP, ("sizes of the stream", "norms"),
         ),
         "tiny everywhere": Cause(
-            "The loss is given chances, and wants logits.",
-            "model(ids).sum(-1)  # 1 everywhere",
-            sections.SOFTMAX,
-            ("what comes out",),
+            "The loss is given chances, and wants logits.", "model(ids).sum(-1)  # 1 everywhere",
+            sections.SOFTMAX, ("what comes out",),
         ),
         "as it should be": Fork(
             "updates over weights",
@@ -72,14 +65,12 @@ GRADIENTS = Fork(
                     {
                         "0": Cause(
                             "Nothing is wrong yet: a warm-up may begin at 0. Look at a later update.",
-                            "scheduler.get_last_lr()",
-                            WARM_UP,
+                            "scheduler.get_last_lr()", WARM_UP,
                         ),
                         "above 0": Cause(
                             "The optimizer does not have these weights: layers stand in a list of "
                             "Python's, or it was made for another model.",
-                            "{id(w) for g in optimizer.param_groups for w in g['params']}",
-                            sections.CHANGED,
+                            "{id(w) for g in optimizer.param_groups for w in g['params']}", sections.CHANGED,
                             ("weights that PyTorch does not see",),
                         ),
                     },
@@ -90,14 +81,12 @@ GRADIENTS = Fork(
                     {
                         "near 0": Cause(
                             "Blocks do not add to what they are given: they replace it.",
-                            "block(stream + other) - block(stream)  # has other in it",
-                            sections.RESIDUAL,
+                            "block(stream + other) - block(stream)  # has other in it", sections.RESIDUAL,
                             ("what blocks pass on",),
                         ),
                         "about 1": Cause(
                             "Numbers are out of range, though gradients come through.",
-                            "report = checkup(model, ids)",
-                            sections.WEIGHTS,
+                            "report = checkup(model, ids)", sections.WEIGHTS,
                             ("sizes of the stream", "activations", "the first loss"),
                         ),
                     },
@@ -105,7 +94,7 @@ GRADIENTS = Fork(
             },
         ),
     },
-)
+)  # fmt: skip
 NOT_FALLING = Symptom(
     TRAINS,
     "it does not fall",
@@ -120,19 +109,17 @@ NOT_FALLING = Symptom(
                 {
                     "they fit": Cause(
                         "The rate is far too low, or warms up too long.",
-                        "max(sizes) < 1e-5  # of updates over weights",
-                        LOOP,
+                        "max(sizes) < 1e-5  # of updates over weights", LOOP,
                     ),
                     "they don’t": Cause(
                         "Targets belong to other ids: rows were shuffled apart.",
-                        "decode(targets[0]) in text",
-                        sections.SHIFTED,
+                        "decode(targets[0]) in text", sections.SHIFTED,
                     ),
                 },
             ),
         },
     ),
-)
+)  # fmt: skip
 WHAT_IT_SEES = Fork(
     "two ids swapped, first attention",
     "gave(swapped)[:, -1] - gave(ids)[:, -1]  # by a hook on the first attention",
@@ -140,8 +127,7 @@ WHAT_IT_SEES = Fork(
         "what it gives stays": Cause(
             "No position gets to the attention.",
             "model.places.weight.std()  # or, with rotary positions: are queries and keys turned?",
-            sections.ORDER,
-            ("one word everywhere", "two ids swapped"),
+            sections.ORDER, ("one word everywhere", "two ids swapped"),
         ),
         "it moves": Fork(
             "dead units",
@@ -149,9 +135,7 @@ WHAT_IT_SEES = Fork(
             {
                 "most": Cause(
                     "Units of a network never answer: biases or weights pushed them under.",
-                    "block.widen.bias.mean()",
-                    sections.NETWORK,
-                    ("units that are silent", "activations"),
+                    "block.widen.bias.mean()", sections.NETWORK, ("units that are silent", "activations"),
                 ),
                 "few": Fork(
                     "change the past",
@@ -159,22 +143,19 @@ WHAT_IT_SEES = Fork(
                     {
                         "nothing moves": Cause(
                             "A mask hides what came before.",
-                            "sight = [[moves(u, t) for t in places] for u in places]",
-                            sections.SIGHT,
+                            "sight = [[moves(u, t) for t in places] for u in places]", sections.SIGHT,
                             ("the past changed", "what is read changed"),
                         ),
                         "it moves": Cause(
                             "Perhaps there is no more to learn, or the model is too small. "
-                            "Compare with a count of pairs.",
-                            "loss - loss_of_pairs",
-                            RIVALS,
+                            "Compare with a count of pairs.", "loss - loss_of_pairs", RIVALS,
                         ),
                     },
                 ),
             },
         ),
     },
-)
+)  # fmt: skip
 STOPS_EARLY = Symptom(
     TRAINS,
     "it stops falling early",
@@ -184,14 +165,12 @@ STOPS_EARLY = Symptom(
         {
             "near 0, from the start": Cause(
                 "Scores are too large: not divided by √dₖ, or weights too large.",
-                "scores.std()  # about 1 or below",
-                sections.SCALE,
+                "scores.std()  # about 1 or below", sections.SCALE,
                 ("the divisor of scores", "the spread of scores"),
             ),
             "the most possible, to the end": Cause(
                 "Queries or keys do not tell places apart: a fixed mean is all that is left.",
-                "weights.std(dim=-2).max()  # over queries: 0",
-                sections.ALIKE,
+                "weights.std(dim=-2).max()  # over queries: 0", sections.ALIKE,
                 ("what scores depend on", "weights that start alike"),
             ),
             "between": Fork(
@@ -201,7 +180,7 @@ STOPS_EARLY = Symptom(
             ),
         },
     ),
-)
+)  # fmt: skip
 TOO_FAR = Symptom(
     TRAINS,
     "it falls too far",
@@ -218,14 +197,13 @@ TOO_FAR = Symptom(
                     "hardly any, but filler": FILLER,
                     "hardly any, no filler": Cause(
                         "It knows its text by heart: too little text, too often.",
-                        "losses(model, held_out)  # rises",
-                        EPOCHS,
+                        "losses(model, held_out)  # rises", EPOCHS,
                     ),
                 },
             ),
         },
     ),
-)
+)  # fmt: skip
 SPIKES = Symptom(
     TRAINS,
     "it spikes",
@@ -236,18 +214,15 @@ SPIKES = Symptom(
             "large from the start": RATE,
             "large at the spike alone": Cause(
                 "One batch is unlike the others, and nothing clips its gradient.",
-                "nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # look at what it returns",
-                BAD_BATCH,
+                "nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # look at what it returns", BAD_BATCH,
             ),
             "even at the spike": Cause(
                 "The loss is a mean over few targets, or of means of unequal parts.",
-                "(targets != filler).sum()  # of each batch",
-                STEPS,
-                ("the loss that was given",),
+                "(targets != filler).sum()  # of each batch", STEPS, ("the loss that was given",),
             ),
         },
     ),
-)
+)  # fmt: skip
 NAN = Symptom(
     TRAINS,
     "it is NaN",
@@ -257,18 +232,14 @@ NAN = Symptom(
         {
             "only in half": Cause(
                 "A number is out of half precision's range: −1e9, or the square of a large one.",
-                "torch.finfo(torch.float16).max  # 65,504",
-                sections.HIDDEN_SCORE,
-                ("half precision",),
+                "torch.finfo(torch.float16).max  # 65,504", sections.HIDDEN_SCORE, ("half precision",),
             ),
             "in float32, too": Fork(
                 "the first NaN, by a hook",
                 "nn.Module.register_forward_hook",
                 {
                     "in a softmax": Cause(
-                        "A query may see no key at all.",
-                        "mask.any(-1).all()",
-                        sections.HIDDEN_SCORE,
+                        "A query may see no key at all.", "mask.any(-1).all()", sections.HIDDEN_SCORE,
                         ("the first NaN", "a short row beside it"),
                     ),
                     "in a weight, after updates": Fork(
@@ -286,12 +257,11 @@ NAN = Symptom(
                     ),
                     "in the stream": Cause(
                         "What passes through the blocks grows from each to the next.",
-                        "[given.std() for given in outputs_of_blocks]",
-                        sections.DEEP,
+                        "[given.std() for given in outputs_of_blocks]", sections.DEEP,
                         ("the first NaN", "sizes of the stream"),
                     ),
                 },
             ),
         },
     ),
-)
+)  # fmt: skip
