@@ -159,7 +159,7 @@ def touched() -> None:
         words = {
             "change the future": "what is said here may not move",
             "shuffle": "what is said at the end must move",
-            "one word everywhere": "what is said must differ from place to place",
+            "one word everywhere": "with places added, all must differ",
             "add filler": "the loss of these may not move",
         }[name]
         anchor: Anchor = "end" if name == "shuffle" else "start"
@@ -177,8 +177,9 @@ def touched() -> None:
         arrange,
         alt="Four tests on rows of letters. Change the future: the last four letters are changed, and what "
         "is said at the eight before may not move. Shuffle: all but the last are mixed, and what is said at "
-        "the last must move. One word: the same letter everywhere, and what is said must differ from place "
-        "to place. Add filler: three more behind the text, and the loss of the text may not move.",
+        "the last must move. One word: the same letter everywhere, and where places are added to the stream, "
+        "what is said must differ from place to place. Add filler: three more behind the text, and the loss "
+        "of the text may not move.",
     )
 
 

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from attnlab.corpora import grammar
 from attnlab.runtime import generator
+from attnlab.today.model import Today
 from attnlab.transformer import GPT, Block
 
 Kind = TypeVar("Kind", bound=Block)
@@ -32,6 +33,13 @@ def small(seed: int = 0, **settings: Any) -> GPT:
         torch.manual_seed(seed)
         sizes = {"d_model": 32, "heads": 4, "layers": 3, "context": CONTEXT, "dropout": 0.1, "spread": 0.1}
         return GPT(len(LETTERS), **(sizes | settings))
+
+
+def small_today(seed: int = 0) -> Today:
+    """`small_today()` is as small, untrained, with the block of today: rotary positions, and none added."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Today(len(LETTERS), 32, heads=4, groups=2, hidden=64, layers=3, longest=64, spread=0.1)
 
 
 def blocks(model: nn.Module) -> list[Block]:

@@ -26,8 +26,7 @@ VALIDATION = Symptom(
         {
             "eval is far worse": Cause(
                 "A norm keeps numbers of the batch, or mixes places.",
-                "[m for m in model.modules() if isinstance(m, nn.BatchNorm1d)]",
-                sections.NORM,
+                "[m for m in model.modules() if isinstance(m, nn.BatchNorm1d)]", sections.NORM,
                 ("train against eval", "places in norms"),
             ),
             "about equal": Fork(
@@ -36,8 +35,7 @@ VALIDATION = Symptom(
                 {
                     "the loss moves": Cause(
                         "Filler is attended to, averaged over or counted.",
-                        "torch.allclose(model(short), model(longer)[:, :T])",
-                        sections.PADDING,
+                        "torch.allclose(model(short), model(longer)[:, :T])", sections.PADDING,
                         ("filler exchanged", "a short row beside it"),
                     ),
                     "nothing moves": Fork(
@@ -46,8 +44,7 @@ VALIDATION = Symptom(
                         {
                             "it differs": Cause(
                                 "Rows of a batch get at each other.",
-                                "model(ids)[0]  # with another row beside it",
-                                sections.NORM,
+                                "model(ids)[0]  # with another row beside it", sections.NORM,
                                 ("another row changed", "a row alone, and many rows"),
                             ),
                             "it is the same": Fork(
@@ -55,14 +52,11 @@ VALIDATION = Symptom(
                                 "decode(validation[:80])",
                                 {
                                     "rubbish": Cause(
-                                        "Another tokenizer cut it.",
-                                        "encode(decode(ids)) == ids",
-                                        PIECES,
+                                        "Another tokenizer cut it.", "encode(decode(ids)) == ids", PIECES,
                                     ),
                                     "text": Cause(
                                         "It knows its training text by heart.",
-                                        "min(epochs, key=validation_loss)",
-                                        EPOCHS,
+                                        "min(epochs, key=validation_loss)", EPOCHS,
                                     ),
                                 },
                             ),
@@ -72,7 +66,7 @@ VALIDATION = Symptom(
             ),
         },
     ),
-)
+)  # fmt: skip
 TRAINING = Symptom(
     SETS,
     "validation fine, training not",
@@ -82,8 +76,7 @@ TRAINING = Symptom(
         {
             "training is worse": Cause(
                 "Dropout: some is meant. If it is much, the share kept was given for the share dropped.",
-                "[m.p for m in model.modules() if isinstance(m, nn.Dropout)]",
-                sections.DROPOUT,
+                "[m.p for m in model.modules() if isinstance(m, nn.Dropout)]", sections.DROPOUT,
                 ("train against eval",),
             ),
             "about equal": Fork(
@@ -92,19 +85,17 @@ TRAINING = Symptom(
                 {
                     "about equal": Cause(
                         "The training loss shown is a mean over past updates, when the model was worse.",
-                        "losses[-1], sum(losses[-100:]) / 100",
-                        EPOCHS,
+                        "losses[-1], sum(losses[-100:]) / 100", EPOCHS,
                     ),
                     "training is higher": Cause(
                         "The validation text is the easier one, or more of it stands in the training text.",
-                        "len({*training} & {*validation})  # runs of six words",
-                        COPIES,
+                        "len({*training} & {*validation})  # runs of six words", COPIES,
                     ),
                 },
             ),
         },
     ),
-)
+)  # fmt: skip
 RUBBISH = Symptom(
     WRITES,
     "it trains and writes rubbish",
@@ -114,9 +105,7 @@ RUBBISH = Symptom(
         {
             "they differ": Cause(
                 "Behind a cache, places start again, or a mask is lined up at the wrong end.",
-                "caches[0].length  # where the next word stands",
-                sections.CACHE,
-                ("with a cache",),
+                "caches[0].length  # where the next word stands", sections.CACHE, ("with a cache",),
             ),
             "the same, or there is none": Fork(
                 "change the future",
@@ -128,10 +117,8 @@ RUBBISH = Symptom(
                         "model.load_state_dict(torch.load(file))",
                         {
                             "it differs": Cause(
-                                "Something that counts is not in the file.",
-                                "[*model.state_dict()]",
-                                sections.SAVED,
-                                ("saved and loaded", "plain tensors"),
+                                "Something that counts is not in the file.", "[*model.state_dict()]",
+                                sections.SAVED, ("saved and loaded", "plain tensors"),
                             ),
                             "the same": Fork(
                                 "a shorter text",
@@ -139,23 +126,19 @@ RUBBISH = Symptom(
                                 {
                                     "it differs": Cause(
                                         "What a place says depends on how long the text is.",
-                                        "model.places.weight[:9]",
-                                        sections.LENGTH,
-                                        ("a shorter text",),
+                                        "model.places.weight[:9]", sections.LENGTH, ("a shorter text",),
                                     ),
                                     "the same": Fork(
                                         "decode what was encoded",
                                         "decode(encode(text)) == text",
                                         {
                                             "it is another text": Cause(
-                                                "Another tokenizer cut it.",
-                                                "encode(decode(ids)) == ids",
+                                                "Another tokenizer cut it.", "encode(decode(ids)) == ids",
                                                 PIECES,
                                             ),
                                             "the same, but too long": Cause(
                                                 "It writes past the length that it was trained on.",
-                                                "ids.shape[1] > trained_length",
-                                                TOO_LONG,
+                                                "ids.shape[1] > trained_length", TOO_LONG,
                                             ),
                                             "the same": Cause(
                                                 "Sampling: too hot, or all pieces allowed.",
@@ -172,7 +155,7 @@ RUBBISH = Symptom(
             ),
         },
     ),
-)
+)  # fmt: skip
 SLOW = Symptom(
     WRITES,
     "it is slower than it should be",
@@ -182,9 +165,7 @@ SLOW = Symptom(
         {
             "the 500th takes far longer": Cause(
                 "No cache, or it is not handed on: the whole text is read for each word.",
-                "ids.shape[1] == 1  # in each call but the first",
-                sections.CACHE,
-                ("with a cache",),
+                "ids.shape[1] == 1  # in each call but the first", sections.CACHE, ("with a cache",),
             ),
             "about equal": Fork(
                 "what does it compute on?",
@@ -192,23 +173,19 @@ SLOW = Symptom(
                 {
                     "the wrong device, or float64": Cause(
                         "Something did not move with the model, or made it wider.",
-                        "model.to(device, torch.float32)",
-                        sections.MOVED,
-                        ("plain tensors",),
+                        "model.to(device, torch.float32)", sections.MOVED, ("plain tensors",),
                     ),
                     "all as meant": Fork(
                         "share of filler",
                         "(ids == filler).float().mean()",
                         {
                             "a third or more": Cause(
-                                "Rows of very different lengths share batches.",
-                                "lengths.sort()",
+                                "Rows of very different lengths share batches.", "lengths.sort()",
                                 EQUAL_LENGTHS,
                             ),
                             "little": Cause(
                                 "Attention in steps keeps all T² weights in memory.",
-                                "F.scaled_dot_product_attention",
-                                TILES,
+                                "F.scaled_dot_product_attention", TILES,
                             ),
                         },
                     ),
@@ -216,4 +193,4 @@ SLOW = Symptom(
             ),
         },
     ),
-)
+)  # fmt: skip
