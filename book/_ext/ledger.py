@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.domains.std import StandardDomain
 from sphinx.util.docutils import SphinxDirective
 
-from _ext.contents import chapters, link_to
+from _ext.contents import chapters, link_to, site_map
 from _ext.tables import table
 from bookkit.claims import short
 from bookkit.mime_types import CLAIM
@@ -74,7 +74,10 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     with Path(app.outdir, FILE).open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(COLUMNS)
-        for name, notebook in chapters(app.env):
+        notebooks = {name: Path(app.env.doc2path(name)) for name in site_map(app.env)}
+        for name, notebook in notebooks.items():
+            if notebook.suffix != ".ipynb" or name not in app.env.found_docs:
+                continue
             claims = Chapter(notebook).claims
             places = addresses(name, [claim["sentence"] for claim in claims])
             for claim, place in zip(claims, places, strict=True):
