@@ -31,7 +31,11 @@ class Workbench {
 
   tallyAsks = "How often is it right?";
   piece = "word"; // what stands at a place
-  chancesAre = ""; // where another number beside them says otherwise
+
+  // What is to be said of chances where another number beside them says otherwise.
+  get chancesAre() {
+    return "";
+  }
 
   // The words at the places of a stack when they are looked from: a place that writes has the word that it writes.
   asked(stack) {

@@ -179,7 +179,7 @@ def test_a_rate_that_explodes_says_so_and_keeps_the_last_good_curve(page, addres
     box = page.locator(".training")
     button(box, "Start").click()
     words = ended(box)
-    assert re.search(r"“rate 5” exploded behind step \d+: the loss went to \d+", words)
+    assert re.search(r"“rate 5” exploded after step \d+: the loss went to \d+", words)
     assert "Rate 0.05: 100\u00a0% right." in words
     assert box.locator(".plot path.lane-1").first.get_attribute("d").startswith("M")
 

@@ -81,17 +81,16 @@ FAULTS = [
     ("the dogs 's cat sleeps", "“’s” does not fit “dogs”: “’” would."),
     (
         "the cat the dog sleeps",
-        "Word 3, “the”, can’t stand behind “cat”: here may come a verb, “’s” or “will”.",
+        "Word 3, “the”, can’t follow “cat”: here may come a verb, “’s” or “will”.",
     ),
     ("dog sleeps", "A sentence can’t begin with “dog”: it begins with “the”, “my”, “this” or “these”."),
     (
         "the cat sleeps because the cat",
-        "This is only the beginning of a sentence: behind “cat” there is still to come a verb,"
-        " “’s” or “will”.",
+        "This is only the beginning of a sentence: after “cat” comes a verb, “’s” or “will”.",
     ),
     (
         "the cat sleeps the dog",
-        "Word 4, “the”, can’t stand behind “sleeps”: here may come “near”, “behind”, “with”, “and”,"
+        "Word 4, “the”, can’t follow “sleeps”: here may come “near”, “behind”, “with”, “and”,"
         " “but”, “because” or the end.",
     ),
     ("the cow sleeps", "“cow” is no word of this English."),
@@ -197,15 +196,15 @@ SAID = [
     ("", "There is no word yet."),
     ("the dogs", "So far all is as the grammar has it; the sentence is not at its end."),
     ("the dog sees the cat .", "A sentence of the grammar."),
-    ("dog sees", "No sentence begins with “dog”: first comes “the”. What stands behind it is not judged."),
+    ("dog sees", "No sentence begins with “dog”: first comes “the”. What follows is not judged."),
     (
         "the dog the cat",
-        "Word 3, “the”, can’t stand behind “dog”: here may come “that”, “near”, “behind”, “with”, “under”"
-        " or a verb. What stands behind it is not judged.",
+        "Word 3, “the”, can’t follow “dog”: here may come “that”, “near”, “behind”, “with”, “under”"
+        " or a verb. What follows is not judged.",
     ),
     (
         "the dog sees . the",
-        "Word 5, “the”, can’t stand behind “.”: the sentence has ended. What stands behind it is not judged.",
+        "Word 5, “the”, can’t follow “.”: the sentence has ended. What follows is not judged.",
     ),
 ]
 

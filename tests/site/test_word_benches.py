@@ -234,6 +234,8 @@ def test_the_likeliest_words_with_the_models_chances_and_the_grammars(page, tmp_
     for temperature in (0.5, 2, 1):
         slider.fill(str(temperature))
         expect(box.locator(".draw span")).to_have_text(str(temperature))
+        at_one = "" if temperature == 1 else " at temperature 1"  # what the views say is of no other
+        expect(box.locator(".stands")).to_have_text(re.compile(rf"%{at_one}\. Logit"))
         likeliest = chances(words, temperature).topk(8)
         page.evaluate(f"() => {{ {BENCH} return bench.run(); }}")
         said = numbers_of(box)
@@ -267,7 +269,7 @@ def test_a_word_is_chosen_from_the_bars_and_a_wrong_beginning_is_told(page, tmp_
     expect(box.locator(".typed .wrong")).to_have_text("sees")
     expect(box.locator(".typed")).to_have_text("the dogs sees")
     field(box).fill("the dogs near near")
-    expect(box.locator(".verdict")).to_contain_text("✗ Word 4, “near”, can’t stand behind “near”")
+    expect(box.locator(".verdict")).to_contain_text("✗ Word 4, “near”, can’t follow “near”")
     expect(box.locator(".typed .wrong")).to_have_text("near")
     field(box).fill("the dogs see the king.")
     expect(box.locator(".typed")).to_be_empty()

@@ -15,7 +15,7 @@ class LooksView {
     this.legend = make("p", { className: "hint" });
     this.most = make("p");
     this.name = make("p", { className: "head-name" });
-    const maps = "A square is a head: a row for each ${bench.piece} that looks, a column for each that it may look at.";
+    const maps = `A square is a head: a row for each ${bench.piece} that looks, a column for each that it may look at.`;
     const press = `${maps} Press one: its lines are drawn below.`;
     const road = [this.road.element, this.most, make("p", { className: "hint" }, press)];
     const head = [this.name, this.switches(), this.lines.element, this.caution()];

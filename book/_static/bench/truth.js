@@ -5,7 +5,7 @@
 const either = (parts) => [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" or ");
 const named = (word) => quoted(word.replace("'", "’"));
 const misplaced = (words, place) =>
-  `Word ${place + 1}, ${named(words[place])}, can’t stand behind ${named(words[place - 1])}`;
+  `Word ${place + 1}, ${named(words[place])}, can’t follow ${named(words[place - 1])}`;
 
 // ---- English, for the translator ----
 
@@ -38,8 +38,8 @@ function walked(truth, words) {
   }
   const options = truth.states[state];
   if ("end" in options) return { kinds };
-  const behind = `behind ${named(words.at(-1))} there is still to come ${inPlainWords(truth, options)}`;
-  return { fault: `This is only the beginning of a sentence: ${behind}.`, place: words.length };
+  const after = `after ${named(words.at(-1))} comes ${inPlainWords(truth, options)}`;
+  return { fault: `This is only the beginning of a sentence: ${after}.`, place: words.length };
 }
 
 function faultAt(truth, words, place, options) {
@@ -167,7 +167,7 @@ function marked(data, words) {
   });
   const begun = "So far all is as the grammar has it; the sentence is not at its end.";
   const ended = state === -1 ? "A sentence of the grammar." : begun;
-  const rest = state === undefined ? " What stands behind it is not judged." : "";
+  const rest = state === undefined ? " What follows is not judged." : "";
   const sentence = !words.length ? "There is no word yet." : faults.length ? `${faults.join(" ")}${rest}` : ended;
   return { marks, right: !faults.length, ended: state === -1, words: sentence };
 }

@@ -51,12 +51,12 @@ def by_place(
     A band is a standard error over the windows at the left, from the best to the worst seed at the right.
     """
     panels: dict[str, dict[str, tuple[Tensor, Tensor, Tensor]]] = {
-        "before training": {},
+        "without training": {},
         "after 100 updates": {},
     }
     for name, each in before.items():
         mean, error = each.mean(1), each.std(1) / each.shape[1] ** 0.5
-        panels["before training"][name] = mean, mean - error, mean + error
+        panels["without training"][name] = mean, mean - error, mean + error
     for name, rows in after.items():
         seeds = torch.tensor(rows)  # (seeds, places)
         panels["after 100 updates"][name] = seeds.mean(0), seeds.amin(0), seeds.amax(0)
@@ -86,4 +86,4 @@ def by_place(
             axes.set_title(title)
             axes.set_xlabel("places up to")
         all_axes[0].set_ylabel("nats a piece more than a window of 128")
-        all_axes[0].figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
+        all_axes[0].figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)

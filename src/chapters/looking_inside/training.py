@@ -23,8 +23,8 @@ INDUCTION = Bench(
         Finding("two layers", "right", at_least=0.8),
         Finding("one layer", "right", at_most=0.45),
     ],
-    found="With two layers a head learns to look behind the last place of the same symbol, and eight of ten "
-    "that can be known are right. One layer stays at four of ten.",
+    found="With two layers a head learns to look right after the place where the same symbol last stood, and "
+    "eight of ten that can be known are right. One layer stays at four of ten.",
 )
 BENCHES = {"induction": INDUCTION}
 PAGES = {

@@ -32,7 +32,7 @@ function sidesInWords({ controls }, chosen) {
 function burstInWords({ side, seed, burst }, sides, many) {
   const who = `${quoted(sides[SIDES.indexOf(side)])}${many ? `, from seed ${seed},` : ""}`;
   const loss = Number.isFinite(burst.loss) ? `went to ${nats(burst.loss)}` : "was no number any more";
-  return `${who} exploded behind step ${burst.step}: the loss ${loss}. It has its last good numbers again, and its curve up to there.`;
+  return `${who} exploded after step ${burst.step}: the loss ${loss}. It has its last good numbers again, and its curve up to there.`;
 }
 
 function span(values, say = percent) {
