@@ -6,7 +6,10 @@ from functools import partial
 
 import torch
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
+from attnlab.attention import Cache
 from attnlab.today.model import Today
 from attnlab.training.history import History
 from attnlab.training.run import Run, bits_per_byte, losses
@@ -41,10 +44,24 @@ def spread(d_model: int) -> float:
 MODELS: dict[str, Callable[[], Today]] = {"today": today, "small": small}
 
 
-def arithmetic(model: Today, new: int, seen: int) -> int:
-    """`arithmetic(model, 1, 128)` are multiplications: by all weights, and of queries with what they see."""
-    weights = sum(weight.numel() for weight in model.parameters())
-    return new * weights + 2 * new * seen * model.pieces.weight.shape[1] * len(model.blocks)
+@torch.no_grad()
+def arithmetic(model: Today, length: int, cached: bool, every: bool = False) -> int:
+    """`arithmetic(model, 128, cached=True)` are the operations for piece 128, by PyTorch's count.
+
+    Without a cache all pieces before it are read again. Logits are made for the last one alone, or for every
+    one that is read. What a mask hides is counted, too.
+    """
+    ids, caches = torch.zeros(1, length, dtype=torch.int64), None
+    if cached:
+        caches = [Cache() for _ in model.blocks]
+        model(ids[:, :-1], caches)
+        ids = ids[:, -1:]
+    first = 0 if every else -1
+    hook = model.norm.register_forward_hook(lambda *each: each[-1][:, first:])
+    with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH):
+        model(ids, caches)
+    hook.remove()
+    return counted.get_total_flops()
 
 
 def recipe(name: str, seed: int) -> tuple[nn.Module, History]:
