@@ -82,7 +82,7 @@ def invite(app: Sphinx, page: str, template: str, context: dict[str, Any], doctr
     """Tell the layout of the page, and what pressing its button loads."""
     if app.builder.format == "html" and app.builder.name == "html" and is_notebook(app, page):
         files = [script(), styles(), chapter(app, page)]
-        context["live"] = f"{page} {kilobytes(files)}{' hub' if app.config.live_hub else ''}"
+        context["live"] = f"{page} {kilobytes(files)}"
 
 
 def is_notebook(app: Sphinx, page: str) -> bool:

@@ -120,12 +120,12 @@ if (key) {
 }
 
 // A chapter's code runs in its page once this is pressed: nothing of it (live/) comes before.
-const [chapter, weight, hub] = root.dataset.live?.split(" ") ?? [];
+const [chapter, weight] = root.dataset.live?.split(" ") ?? [];
 if (chapter) {
   const button = document.createElement("button");
   button.className = "layers live";
   button.textContent = `Run this page · loads ${weight}`;
-  if (!hub && !kept("live-token")) button.textContent += "; Binder takes minutes";
+  if (!kept("live-token")) button.textContent += "; Binder takes minutes";
   const files = [`live-${chapter}.js`, "live.js", "live.css"].map((file) => `${root.dataset.content_root}_static/${file}`);
   const press = () => {
     button.onclick = null;

@@ -138,20 +138,16 @@ def how_it_grows(notes):
     grid, thousands, _ = figures.grown(notes["growth"]["noted"])
     largest, smallest = grid[-1], grid[0]
     behind = smallest - largest
-    claim("60 updates: smallest behind largest", behind[0], expected=0.07, abs=0.05)
-    claim("1,800 updates: smallest behind largest", behind[-1], expected=0.24, abs=0.08)
-    claim("largest, 60 updates", largest[0], expected=3.24, abs=0.06)
-    claim("largest, 1,800 updates", largest[-1], expected=2.41, abs=0.05)
-    logs = torch.tensor(models.LENGTHS).float().log()
-    slope, start = torch.linalg.lstsq(
-        torch.stack([logs, torch.ones(len(logs))], dim=1), largest.log()[:, None]
-    ).solution.flatten()
-    off = (largest.log() - start - slope * logs).abs().max()
-    claim("power law: exponent", slope, expected=-0.093, abs=0.01)
-    claim("power law: at one update", start.exp(), expected=4.75, abs=0.25)
-    claim("the point furthest off the power law, as a share", off, at_most=0.04)
-    predicted = (start + slope * math.log(9000)).exp()
-    claim("power law: at 9,000 updates", predicted, expected=2.04, abs=0.08)
+    claim("60 updates: smallest behind largest", behind[0], expected=0.09, abs=0.05)
+    claim("1,800 updates: smallest behind largest", behind[-1], expected=0.61, abs=0.08)
+    claim("largest, 60 updates", largest[0], expected=3.2, abs=0.08)
+    claim("largest, 1,800 updates", largest[-1], expected=2.02, abs=0.05)
+    claim("largest, from 60 updates to 1,800: bits gained", largest[0] - largest[-1], expected=1.19, abs=0.08)
+    exponent, at_one, off, predicted = power_law(largest)
+    claim("power law: exponent", exponent, expected=-0.139, abs=0.01)
+    claim("power law: at one update", at_one, expected=5.83, abs=0.3)
+    claim("the point furthest off the power law, as a share", off, at_most=0.05)
+    claim("power law: at 9,000 updates", predicted, expected=1.65, abs=0.08)
     reached = notes["gpt"]["noted"][-1, 2]
     claim("the GPT, after 9,000 updates", reached, expected=1.59, abs=0.03)
 
@@ -159,18 +155,40 @@ def how_it_grows(notes):
     claim("weights of the third size", 1000 * thousands[2], expected=108_000, abs=500)
 
 
+def power_law(bits):
+    """Its exponent, what it says of one update, its largest error as a share, and what it says of 9,000."""
+    logs = torch.tensor(models.LENGTHS).float().log()
+    columns = torch.stack([logs, torch.ones(len(logs))], dim=1)
+    slope, start = torch.linalg.lstsq(columns, bits.log()[:, None]).solution.flatten()
+    off = (bits.log() - start - slope * logs).abs().max()
+    return slope, start.exp(), off, (start + slope * math.log(9000)).exp()
+
+
 def where_the_text_runs_out(notes):
     trials = notes["growth"]["noted"]
     grid, _, (_, by_text) = figures.grown(trials)
     whole, few, dropped, decayed = grid[-1, -1], by_text[0], trials[-2, 3], trials[-1, 3]
     claim("dropout of the last but one", models.TRIALS[-2].dropout, expected=0.2)
-    claim("a thirtieth of the text: bits a byte", few, expected=2.73, abs=0.1)
-    claim("with dropout", dropped, expected=2.49, abs=0.06)
-    claim("with ten times the decay", decayed, expected=2.57, abs=0.06)
-    claim("harm of a thirtieth", few - whole, expected=0.32, abs=0.1)
+    claim("a thirtieth of the text: bits a byte", few, expected=2.36, abs=0.1)
+    claim("with ten times the decay", decayed, expected=2.3, abs=0.06)
+    claim("harm of a thirtieth", few - whole, expected=0.33, abs=0.1)
     left = [(each - whole) / (few - whole) for each in (dropped, decayed)]
-    claim("of the harm, left with dropout", left[0], expected=0.25, abs=0.15)
-    claim("of the harm, left with ten times the decay", left[1], expected=0.5, abs=0.15)
+    claim("of the harm, left with dropout", left[0], at_least=0.9)
+    claim("of the harm, left with ten times the decay", left[1], expected=5 / 6, abs=0.15)
+
+
+def judged_where_none_was_trained(notes):
+    trials = notes["growth"]["noted"]
+    claim("pieces of a crop", models.CROP, expected=64)
+    far = torch.cat([trials[:, :3], trials[:, 4:5]], dim=1)  # judged in windows of 128
+    grid, _, (_, by_text) = figures.grown(far)
+    whole, few, dropped = grid[-1, -1], by_text[0], far[-2, 3]
+    claim("windows of 128: largest, 1,800 updates", whole, expected=2.41, abs=0.06)
+    gained = grid[0, -1] - whole
+    claim("windows of 128: smallest behind largest, 1,800 updates", gained, expected=0.24, abs=0.08)
+    claim("windows of 128: power law at 9,000 updates", power_law(grid[-1])[-1], expected=2.04, abs=0.1)
+    left = (dropped - whole) / (few - whole)
+    claim("windows of 128: of the harm, left with dropout", left, expected=0.25, abs=0.15)
 
 
 def cut_off_as_in_attnlab(cut_off):
