@@ -14,7 +14,7 @@ from attnlab.today.model import Today
 from attnlab.training.history import History
 from attnlab.training.run import Run, bits_per_byte, losses
 from chapters.a_gpt_of_your_own.models import CONTEXT, VOCABULARY, Reading, in_bits, learned, some_of
-from chapters.the_block_of_today.mixed import KINDS, fitted
+from chapters.the_block_of_today.mixed import KINDS, Mixed, fitted
 
 # After 500 updates of `today` from one start: 2.23 bits a byte at 2e-3, 2.13 at 4e-3, 2.11 at 8e-3. The
 # higher one was not tried at full length; that of `small` is 4e-3 · 96/32, as `growth` has it.
@@ -93,7 +93,18 @@ def changed(name: str, rate: float, seed: int, texts: Reading) -> float:
     """`changed("rotary", 2e-3, seed=0, texts=texts)` are the bits per byte of one such training."""
     torch.manual_seed(seed)
     model = fitted(KINDS[name], VOCABULARY, d_model=96, heads=6, layers=3, spread=spread(96))
-    updates = UPDATES_OF[name]
+    return after(model, UPDATES_OF[name], rate, seed, texts)
+
+
+def narrow(seed: int, texts: Reading) -> float:
+    """`narrow(seed=0, texts=texts)` has one table, and else the widths and updates of the untied one."""
+    torch.manual_seed(seed)
+    model = Mixed(VOCABULARY, d_model=96, heads=6, hidden=44, layers=3, kind=KINDS["2017"], spread=spread(96))
+    return after(model, UPDATES_OF["untied"], RATES_OF["2017"], seed, texts)
+
+
+def after(model: nn.Module, updates: int, rate: float, seed: int, texts: Reading) -> float:
+    """`after(model, 600, 4e-3, seed=0, texts=texts)` are its bits per byte after that many updates."""
     run = Run(model, texts.training, updates=updates, rate=rate, rows=8, length=LENGTH, seed=seed)
     run.go(updates)
     some = some_of(texts)
