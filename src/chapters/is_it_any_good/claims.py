@@ -1,16 +1,21 @@
 """The checks of the chapter, a function for each place where its page says how many hold."""
 
 import math
+import statistics
 
 import torch
 from torch.nn import functional as F
 
+from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces
 from attnlab.decoding import chances, written
 from attnlab.runtime import generator
 from bookkit import weights
 from bookkit.claims import claim
+from bookkit.stored import stored
 from chapters.a_gpt_of_your_own import models, rivals
+from chapters.a_gpt_of_your_own.copies import longest_copy
+from chapters.a_gpt_of_your_own.figures import SPREADS
 from chapters.is_it_any_good import figures
 
 
@@ -18,7 +23,7 @@ def rates_of_the_lstm(notes):
     return dict(zip(models.SWEPT["lstm"], notes["lstm"]["swept"].tolist(), strict=True))
 
 
-def stored(name, device="cpu"):
+def stored_model(name, device="cpu"):
     model = models.MODELS[name]().to(device)
     weights.load(f"a_gpt_of_your_own/{name}", model)
     return model
@@ -35,6 +40,8 @@ def smoothing_and_rates(added, by_added, smoothed, notes):
     claim("Kneser-Ney, better than any of them by", min(by_added) - smoothed, at_least=0.05)
     rates = rates_of_the_lstm(notes)
     claim("the LSTM's best rate over the GPT's", min(rates, key=rates.get) / 4e-3, expected=5)
+    claim("starts that the LSTM tried", len(figures.LSTM_STARTS), expected=5)
+    claim("starts that the GPT tried", len(SPREADS), expected=2)
     worse = figures.LSTM_STARTS[0.02] - figures.LSTM_STARTS[0.24]
     claim("stored, the LSTM with a start of 0.02, worse by", worse, expected=0.07, abs=0.01)
 
@@ -93,7 +100,7 @@ def on_a_tenth(notes, packed):
 
 
 def what_they_weigh(row):
-    gpt, lstm = size(stored("gpt")), size(stored("lstm"))
+    gpt, lstm = size(stored_model("gpt")), size(stored_model("lstm"))
     claim("weights, LSTM over GPT", lstm / gpt, expected=1, abs=0.02)
     counts = rivals.KneserNey(row, order=5)
     megabytes = sum(array.nbytes for order in counts.orders for array in order) / 1e6
@@ -203,7 +210,7 @@ def circles(notes, pieces, device):
     claim("runs of four that repeat: the likeliest", looped[0], expected=0.62, abs=0.15)
     claim("runs of four that repeat: temperature 1", looped[1], at_most=0.03)
 
-    model = stored("gpt", device)
+    model = stored_model("gpt", device)
     again, times = " or torch.device", 6
     circle = pieces.encode(again)
     begun = pieces.encode("Prepare the model by attaching the logger to both the ")
@@ -238,6 +245,23 @@ def what_is_copied(notes):
     claim("pieces written, at most", models.WRITTEN, expected=96)
     of_people = notes["gpt"]["copied by people"].median()
     claim("longest copied passage: median, people", of_people, expected=29, abs=8)
+
+
+def what_people_copy(pieces):
+    def longest(texts, read):
+        """The longest copied passage behind the first 16 pieces of each text: the middle one's length."""
+        parts = [pieces.encode(text)[16 : 16 + models.WRITTEN] for text in texts]
+        found = [len(longest_copy(pieces.decode(part), read)) for part in parts if len(part) >= 20]
+        return statistics.median(found)
+
+    def measured():
+        training, validation = docstrings.split(["networkx"])
+        every, held_out = docstrings.read("networkx"), docstrings.read("networkx", held_out=True)
+        return [longest(validation, "\n".join(training)), longest(held_out, "\n".join(every))]
+
+    kept, with_copies = stored([30, 33], measured, within=3)
+    claim("networkx, people: median without copies", kept, expected=30, abs=3)
+    claim("networkx, people: median with copies", with_copies, expected=33, abs=3)
 
 
 def a_loss_per_piece(by_byte, each_byte, per_piece):

@@ -6,12 +6,15 @@ from functools import partial
 
 import torch
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
+from attnlab.attention import Cache
 from attnlab.today.model import Today
 from attnlab.training.history import History
 from attnlab.training.run import Run, bits_per_byte, losses
 from chapters.a_gpt_of_your_own.models import CONTEXT, VOCABULARY, Reading, in_bits, learned, some_of
-from chapters.the_block_of_today.mixed import KINDS, fitted
+from chapters.the_block_of_today.mixed import KINDS, Mixed, fitted
 
 # After 500 updates of `today` from one start: 2.23 bits a byte at 2e-3, 2.13 at 4e-3, 2.11 at 8e-3. The
 # higher one was not tried at full length; that of `small` is 4e-3 · 96/32, as `growth` has it.
@@ -41,10 +44,24 @@ def spread(d_model: int) -> float:
 MODELS: dict[str, Callable[[], Today]] = {"today": today, "small": small}
 
 
-def arithmetic(model: Today, new: int, seen: int) -> int:
-    """`arithmetic(model, 1, 128)` are multiplications: by all weights, and of queries with what they see."""
-    weights = sum(weight.numel() for weight in model.parameters())
-    return new * weights + 2 * new * seen * model.pieces.weight.shape[1] * len(model.blocks)
+@torch.no_grad()
+def arithmetic(model: Today, length: int, cached: bool, every: bool = False) -> int:
+    """`arithmetic(model, 128, cached=True)` are the operations for piece 128, by PyTorch's count.
+
+    Without a cache all pieces before it are read again. Logits are made for the last one alone, or for every
+    one that is read. What a mask hides is counted, too.
+    """
+    ids, caches = torch.zeros(1, length, dtype=torch.int64), None
+    if cached:
+        caches = [Cache() for _ in model.blocks]
+        model(ids[:, :-1], caches)
+        ids = ids[:, -1:]
+    first = 0 if every else -1
+    hook = model.norm.register_forward_hook(lambda *each: each[-1][:, first:])
+    with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH):
+        model(ids, caches)
+    hook.remove()
+    return counted.get_total_flops()
 
 
 def recipe(name: str, seed: int) -> tuple[nn.Module, History]:
@@ -76,7 +93,18 @@ def changed(name: str, rate: float, seed: int, texts: Reading) -> float:
     """`changed("rotary", 2e-3, seed=0, texts=texts)` are the bits per byte of one such training."""
     torch.manual_seed(seed)
     model = fitted(KINDS[name], VOCABULARY, d_model=96, heads=6, layers=3, spread=spread(96))
-    updates = UPDATES_OF[name]
+    return after(model, UPDATES_OF[name], rate, seed, texts)
+
+
+def narrow(seed: int, texts: Reading) -> float:
+    """`narrow(seed=0, texts=texts)` has one table, and else the widths and updates of the untied one."""
+    torch.manual_seed(seed)
+    model = Mixed(VOCABULARY, d_model=96, heads=6, hidden=44, layers=3, kind=KINDS["2017"], spread=spread(96))
+    return after(model, UPDATES_OF["untied"], RATES_OF["2017"], seed, texts)
+
+
+def after(model: nn.Module, updates: int, rate: float, seed: int, texts: Reading) -> float:
+    """`after(model, 600, 4e-3, seed=0, texts=texts)` are its bits per byte after that many updates."""
     run = Run(model, texts.training, updates=updates, rate=rate, rows=8, length=LENGTH, seed=seed)
     run.go(updates)
     some = some_of(texts)

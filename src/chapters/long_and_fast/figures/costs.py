@@ -14,6 +14,8 @@ TIMES = {
     "6 heads of 16": (0.052, 0.111, 0.246, 1.28, 6.05, 38.8, 279),
     "1 head of 96": (0.027, 0.051, 0.124, 0.601, 2.37, 7.61, 34.2),
 }
+# At 576 words, parts of attention alone: the time with 6 heads over that with one.
+SIX_OVER_ONE = {"products": 1.83, "softmax": 3.5}
 EVEN = 576  # words at which weights and table cost as many operations
 # What a row costs, over what one costs alone: of a product with 4,096 × 4,096 weights in float32, and of
 # attention by one query in each of 8 heads of 64, over 4,096 words in a cache of its own.
