@@ -28,7 +28,9 @@ def size(model):
 
 
 def copies_as_in_attnlab(texts, validation, training):
-    kept_twice = list(docstrings.without_copies(texts, set().union(*map(docstrings.shingles, validation))))
+    kept_twice = list(
+        docstrings.without_copies(texts, set().union(*map(docstrings.shingles, validation)))
+    )
     claim("our copies and attnlab's are the same", kept_twice == training)
 
 
@@ -45,27 +47,48 @@ def what_leaks(bits):
 def what_ten_texts_leak(bits, texts, held_out, validation, training):
     seen = set().union(*map(docstrings.shingles, validation))
     runs = [docstrings.shingles(text) for text in texts]
-    others = [text for text, its in zip(texts, runs, strict=True) if len(its & seen) <= 0.3 * len(its)]
+    others = [
+        text
+        for text, its in zip(texts, runs, strict=True)
+        if len(its & seen) <= 0.3 * len(its)
+    ]
     claim("texts that copy a held-out one", len(texts) - len(others), expected=10, abs=2)
 
     def measured():
         pieces = models.pieces()
         return [
             (
-                models.counted(models.read(learned, asked, pieces), orders=(5,))[-1, 1].item(),
+                models.counted(models.read(learned, asked, pieces), orders=(5,))[
+                    -1, 1
+                ].item(),
                 packed_bits("\n".join(learned), "\n".join(asked)),
             )
             for learned, asked in ((others, validation), (training, held_out))
         ]
 
-    without_ten, honest_of_all = stored([[1.902, 1.822], [1.766, 1.474]], measured, within=0.002)
+    without_ten, honest_of_all = stored(
+        [[1.902, 1.822], [1.766, 1.474]], measured, within=0.002
+    )
     all_stay, leaking, honest = bits.values()
-    for at, name, less, share, of_all in ((0, "5-gram", 1.90, 0.05, 1.77), (1, "xz", 1.82, 0.06, 1.47)):
+    for at, name, less, share, of_all in (
+        (0, "5-gram", 1.90, 0.05, 1.77),
+        (1, "xz", 1.82, 0.06, 1.47),
+    ):
         claim(f"{name}: without these texts", without_ten[at], expected=less, abs=0.01)
-        claim(f"{name}: the leak, of its bits", 1 - leaking[at] / without_ten[at], expected=share, abs=0.01)
+        claim(
+            f"{name}: the leak, of its bits",
+            1 - leaking[at] / without_ten[at],
+            expected=share,
+            abs=0.01,
+        )
         # Measured .019 and .009.
         claim(f"{name}: all other copies", honest[at] - without_ten[at], at_most=0.025)
-        claim(f"{name}: held-out copies, honestly learned", honest_of_all[at], expected=of_all, abs=0.01)
+        claim(
+            f"{name}: held-out copies, honestly learned",
+            honest_of_all[at],
+            expected=of_all,
+            abs=0.01,
+        )
     of_the_rest = (honest[1] - honest_of_all[1]) / (without_ten[1] - all_stay[1])
     claim("xz: held-out copies, of the rest", of_the_rest, at_least=0.75)
 
@@ -73,7 +96,11 @@ def what_ten_texts_leak(bits, texts, held_out, validation, training):
 def what_is_read(characters, texts):
     millions = characters[:, 0].sum() / 1000
     claim("all six packages, in millions of characters", millions, expected=16.3, abs=0.5)
-    claim("characters of the shortest docstring that is read", docstrings.SHORTEST, expected=200)
+    claim(
+        "characters of the shortest docstring that is read",
+        docstrings.SHORTEST,
+        expected=200,
+    )
     on_seed = sum("Indicator of random number generation state" in text for text in texts)
     claim("texts with the paragraph on seed", on_seed, expected=109, abs=15)
     kept_of_pandas = characters[docstrings.PACKAGES.index("pandas")]
@@ -81,8 +108,12 @@ def what_is_read(characters, texts):
 
 
 def nothing_is_lost(pieces, merges):
-    sample = "naïve \N{GRINNING FACE}\r\n\tdef f(x_1): return x_1 ** 12345  # ² \u0939\u093f"
-    claim("a text of many scripts comes back", pieces.decode(pieces.encode(sample)) == sample)
+    sample = (
+        "naïve \N{GRINNING FACE}\r\n\tdef f(x_1): return x_1 ** 12345  # ² \u0939\u093f"
+    )
+    claim(
+        "a text of many scripts comes back", pieces.decode(pieces.encode(sample)) == sample
+    )
     claim("pieces of the stored model", len(pieces), expected=2048)
     claim("merges of 1,024 pieces", len(merges), expected=767)
     claim("pieces without a merge", len(Pieces([])) - 1, expected=256)
@@ -109,22 +140,46 @@ def the_same_model(GPT, honest, device):
         theirs = library.GPT(50257, d_model=768, heads=12, layers=12, context=1024)
     claim("GPT-2's weights, in millions", size(theirs) / 1e6, expected=124, abs=0.5)
     claim("its vectors' length over ours", 768 / 96, expected=8)
-    claim("GPT-2's spread times the root of that", 0.02 * math.sqrt(8), expected=0.06, abs=0.005)
-    claim("share of the table", mine.pieces.weight.numel() / size(mine), expected=0.36, abs=0.005)
+    claim(
+        "GPT-2's spread times the root of that",
+        0.02 * math.sqrt(8),
+        expected=0.06,
+        abs=0.005,
+    )
+    claim(
+        "share of the table",
+        mine.pieces.weight.numel() / size(mine),
+        expected=0.36,
+        abs=0.005,
+    )
 
 
 def two_starts():
     small, wide = (min(each) for each in figures.SPREADS.values())
-    claim("stored, a start of 0.02: bits a byte at its best rate", small, expected=2.21, abs=0.005)
-    claim("stored, a start of 0.06: bits a byte at its best rate", wide, expected=2.09, abs=0.005)
+    claim(
+        "stored, a start of 0.02: bits a byte at its best rate",
+        small,
+        expected=2.21,
+        abs=0.005,
+    )
+    claim(
+        "stored, a start of 0.06: bits a byte at its best rate",
+        wide,
+        expected=2.09,
+        abs=0.005,
+    )
     claim("stored, 0.06 gains, in bits a byte", small - wide, expected=0.12, abs=0.01)
 
 
 def resumed(again, training_run, found):
-    pairs = zip(again["model"].parameters(), training_run["model"].parameters(), strict=True)
+    pairs = zip(
+        again["model"].parameters(), training_run["model"].parameters(), strict=True
+    )
     gap = max((one - other).abs().max() for one, other in pairs)
     claim("resumed, every weight the same: largest difference", gap, expected=0)
-    claim("loss at the start, over log 2048", found[0] / math.log(2048), expected=1, abs=0.05)
+    claim(
+        "loss at the start, over log 2048", found[0] / math.log(2048), expected=1, abs=0.05
+    )
     claim("loss after 40 updates", found[-1], at_most=7.3)
 
 
@@ -145,10 +200,18 @@ def the_loop_of_attnlab(honest, found, fresh, update, device):
     gradients = []
     for parts in (1, 3):
         tried = fresh()
-        update(tried["model"], honest.training, tried["optimizer"], generator(0), parts=parts)
-        gradients.append(torch.cat([weight.flatten() for weight in tried["model"].parameters()]))
+        update(
+            tried["model"], honest.training, tried["optimizer"], generator(0), parts=parts
+        )
+        gradients.append(
+            torch.cat([weight.flatten() for weight in tried["model"].parameters()])
+        )
     gap = (gradients[0] - gradients[1]).abs().max()
-    claim("one update, whole and in three micro-batches: largest difference", gap, at_most=2e-4)
+    claim(
+        "one update, whole and in three micro-batches: largest difference",
+        gap,
+        at_most=2e-4,
+    )
 
 
 def the_course(honest, pieces, notes, device):
@@ -169,7 +232,9 @@ def the_course(honest, pieces, notes, device):
     claim("crops against held-out text, at the end", apart, expected=0, abs=0.1)
     read, not_read = stored([1.418, 1.604], measured_alike, within=0.005)
     claim("bits a byte of networkx, what it has read", read, expected=1.42, abs=0.05)
-    claim("bits a byte of networkx, what it has not read", not_read, expected=1.60, abs=0.05)
+    claim(
+        "bits a byte of networkx, what it has not read", not_read, expected=1.60, abs=0.05
+    )
     claim("read and not read, apart", not_read - read, at_least=0.05)
     row_length = 1000 * weights.notes("a_gpt_of_your_own/growth")["noted"][0, 1]
     read_over = models.UPDATES["gpt"] * 8 * models.CONTEXT / row_length

@@ -119,7 +119,9 @@ def megabytes_of_files(large, sizes):
     claim("the file without the table, in MB", without, expected=1.05, abs=0.01)
     claim("the file with the table, in MB", with_table, expected=11.29, abs=0.01)
     claim("their difference, in MB", with_table - without, expected=10.24, abs=0.01)
-    claim("the table's share of the file", 1 - without / with_table, expected=0.907, abs=0.005)
+    claim(
+        "the table's share of the file", 1 - without / with_table, expected=0.907, abs=0.005
+    )
     claim("50 rows, cloned: MB of the file", cloned - without, expected=0.1, abs=0.01)
 
 
@@ -137,14 +139,25 @@ def statistics_that_training_found():
     norm = nn.BatchNorm1d(4, dtype=torch.float64)
     source = generator(2)
     for _ in range(200):
-        norm(2 + 2 * torch.rand(64, 4, generator=source, dtype=torch.float64))  # from 2 to 4
+        norm(
+            2 + 2 * torch.rand(64, 4, generator=source, dtype=torch.float64)
+        )  # from 2 to 4
     forgetful = nn.BatchNorm1d(4, dtype=torch.float64)
-    learned = {name: tensor for name, tensor in norm.state_dict().items() if name in ("weight", "bias")}
+    learned = {
+        name: tensor
+        for name, tensor in norm.state_dict().items()
+        if name in ("weight", "bias")
+    }
     forgetful.load_state_dict(learned, strict=False)
     inputs = 2 + 2 * torch.rand(1000, 4, generator=source, dtype=torch.float64)
     # Over ten other draws: means of -.053 to .053, and of 2.985 to 3.021.
     mean = norm.eval()(inputs).mean()
-    claim("batch norm with its running statistics: mean of the output", mean, expected=0, abs=0.1)
+    claim(
+        "batch norm with its running statistics: mean of the output",
+        mean,
+        expected=0,
+        abs=0.1,
+    )
     mean = forgetful.eval()(inputs).mean()
     claim("batch norm without them: mean of the output", mean, expected=3, abs=0.1)
 
@@ -155,10 +168,15 @@ def another_length(complaint, longer, trained, message):
     old_file, model = nn.Module(), nn.Module()
     old_file.register_buffer("table", sinusoidal(512, 16))
     model.register_buffer("table", sinusoidal(1024, 16), persistent=False)
-    claim("an entry too many is refused", "Unexpected" in complaint(model, old_file.state_dict()))
+    claim(
+        "an entry too many is refused",
+        "Unexpected" in complaint(model, old_file.state_dict()),
+    )
     loaded = complaint(model, old_file.state_dict(), strict=False) == ""
     claim("strict=False forgives the entry that is one too many", loaded)
-    claim("and the longer table is as it was", torch.equal(model.table, sinusoidal(1024, 16)))
+    claim(
+        "and the longer table is as it was", torch.equal(model.table, sinusoidal(1024, 16))
+    )
 
 
 def whose_mask_wins(survivors, altered, fresh):
@@ -168,7 +186,10 @@ def whose_mask_wins(survivors, altered, fresh):
     kept.mask = nn.Parameter(altered.clone(), requires_grad=False)
     by_code.mask = nn.Parameter(fresh.clone(), requires_grad=False)
     by_code.load_state_dict(kept.state_dict())
-    claim("a frozen parameter: the file's mask wins as well", torch.equal(by_code.mask, altered))
+    claim(
+        "a frozen parameter: the file's mask wins as well",
+        torch.equal(by_code.mask, altered),
+    )
 
 
 def the_chart_is_what_was_found(answers):
@@ -180,7 +201,10 @@ def counted_as_parameters(large):
     rows, width = 5000, 512  # of the table
     model = model_with(large, persistent=True)
     count = sum(parameter.numel() for parameter in model.parameters())
-    claim("the table in a buffer: 262,656 parameters are counted", count == width * width + width)
+    claim(
+        "the table in a buffer: 262,656 parameters are counted",
+        count == width * width + width,
+    )
     model.as_parameter = nn.Parameter(large, requires_grad=False)
     more = sum(parameter.numel() for parameter in model.parameters())
     claim("in a frozen parameter: 2,822,656 are", more == count + rows * width == 2_822_656)
@@ -195,7 +219,9 @@ def no_drawer_opens_for_a_list(table):
 
 def half_a_table():
     exact = sinusoidal(5000, 16, dtype=torch.float64)
-    finished = {dtype: exact.to(dtype).double() for dtype in (torch.float16, torch.bfloat16)}
+    finished = {
+        dtype: exact.to(dtype).double() for dtype in (torch.float16, torch.bfloat16)
+    }
     positions = torch.arange(5000, dtype=torch.bfloat16).unsqueeze(-1)  # (5000, 1)
     frequencies = 10000.0 ** (-torch.arange(0, 16, 2, dtype=torch.float64) / 16)  # (8,)
     angles = (positions * frequencies.bfloat16()).double()  # (5000, 8), eight digits each
@@ -224,7 +250,10 @@ def made_anew():
         return (module.table.double() - exact).abs().max()
 
     # What is left in a buffer is float16's rounding error, 2⁻¹² at most; in ours float32's.
-    for_good, made_anew = furthest(plain_buffer.half().float()), furthest(ours.half().float())
+    for_good, made_anew = (
+        furthest(plain_buffer.half().float()),
+        furthest(ours.half().float()),
+    )
     claim("a buffer after .half().float(): error", for_good, at_least=1e-4, at_most=2.5e-4)
     claim("the same with attnlab's module", made_anew, at_most=4e-7)
     plain_buffer.to("meta").to_empty(device="cpu")
@@ -240,11 +269,15 @@ def six_layers_one_table(device):
     for layer in layers:
         layer.register_buffer("table", shared, persistent=False)
         layer.weight = tied
-    claim("tables of six layers, in memory, at first", len(list(layers.buffers())), expected=1)
+    claim(
+        "tables of six layers, in memory, at first", len(list(layers.buffers())), expected=1
+    )
     layers.half()
     claim("and after .half()", len(list(layers.buffers())), expected=6)
     claim("tied parameters after .half()", len(list(layers.parameters())), expected=1)
-    claim("though the state_dict names them six times", len(layers.state_dict()), expected=6)
+    claim(
+        "though the state_dict names them six times", len(layers.state_dict()), expected=6
+    )
     cut = copy.deepcopy(layers).to("meta")
     claim("tied parameters, moved to meta", len(list(cut.parameters())), expected=6)
     for layer in cut:

@@ -20,9 +20,15 @@ PAIRS = (4, 8, 16, 32, 64)  # of random keys and values
 
 
 def sharing_by_hand(repeat_kv):
-    query, key, value = (torch.randn(2, heads, 5, 16, generator=generator(heads)) for heads in (6, 2, 2))
-    by_hand = F.scaled_dot_product_attention(query, repeat_kv(key, 6), repeat_kv(value, 6), is_causal=True)
-    at_once = F.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
+    query, key, value = (
+        torch.randn(2, heads, 5, 16, generator=generator(heads)) for heads in (6, 2, 2)
+    )
+    by_hand = F.scaled_dot_product_attention(
+        query, repeat_kv(key, 6), repeat_kv(value, 6), is_causal=True
+    )
+    at_once = F.scaled_dot_product_attention(
+        query, key, value, is_causal=True, enable_gqa=True
+    )
     claim(
         "enable_gqa=True against repeat_kv, largest difference",
         (by_hand - at_once).abs().max(),
@@ -74,7 +80,9 @@ def what_a_window_costs(widths, by_width, full, moved):
     best = max(one - other for one, other in zip(last, sinks, strict=True))
     claim("any number of places: sinks gain at most", best, at_most=0.005)
     changed_last = moved.nonzero().flatten()[-1]
-    claim("changed: the last place that moves, places later", changed_last - 40, expected=21)
+    claim(
+        "changed: the last place that moves, places later", changed_last - 40, expected=21
+    )
     claim("beyond that, the largest change", moved[62:].max(), expected=0)
 
 
@@ -84,7 +92,9 @@ def no_sink_in_ours(model, bits, repeat_kv):
     def on_first(block):
         """Its heads' weight on the first place, over that on the 63 after it."""
         asked, held = [], [Cache() for _ in model.blocks]
-        hook = block.attention.query.register_forward_hook(lambda *each: asked.append(each[-1]))
+        hook = block.attention.query.register_forward_hook(
+            lambda *each: asked.append(each[-1])
+        )
         bits(held)
         hook.remove()
         keys = repeat_kv(held[[*model.blocks].index(block)].keys, 6)
@@ -119,18 +129,23 @@ def values_by_place(model, bits, full, Rounded, by_column):
     # Of what they lose by column: .10 at 3 bits, .27 at 2.
     for wide, lost in zip((3, 2), by_column[-2:], strict=True):
         costs = bits([Rounded(values=partial(by_place, wide)) for _ in model.blocks]) - full
-        claim(f"values by place, {wide} bits: lost, of by column", costs / lost, at_most=1 / 3)
+        claim(
+            f"values by place, {wide} bits: lost, of by column", costs / lost, at_most=1 / 3
+        )
     claim("two ends of 16 bits, over 16 numbers of a place", 2 * 16 / 16, expected=2)
 
 
 def all_three(model, bits, full, Rounded, turned_back, rounded):
     small = [
-        Rounded(lambda keys: turned_back(keys, 4), lambda values: rounded(values, 4)) for _ in model.blocks
+        Rounded(lambda keys: turned_back(keys, 4), lambda values: rounded(values, 4))
+        for _ in model.blocks
     ]
     costs = bits(small, masks.window(128, 64)) - full
     claim("half the places, 4 bits: bits a byte lost", costs, at_most=0.01)
     claim(
-        "two key heads, half the places, 4 bits: of the cache", (2 * 64 * 4) / (6 * 128 * 16), expected=1 / 24
+        "two key heads, half the places, 4 bits: of the cache",
+        (2 * 64 * 4) / (6 * 128 * 16),
+        expected=1 / 24,
     )
 
 
@@ -142,7 +157,9 @@ def a_table_and_a_state(as_a_table, as_a_state, words):
 
 def gradients_of_a_table(as_a_table, as_a_state, words):
     pulled = torch.randn(300, 16, generator=generator(1))
-    by_table, by_state = (gradients(way, words, 0.5, pulled) for way in (as_a_table, as_a_state))
+    by_table, by_state = (
+        gradients(way, words, 0.5, pulled) for way in (as_a_table, as_a_state)
+    )
     # Measured 2e-6 of gradients up to 20.
     apart = (by_table - by_state).abs().max()
     claim("gradients by a table and by a state, decay 0.5, differ by", apart, at_most=2e-5)
@@ -151,7 +168,9 @@ def gradients_of_a_table(as_a_table, as_a_state, words):
 def what_decay_leaves(words):
     _, first = linear_step(*words[:, :1])
     silence = torch.zeros(20, 16)
-    _, later = linear_step(silence, torch.full((20, 16), -torch.inf), silence, first, decay=0.9)
+    _, later = linear_step(
+        silence, torch.full((20, 16), -torch.inf), silence, first, decay=0.9
+    )
     left = (later / first).mean()
     claim("what 20 words leave of one, at 0.9", left, expected=0.12, abs=0.005)
     claim("steps in which it halves", -1 / math.log2(0.9), expected=6.5, abs=0.2)
@@ -178,7 +197,12 @@ def where_the_state_passes():
     _, state = linear_step(*torch.randn(3, 4, 8, 32, generator=generator(1)))
     claim("numbers in a state of 4 heads", state.numel(), expected=4224)
     kept = 2 * 4 * 32 * 65536
-    claim("millions of numbers in a cache of 65,536 words", kept / 1e6, expected=16.8, abs=0.05)
+    claim(
+        "millions of numbers in a cache of 65,536 words",
+        kept / 1e6,
+        expected=16.8,
+        abs=0.05,
+    )
     claim("a cache over a state", kept / state.numel(), expected=3972, abs=0.5)
     # Live, 0.2 to 0.4 and 3 to 4 over many runs on a busy core; other kernels: ± half.
     ratios = {n: np.divide(*figures.state.measured(n, turns=5)) for n in (128, 4096)}
@@ -195,7 +219,9 @@ def what_a_state_holds(once, twice):
     claim("softmax, the worst seed of any", lowest, at_least=0.99)
     for n, expected in ((32, 0.84), (64, 0.36)):
         best = right(lambda query, key, value: query @ torch.linalg.pinv(key) @ value, n)
-        claim(f"the state that fits {n} pairs best", best.mean(), expected=expected, abs=0.03)
+        claim(
+            f"the state that fits {n} pairs best", best.mean(), expected=expected, abs=0.03
+        )
     for way, expected in (("state", 0.34), ("decay 0.95", 0.70), ("delta rule", 0.80)):
         share = twice[way][PAIRS.index(16)].mean()
         claim(f"{way}, 16 keys twice", share, expected=expected, abs=0.03)
@@ -225,7 +251,11 @@ def what_wider_features_hold():
     key = texts()[64][0]
     apart = (squares(key) @ squares(key).mT - (key @ key.mT) ** 2).abs().max()
     claim("256 features make weights (q · k)², apart", apart, at_most=1e-5)
-    claim("numbers of a state of 256 × 16, over one of 16 × 16", squares(key).shape[-1] / 16, expected=16)
+    claim(
+        "numbers of a state of 256 × 16, over one of 16 × 16",
+        squares(key).shape[-1] / 16,
+        expected=16,
+    )
 
 
 def what_a_blunt_softmax_holds():
@@ -253,9 +283,15 @@ def decay_hidden_too_late(words):
         return weights @ value / weights.sum(-1, keepdim=True)
 
     pulled = torch.ones(300, 16)
-    claim("hidden too late: outputs are numbers, decay 0.7", too_late(*words, 0.7).isfinite().all())
+    claim(
+        "hidden too late: outputs are numbers, decay 0.7",
+        too_late(*words, 0.7).isfinite().all(),
+    )
     claim("its gradients are NaN", gradients(too_late, words, 0.7, pulled).isnan().any())
-    claim("at a decay of 0.8 they are not", gradients(too_late, words, 0.8, pulled).isfinite().all())
+    claim(
+        "at a decay of 0.8 they are not",
+        gradients(too_late, words, 0.8, pulled).isfinite().all(),
+    )
 
 
 def a_state_in_half_precision():

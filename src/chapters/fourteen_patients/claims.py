@@ -38,7 +38,11 @@ def found_untrained(first_loss, places_moved, ids):
     claim("healthy: first loss over ln 97", over[0], expected=0.2, abs=0.3)
     claim("4: first loss over ln 97", over[1], at_least=15)
     shown = first_loss(Writer(97), targets=ids[:, :-1])
-    claim("1: asked for letters just shown, first loss below ln 97 by", math.log(97) - shown, at_least=0.3)
+    claim(
+        "1: asked for letters just shown, first loss below ln 97 by",
+        math.log(97) - shown,
+        at_least=0.3,
+    )
     for number, model in ((2, ill.MaskOffByOne), (3, ill.WrongAxis), (0, Writer)):
         moved_by_last = places_moved(model(97))
         name = f"{number}: places moved" if number else "healthy: places moved"
@@ -74,7 +78,9 @@ def counts_and_rates(share, ratios, cut, in_float, in_half):
     for rows, words in zip(both, ("", ", not clipped"), strict=True):
         claim(f"7{words}: validation at the end", rows.mean(), expected=3, abs=0.15)
     seeds_apart = both[0].max() - both[1].min()
-    claim("7: the worst clipped one, over the best of the others", seeds_apart, at_least=-0.05)
+    claim(
+        "7: the worst clipped one, over the best of the others", seeds_apart, at_least=-0.05
+    )
     # Of three seeds 0.02 to 0.033, and 0.133 each; not clipped, 0.10 to 0.17 are longer than 1.
     claim("7: of the updates, clipped", cut[:, 0].max(), at_most=0.06)
     claim("7: of the first 30, clipped", cut[:, 1].max(), at_most=0.25)
@@ -102,7 +108,9 @@ def filler_and_parts(filler, apart):
     of_four = curves("four rows").last()
     # Of three seeds 2.57 each, and 2.57 to 2.60 with unequal means.
     ends_apart = of_four.mean() - curves("means of parts").last().mean()
-    claim("10: apart from the end of a training on four rows", abs(ends_apart), at_most=0.04)
+    claim(
+        "10: apart from the end of a training on four rows", abs(ends_apart), at_most=0.04
+    )
     as_much = 1 / (15 * (1 / 30) ** 2 + (1 / 2) ** 2)
     claim("10: equal rows that tell as much", as_much, expected=3.75)
     claim("10: gradient by shares, off the whole batch's by", apart["mended"], at_most=1e-3)
@@ -137,7 +145,11 @@ def what_checkup_names(asked):
     names = [patient.name for patient in patients.PATIENTS]
     named = [name for name in names if asked[name].inquiry]
     claim("named by checkup", len(named), expected=8)
-    claim("of these, by the loss that was given", sum(asked[n].of_loss for n in named), expected=2)
+    claim(
+        "of these, by the loss that was given",
+        sum(asked[n].of_loss for n in named),
+        expected=2,
+    )
     claim("of the fourteen, nothing found of", len(names) - len(named), expected=6)
     claim("all ill models are named", {*names} & {*checked.MODELS} <= {*named})
 
@@ -150,6 +162,8 @@ def better_than_healthy():
 def ends_much_alike():
     unscaled = curves("no scale").last()
     claim("no division: validation at the end", unscaled.mean(), expected=2.3, abs=0.12)
-    claim("no division: named by checkup", checked.findings("no scale")[0].inquiry == "scores")
+    claim(
+        "no division: named by checkup", checked.findings("no scale")[0].inquiry == "scores"
+    )
     ends_apart = abs(end_of("large start") - end_of("in a list"))
     claim("4 and 5 end at nearly the same", ends_apart, at_most=0.15)

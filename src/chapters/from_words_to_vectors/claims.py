@@ -26,7 +26,9 @@ def look_up(one_hot, table):
     texts, length, vocabulary = 32, 128, 20_000
     dense = texts * length * vocabulary * torch.float32.itemsize
     sparse = texts * length * torch.int64.itemsize
-    claim("one-hot times the table, against the row", torch.equal(one_hot @ table, table[1]))
+    claim(
+        "one-hot times the table, against the row", torch.equal(one_hot @ table, table[1])
+    )
     claim("one-hot vectors of the batch, in MB", dense / 1e6, expected=328, abs=0.5)
     claim("ids of the batch, in kB", sparse / 1e3, expected=33, abs=0.5)
 
@@ -54,7 +56,9 @@ def nearest_by_dot_product(counts):
     things = [NUMBER[word] for word in ("soup", "dog", "hammer")]
     found = {VOCABULARY[place] for place in by_product(counts)[things]}
     claim("by dot product: soup, dog and hammer are nearest to “the”", found == {"the"})
-    by_dot = {w for w in NUMBER if VOCABULARY[by_product(counts)[NUMBER[w]]] in grammar.PEOPLE}
+    by_dot = {
+        w for w in NUMBER if VOCABULARY[by_product(counts)[NUMBER[w]]] in grammar.PEOPLE
+    }
     claim(
         "by dot product: people whose nearest is one",
         len(by_dot & set(grammar.PEOPLE)),
@@ -68,7 +72,9 @@ def classes_and_counts(counts, text):
     at = dict(zip(charts.OFFERED, counting.on_a_map(counts, charts.OFFERED), strict=True))
     dog, hammer, bat = (at[word][1] for word in ("dog", "hammer", "bat"))
     way = (bat - hammer) / (dog - hammer)
-    claim("on the map: “bat”, of the way up from tools to animals", way, expected=0.5, abs=0.1)
+    claim(
+        "on the map: “bat”, of the way up from tools to animals", way, expected=0.5, abs=0.1
+    )
     claim(
         "our counts against the chapter's module",
         torch.equal(counts, counting.count(counting.neighbours(text))),
@@ -76,7 +82,10 @@ def classes_and_counts(counts, text):
 
 
 def one_text_or_several(train_one, loss, texts):
-    by_one, alone = train_one(texts[0], steps=100)[0], train(loss, texts[:1], 31, steps=100)[0]
+    by_one, alone = (
+        train_one(texts[0], steps=100)[0],
+        train(loss, texts[:1], 31, steps=100)[0],
+    )
     # The same operations in the same order; a GPU may add up in another.
     claim("train_one against train", (by_one - alone[0]).abs().max(), at_most=1e-3)
 
@@ -96,7 +105,9 @@ def one_table_for_both(loss, texts, nearest):
     signs[8:] = -1
     worst = stored(
         1.0,
-        lambda: min(shares_found(lambda words, _, drawn: loss(words, words * signs, drawn))),
+        lambda: min(
+            shares_found(lambda words, _, drawn: loss(words, words * signs, drawn))
+        ),
         within=0.01,
     )
     claim("half of its signs turned on one side: worst of five", worst, at_least=0.95)
@@ -112,7 +123,9 @@ def text_needed(found, count, neighbours, share):
     for name, line in found.items():
         claim(f"50 sentences: {name}, mean", line[1].mean(), at_least=0.65)
     ahead = found["skip-gram"][2].mean() - found["PPMI, squeezed"][2].mean()
-    claim("100 sentences: skip-gram above squeezed PPMI", ahead, at_least=0.005, at_most=0.15)
+    claim(
+        "100 sentences: skip-gram above squeezed PPMI", ahead, at_least=0.005, at_most=0.15
+    )
     some = [count(neighbours(grammar.written(100, seed))) + 1 for seed in range(5)]
     smoothed = share([counting.squeezed(each, counting.surprise) for each in some]).mean()
     # Over twenty other texts .03: skip-gram is above this by .03, above the other by .06.
@@ -134,7 +147,9 @@ def halves_of_english(sample, text, agreed, NEAR, lessons, ranked):
     claim("English: the next 31, above chance (.1)", rarer - NEAR / 30, at_most=0.06)
     once = sum(times == 1 for times in lessons.values()) / len(lessons)
     claim("words of the sample that occur once", once, at_least=0.5)
-    claim("“moon” and “tower” are among the next 31", {"moon", "tower"} <= set(ranked[31:62]))
+    claim(
+        "“moon” and “tower” are among the next 31", {"moon", "tower"} <= set(ranked[31:62])
+    )
     half = Counter(word for line in text for word in line)
     claim("the grammar's rarest word: times", min(half.values()), expected=18)
 
@@ -149,7 +164,9 @@ def halves_of_short_texts(ranked, lessons, NEAR):
         times.append(statistics.median(met.values()))
         kept = [word for word in VOCABULARY if met[word] >= 4]
         agreements.append(counting.agreement(short, kept, 0, NEAR))
-    claim("150 sentences: times, median of five", statistics.median(times), expected=17, abs=2)
+    claim(
+        "150 sentences: times, median of five", statistics.median(times), expected=17, abs=2
+    )
     # Over twelve texts: .66-.82.
     agreed_there = torch.stack(agreements).mean()
     claim("150 sentences: agreement of the halves", agreed_there, expected=0.73, abs=0.07)
@@ -159,8 +176,12 @@ def analogies(judged, vectors, answers):
     # Ten other fives of texts, gender in all sentences: .93-1 and 1. Twelve without it:
     # .93-1 and 0-.24; “king” itself answers .76-1.
     open_to_all, left_out = judged["any word may answer"], judged["three words left out"]
-    claim("gender in every sentence, any word may answer: right", open_to_all[0], at_least=0.9)
-    claim("gender in every sentence, three words left out: right", left_out[0], at_least=0.95)
+    claim(
+        "gender in every sentence, any word may answer: right", open_to_all[0], at_least=0.9
+    )
+    claim(
+        "gender in every sentence, three words left out: right", left_out[0], at_least=0.95
+    )
     claim("gender in no sentence, three words left out: right", left_out[-1], at_least=0.9)
     claim(
         "gender in no sentence, any word may answer: right",
@@ -168,9 +189,15 @@ def analogies(judged, vectors, answers):
         at_most=0.25,
     )
     itself = [
-        answers(rows, question, True) == question[2] for rows in vectors[0] for question in grammar.ANALOGIES
+        answers(rows, question, True) == question[2]
+        for rows in vectors[0]
+        for question in grammar.ANALOGIES
     ]
-    claim("gender in no sentence: “king” itself answers", sum(itself) / len(itself), at_least=0.7)
+    claim(
+        "gender in no sentence: “king” itself answers",
+        sum(itself) / len(itself),
+        at_least=0.7,
+    )
 
 
 def exit_of_a_model(seed):
@@ -198,7 +225,9 @@ def first_loss_of_tied_tables():
         max(losses["variance 1/512"]),
         at_most=11,
     )
-    claim("log of 20000, what knowing nothing costs", math.log(20_000), expected=9.9, abs=0.05)
+    claim(
+        "log of 20000, what knowing nothing costs", math.log(20_000), expected=9.9, abs=0.05
+    )
 
 
 def sizes_at_both_ends(embedding, ids):
@@ -214,7 +243,9 @@ def sizes_at_both_ends(embedding, ids):
     claim("ScaledEmbedding: length of a row of the table", small, expected=1, abs=0.01)
     entered = embedding(ids).norm(dim=-1).mean()
     claim("ScaledEmbedding: length of what enters", entered, expected=22.6, rel=0.06)
-    claim("numbers in the table, in millions", embedding.weight.numel() / 1e6, expected=10.24)
+    claim(
+        "numbers in the table, in millions", embedding.weight.numel() / 1e6, expected=10.24
+    )
     tied = embedding.weight.detach().requires_grad_()
     (outputs @ tied.T).logsumexp(-1).sum().backward()
     learning = (tied.grad.abs().sum(-1) > 0).sum()
@@ -274,9 +305,20 @@ def two_bats(read, learned, contexts):
     claim("fed against swung, same owner: smallest difference", apart, at_least=0.03)
     # Eleven other fives: .57-.87, and .11-.38 less than attention; smallest difference .09-.11.
     right_mixed, apart_mixed = by_owner(mixed)
-    claim("equal weights: bats that lean to the right class", right_mixed, expected=0.73, abs=0.05)
-    claim("equal weights: fed against swung, smallest difference", apart_mixed, at_least=0.05)
-    claim("lean to the right class: attention ahead of equal weights", right - right_mixed, at_least=0.1)
+    claim(
+        "equal weights: bats that lean to the right class",
+        right_mixed,
+        expected=0.73,
+        abs=0.05,
+    )
+    claim(
+        "equal weights: fed against swung, smallest difference", apart_mixed, at_least=0.05
+    )
+    claim(
+        "lean to the right class: attention ahead of equal weights",
+        right - right_mixed,
+        at_least=0.1,
+    )
     # 0 of 120.
     claim("bats that came nearer than before to either class", nearer, at_most=6)
     claim("weight of “bat” on verb and owner, lowest", min(noticed), at_least=0.9)
@@ -285,10 +327,14 @@ def two_bats(read, learned, contexts):
 
 
 def numbers_and_padding():
-    before = (torch.arange(len(VOCABULARY)) - 1).clamp(min=0)  # the word before it in the list
+    before = (torch.arange(len(VOCABULARY)) - 1).clamp(
+        min=0
+    )  # the word before it in the list
     same = grammar.share_found(before)
     claim("by number: words that stand behind one of their own class", same, expected=0)
-    claim("in the list, “king” stands behind “in”", VOCABULARY[before[NUMBER["king"]]] == "in")
+    claim(
+        "in the list, “king” stands behind “in”", VOCABULARY[before[NUMBER["king"]]] == "in"
+    )
     padded = torch.tensor([[5, 3, 0, 0, 0], [7, 2, 9, 0, 0]])
     for padding, rows in ((None, 6), (0, 5)):
         plain = torch.nn.Embedding(10, 4, padding_idx=padding)
@@ -299,7 +345,9 @@ def numbers_and_padding():
 
 def same_as_pytorch(ids, embedding):
     theirs = torch.nn.functional.embedding(ids, embedding.weight) * math.sqrt(512)
-    claim("attnlab's embedding is PyTorch's times √512", torch.equal(embedding(ids), theirs))
+    claim(
+        "attnlab's embedding is PyTorch's times √512", torch.equal(embedding(ids), theirs)
+    )
     sparse = torch.nn.Embedding(20_000, 8, sparse=True)
     sparse(ids).sum().backward()
     kept = len(sparse.weight.grad.coalesce().values())

@@ -35,11 +35,17 @@ def size(model):
 
 def smoothing_and_rates(added, by_added, smoothed, notes):
     claim("2-gram, 1 added", by_added[0], expected=2.69, abs=0.03)
-    claim("2-gram, best of what was added", added[by_added.index(min(by_added))], expected=0.03)
+    claim(
+        "2-gram, best of what was added",
+        added[by_added.index(min(by_added))],
+        expected=0.03,
+    )
     claim("2-gram, Kneser-Ney", smoothed, expected=2.24, abs=0.03)
     claim("Kneser-Ney, better than any of them by", min(by_added) - smoothed, at_least=0.05)
     rates = rates_of_the_lstm(notes)
-    claim("the LSTM's best rate over the GPT's", min(rates, key=rates.get) / 4e-3, expected=5)
+    claim(
+        "the LSTM's best rate over the GPT's", min(rates, key=rates.get) / 4e-3, expected=5
+    )
     claim("starts that the LSTM tried", len(figures.LSTM_STARTS), expected=5)
     claim("starts that the GPT tried", len(SPREADS), expected=2)
     worse = figures.LSTM_STARTS[0.02] - figures.LSTM_STARTS[0.24]
@@ -91,9 +97,13 @@ def on_a_tenth(notes, packed):
     for name, expected in (("GPT", 1.93), ("LSTM", 1.87)):
         few_bits = notes[name.lower()]["bits, little"]
         claim(f"a tenth: {name}", few_bits, expected=expected, abs=0.04)
-    claim("a tenth: 5-gram", notes["gpt"]["counted, little"][-1, 1], expected=1.92, abs=0.01)
+    claim(
+        "a tenth: 5-gram", notes["gpt"]["counted, little"][-1, 1], expected=1.92, abs=0.01
+    )
     claim("a tenth: xz", packed["a tenth of the text"][1], expected=1.83, abs=0.01)
-    claim("stored, a tenth: xz, text by text", figures.TEXT_BY_TEXT, expected=1.95, abs=0.005)
+    claim(
+        "stored, a tenth: xz, text by text", figures.TEXT_BY_TEXT, expected=1.95, abs=0.005
+    )
     for name, expected, spread in (("GPT", 1.3, 0.05), ("LSTM", 1.1, 0.06)):
         read = notes[name.lower()]["little"][-1, 3]
         claim(f"a tenth: {name}, on what it reads", read, expected=expected, abs=spread)
@@ -112,7 +122,9 @@ def what_nothing_costs(honest, training, validation, in_bits):
     alike = 11 * len(honest.validation) / honest.bytes
     claim("knowing our pieces alone, bits a byte", alike, expected=4, abs=0.2)
     letters = models.read(training, validation, Pieces([]))
-    of_letters = rivals.KneserNey(letters.training, order=1).chances(letters.validation, 257)[1:]
+    of_letters = rivals.KneserNey(letters.training, order=1).chances(
+        letters.validation, 257
+    )[1:]
     claim("single letters, counted", in_bits(of_letters), expected=4.8, abs=0.1)
 
 
@@ -133,7 +145,11 @@ def what_a_memory_gains(in_bits, of_grams, remembering, remembered, notes):
         abs=0.03,
     )
     claim("all of it: both, half of each", all_remembered[2], expected=1.39, abs=0.03)
-    claim("four pieces: more than without", remembered[0] - in_bits(of_grams[1:]), at_least=0.01)
+    claim(
+        "four pieces: more than without",
+        remembered[0] - in_bits(of_grams[1:]),
+        at_least=0.01,
+    )
     claim("each longer memory is better", remembered == sorted(remembered, reverse=True))
 
 
@@ -149,7 +165,12 @@ def how_it_grows(notes):
     claim("1,800 updates: smallest behind largest", behind[-1], expected=0.61, abs=0.08)
     claim("largest, 60 updates", largest[0], expected=3.2, abs=0.08)
     claim("largest, 1,800 updates", largest[-1], expected=2.02, abs=0.05)
-    claim("largest, from 60 updates to 1,800: bits gained", largest[0] - largest[-1], expected=1.19, abs=0.08)
+    claim(
+        "largest, from 60 updates to 1,800: bits gained",
+        largest[0] - largest[-1],
+        expected=1.19,
+        abs=0.08,
+    )
     exponent, at_one, off, predicted = power_law(largest)
     claim("power law: exponent", exponent, expected=-0.139, abs=0.01)
     claim("power law: at one update", at_one, expected=5.83, abs=0.3)
@@ -158,7 +179,9 @@ def how_it_grows(notes):
     reached = notes["gpt"]["noted"][-1, 2]
     claim("the GPT, after 9,000 updates", reached, expected=1.59, abs=0.03)
 
-    claim("largest over smallest, in weights", thousands[3] / thousands[0], expected=27, abs=1)
+    claim(
+        "largest over smallest, in weights", thousands[3] / thousands[0], expected=27, abs=1
+    )
     claim("weights of the third size", 1000 * thousands[2], expected=108_000, abs=500)
 
 
@@ -192,8 +215,18 @@ def judged_where_none_was_trained(notes):
     whole, few, dropped = grid[-1, -1], by_text[0], far[-2, 3]
     claim("windows of 128: largest, 1,800 updates", whole, expected=2.41, abs=0.06)
     gained = grid[0, -1] - whole
-    claim("windows of 128: smallest behind largest, 1,800 updates", gained, expected=0.24, abs=0.08)
-    claim("windows of 128: power law at 9,000 updates", power_law(grid[-1])[-1], expected=2.04, abs=0.1)
+    claim(
+        "windows of 128: smallest behind largest, 1,800 updates",
+        gained,
+        expected=0.24,
+        abs=0.08,
+    )
+    claim(
+        "windows of 128: power law at 9,000 updates",
+        power_law(grid[-1])[-1],
+        expected=2.04,
+        abs=0.1,
+    )
     left = (dropped - whole) / (few - whole)
     claim("windows of 128: of the harm, left with dropout", left, expected=0.25, abs=0.15)
 
@@ -227,7 +260,9 @@ def circles(notes, pieces, device):
         )
     claim("each round costs less", (rounds[1:] < rounds[:-1]).all())
     start = torch.tensor([[pieces.end, *pieces.encode("Return the")]], device=device)
-    twice = [written(model, start, 8, generator(1), model.context).tolist() for _ in range(2)]
+    twice = [
+        written(model, start, 8, generator(1), model.context).tolist() for _ in range(2)
+    ]
     claim("the same seed writes the same", twice[0] == twice[1])
 
 
@@ -236,8 +271,18 @@ def what_is_copied(notes):
     half = passages.flatten().median()
     claim("longest copied passage, characters: median of 72", half, expected=34, abs=8)
     claim("longest copied passage: the longest of all", passages.max(), expected=71, abs=40)
-    claim("longest copied passage: median, the likeliest", passages[0].median(), expected=48, abs=15)
-    claim("longest copied passage: median, temperature 1", passages[1].median(), expected=19, abs=6)
+    claim(
+        "longest copied passage: median, the likeliest",
+        passages[0].median(),
+        expected=48,
+        abs=15,
+    )
+    claim(
+        "longest copied passage: median, temperature 1",
+        passages[1].median(),
+        expected=19,
+        abs=6,
+    )
     claim("texts written", passages.numel(), expected=72)
     times = notes["gpt"]["copied"][..., 1].flatten()
     once = (times == 1).float().mean()
@@ -251,13 +296,23 @@ def what_people_copy(pieces):
     def longest(texts, read):
         """The longest copied passage behind the first 16 pieces of each text: the middle one's length."""
         parts = [pieces.encode(text)[16 : 16 + models.WRITTEN] for text in texts]
-        found = [len(longest_copy(pieces.decode(part), read)) for part in parts if len(part) >= 20]
+        found = [
+            len(longest_copy(pieces.decode(part), read))
+            for part in parts
+            if len(part) >= 20
+        ]
         return statistics.median(found)
 
     def measured():
         training, validation = docstrings.split(["networkx"])
-        every, held_out = docstrings.read("networkx"), docstrings.read("networkx", held_out=True)
-        return [longest(validation, "\n".join(training)), longest(held_out, "\n".join(every))]
+        every, held_out = (
+            docstrings.read("networkx"),
+            docstrings.read("networkx", held_out=True),
+        )
+        return [
+            longest(validation, "\n".join(training)),
+            longest(held_out, "\n".join(every)),
+        ]
 
     kept, with_copies = stored([30, 33], measured, within=3)
     claim("networkx, people: median without copies", kept, expected=30, abs=3)
@@ -266,7 +321,9 @@ def what_people_copy(pieces):
 
 def a_loss_per_piece(by_byte, each_byte, per_piece):
     claim("5-gram of bytes, bits a byte", by_byte, expected=2.07, abs=0.05)
-    claim("bits a piece, bytes over 2,048 pieces", each_byte.mean() / per_piece, at_most=0.6)
+    claim(
+        "bits a piece, bytes over 2,048 pieces", each_byte.mean() / per_piece, at_most=0.6
+    )
 
 
 def a_rival_at_our_rate(notes):

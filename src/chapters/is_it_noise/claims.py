@@ -28,7 +28,9 @@ def clean_victories(in_front, first, second):
     # Of another bank .11 and .020.
     claim("three in front, by counting: 2 of 20 ways", 2 / math.comb(6, 3), expected=1 / 10)
     claim("ways to say which three are B's", math.comb(6, 3), expected=20)
-    claim("all three in front, by drawing", in_front.double().mean(), expected=0.1, abs=0.03)
+    claim(
+        "all three in front, by drawing", in_front.double().mean(), expected=0.1, abs=0.03
+    )
     apart = (first.mean(1) - second.mean(1)).abs().mean()
     claim("means of three, apart where nothing differs", apart, expected=0.02, abs=0.006)
 
@@ -40,7 +42,12 @@ def what_a_seed_decides(bank, model, new_text):
     claim("columns", model.embedding.weight.shape[1], expected=24)
     claim("updates", models.UPDATES, expected=120)
     claim("new sentences", models.MANY, expected=1000)
-    claim("trained here, ends where the bank says", new_text, expected=float(as_it_is[0]), abs=0.02)
+    claim(
+        "trained here, ends where the bank says",
+        new_text,
+        expected=float(as_it_is[0]),
+        abs=0.02,
+    )
     claim("standard deviation over seeds", spread, expected=0.03, abs=0.008)
     large, small = gain(bank, "rate 60 % higher"), gain(bank, "rate 10 % higher")
     claim("rate 60 % higher: gains", large, expected=0.11, abs=0.025)
@@ -56,7 +63,12 @@ def what_a_seed_decides(bank, model, new_text):
     )
     more_updates = longer()
     after_more = correlation(more_updates["as it is"], more_updates["another order"])
-    claim("another order, four times the updates: correlation", after_more, expected=0.9, abs=0.15)
+    claim(
+        "another order, four times the updates: correlation",
+        after_more,
+        expected=0.9,
+        abs=0.15,
+    )
     low, high = around(after_more, len(more_updates["as it is"]))
     claim("its interval: from", low, expected=0.78, abs=0.01)
     claim("its interval: to", high, expected=0.98, abs=0.01)
@@ -66,7 +78,9 @@ def what_a_seed_decides(bank, model, new_text):
 
 def how_often_intervals_hold(held, twins, source):
     # Of another bank .78, .70, .91. Drawing adds .01.
-    claim("from three: 1.96 errors hold it", held["1.96 errors"][0], expected=0.78, abs=0.05)
+    claim(
+        "from three: 1.96 errors hold it", held["1.96 errors"][0], expected=0.78, abs=0.05
+    )
     claim("from three: bootstrap holds it", held["bootstrap"][0], expected=0.7, abs=0.06)
     claim("from three: Student's holds it", held["Student"][0], expected=0.93, abs=0.035)
     for name, each in held.items():
@@ -113,20 +127,33 @@ def best_of_several(bank, source):
 def what_pairs_gain(bank):
     # Of another bank: .99, .72, .10.
     as_it_is, faster = bank["as it is"], "rate 10 % higher"
-    claim("rate 10 % higher: correlation", correlation(as_it_is, bank[faster]), at_least=0.95)
-    claim("a wider network: correlation", correlation(as_it_is, bank["a wider network"]), at_most=0.5)
+    claim(
+        "rate 10 % higher: correlation", correlation(as_it_is, bank[faster]), at_least=0.95
+    )
+    claim(
+        "a wider network: correlation",
+        correlation(as_it_is, bank["a wider network"]),
+        at_most=0.5,
+    )
 
     def narrower(name):
         groups = (bank[name].var() + as_it_is.var()) ** 0.5
         return groups / (bank[name] - as_it_is).std()
 
     claim("rate 10 % higher: times as narrow", narrower(faster), expected=7, abs=1.5)
-    claim("rate 10 % higher: times the seeds, as groups", narrower(faster) ** 2, at_least=30)
+    claim(
+        "rate 10 % higher: times the seeds, as groups", narrower(faster) ** 2, at_least=30
+    )
     claim("one head: times as narrow", narrower("one head"), expected=1.65, abs=0.33)
     claim("a wider network: times as narrow", narrower("a wider network"), at_most=1.4)
     more_updates = longer()
     after_more = correlation(more_updates["as it is"], more_updates[faster])
-    claim("two rates, four times the updates: correlation", after_more, expected=0.95, abs=0.05)
+    claim(
+        "two rates, four times the updates: correlation",
+        after_more,
+        expected=0.95,
+        abs=0.05,
+    )
     low, high = around(after_more, len(more_updates["as it is"]))
     claim("its interval: from", low, expected=0.91, abs=0.01)
     claim("its interval: to", high, expected=0.99, abs=0.01)
@@ -139,15 +166,34 @@ def what_pairs_cost(bank, source):
     here, there = (torch.randint(40, (20_000, 3), generator=source) for _ in range(2))
     in_pairs, _ = half_widths(bank["as it is"][here], bank["a wider network"][here])
     _, as_groups = half_widths(bank["as it is"][here], bank["a wider network"][there])
-    claim("a wider network, three seeds in pairs: ±", in_pairs.mean(), expected=0.078, abs=0.004)
-    claim("a wider network, three seeds as groups: ±", as_groups.mean(), expected=0.064, abs=0.004)
+    claim(
+        "a wider network, three seeds in pairs: ±",
+        in_pairs.mean(),
+        expected=0.078,
+        abs=0.004,
+    )
+    claim(
+        "a wider network, three seeds as groups: ±",
+        as_groups.mean(),
+        expected=0.064,
+        abs=0.004,
+    )
     one, other = torch.randn(2, 20_000, 10, generator=source)
     in_pairs, as_groups = half_widths(one, other)
-    claim("ten seeds, nothing shared: pairs over groups", in_pairs.mean() / as_groups.mean(), at_most=1.1)
+    claim(
+        "ten seeds, nothing shared: pairs over groups",
+        in_pairs.mean() / as_groups.mean(),
+        at_most=1.1,
+    )
     one, other = torch.randn(2, 100_000, 3, generator=source)
     narrower = torch.minimum(*half_widths(one, other))
     found = share((one.mean(1) - other.mean(1)).abs() > narrower)
-    claim("the narrower of both, nothing differs: finds something", found, expected=0.08, abs=0.005)
+    claim(
+        "the narrower of both, nothing differs: finds something",
+        found,
+        expected=0.08,
+        abs=0.005,
+    )
 
 
 def how_many_seeds(power, small, bank, source):
@@ -160,7 +206,9 @@ def how_many_seeds(power, small, bank, source):
     four = seen(bank["as it is"], bank["rate 10 % higher"], 4, source, paired=True)
     claim("four pairs, small: seen", four, at_least=0.95)
     claim("small: seeds that the formula asks for", small, expected=36, abs=12)
-    few, other = (drawn(bank[name], 3, 20_000, source) for name in ("as it is", "rate 10 % higher"))
+    few, other = (
+        drawn(bank[name], 3, 20_000, source) for name in ("as it is", "rate 10 % higher")
+    )
     found = few.mean(1) - other.mean(1)
     _, half = half_widths(few, other)
     claim(
@@ -183,7 +231,9 @@ def what_the_formula_asks_for(seeds_needed, source):
     # From 4 to 65 seeds .80 to .94, in pairs .80 to .97. Drawing adds .005.
     seen = [power(seeds_needed(each, 1), each) for each in (3, 2, 1, 0.5)]
     claim("two groups: what it asks for sees, at the least", min(seen), at_least=0.785)
-    seen = [power(seeds_needed(each, 1, groups=1), each, paired=True) for each in (3, 2, 1, 0.5)]
+    seen = [
+        power(seeds_needed(each, 1, groups=1), each, paired=True) for each in (3, 2, 1, 0.5)
+    ]
     claim("pairs: what it asks for sees, at the least", min(seen), at_least=0.785)
     without = math.ceil(2 * (1.96 + 0.84) ** 2 / 2**2)
     claim("2 s: without the last 2 it asks for", without, expected=4)
@@ -197,7 +247,9 @@ def how_many_later(seeds_needed):
     claim("four times the updates: seeds", len(one), expected=12)
     spread = ((one.var() + other.var()) / 2).sqrt()
     claim("four times the updates: s", spread, expected=0.011, abs=0.001)
-    claim("four times the updates: rate 10 % higher gains", found, expected=0.0045, abs=0.0005)
+    claim(
+        "four times the updates: rate 10 % higher gains", found, expected=0.0045, abs=0.0005
+    )
     claim("for that, seeds of each", seeds_needed(found, spread), expected=100, abs=15)
     claim("for that, pairs", seeds_needed(found, (one - other).std(), groups=1), expected=7)
 
@@ -232,10 +284,20 @@ def what_the_unit_changes(half, asked, kilobits, of_files, half_width):
     )
     alone = [half_width(kilobits[name], kilobytes, of_files) for name in ("GPT", "LSTM")]
     other_texts = (alone[0] ** 2 + alone[1] ** 2) ** 0.5
-    claim("LSTM minus GPT, asked on different files: ±", other_texts, expected=0.077, abs=0.002)
+    claim(
+        "LSTM minus GPT, asked on different files: ±",
+        other_texts,
+        expected=0.077,
+        abs=0.002,
+    )
     others = half_width(kilobits["5-gram"], kilobytes, of_files)
     on_others = (alone[0] ** 2 + others**2) ** 0.5
-    claim("5-gram minus GPT, asked on different files: ±", on_others, expected=0.081, abs=0.002)
+    claim(
+        "5-gram minus GPT, asked on different files: ±",
+        on_others,
+        expected=0.081,
+        abs=0.002,
+    )
 
 
 def leftovers_hold(held_by, bits, kilobytes, of_files, half_width):
@@ -252,7 +314,11 @@ def best_of_twenty(left, bank, above, twenty):
     # Of another bank: .066, .065.
     win, on_others, again = left.values()
     claim("the best of twenty, by 50 sentences: wins by", win, expected=0.07, abs=0.02)
-    claim("that win, over what a rate 10 % higher brings", win / gain(bank, "rate 10 % higher"), at_least=2.2)
+    claim(
+        "that win, over what a rate 10 % higher brings",
+        win / gain(bank, "rate 10 % higher"),
+        at_least=2.2,
+    )
     claim("of that win, left on new sentences", on_others / win, expected=1, abs=0.3)
     claim("wins by, trained again", again.abs(), at_most=0.002)
     own = above - above.mean()
@@ -271,11 +337,19 @@ def the_next_run(next_within, bank, source):
         claim(f"{n} runs: the next between them", between, expected=expected, abs=0.05)
         claim(f"{n} runs: the next in Student's bound", close, expected=0.945, abs=0.03)
     claim(
-        "from three, Student's bound for the next: s", student(2) * (1 + 1 / 3) ** 0.5, expected=5, abs=0.05
+        "from three, Student's bound for the next: s",
+        student(2) * (1 + 1 / 3) ** 0.5,
+        expected=5,
+        abs=0.05,
     )
 
     leaves_out = seen(as_it_is, bank["rate 60 % higher"], 3, source)
-    claim("rate 60 % higher, by threes: the interval leaves out 0", leaves_out, expected=0.7, abs=0.1)
+    claim(
+        "rate 60 % higher, by threes: the interval leaves out 0",
+        leaves_out,
+        expected=0.7,
+        abs=0.1,
+    )
 
     def better(name, paired=False):
         here = torch.randint(40, (20_000, 3), generator=source)
@@ -289,8 +363,14 @@ def the_next_run(next_within, bank, source):
         expected=0.8,
         abs=0.07,
     )
-    claim("rate 10 % higher, by three pairs: better", better("rate 10 % higher", paired=True), at_least=0.98)
-    claim("the same again, by threes: better", better("the same again"), expected=0.5, abs=0.1)
+    claim(
+        "rate 10 % higher, by three pairs: better",
+        better("rate 10 % higher", paired=True),
+        at_least=0.98,
+    )
+    claim(
+        "the same again, by threes: better", better("the same again"), expected=0.5, abs=0.1
+    )
 
 
 def a_look_too_many(shows):
@@ -367,14 +447,18 @@ def texts_hold(nats, asked, source, count=50):
 
 def files_hold(bits, kilobytes, of_files, half_width, source):
     """`by_texts, by_files = files_hold(bits, kilobytes, of_files, half_width, source)`, from 40 files."""
-    members = [(of_files == file).nonzero().flatten() for file in range(int(of_files.max()) + 1)]
+    members = [
+        (of_files == file).nonzero().flatten() for file in range(int(of_files.max()) + 1)
+    ]
     truth = bits.sum() / kilobytes.sum()
     by_texts, by_files = [], []
     for some in torch.randint(len(members), (400, 40), generator=source):
         own = torch.cat([members[file] for file in some])
         file = torch.repeat_interleave(torch.tensor([len(members[file]) for file in some]))
         off = (bits[own].sum() / kilobytes[own].sum() - truth).abs()
-        by_texts.append(bool(off <= half_width(bits[own], kilobytes[own], torch.arange(len(own)))))
+        by_texts.append(
+            bool(off <= half_width(bits[own], kilobytes[own], torch.arange(len(own))))
+        )
         by_files.append(bool(off <= half_width(bits[own], kilobytes[own], file)))
     return sum(by_texts) / len(by_texts), sum(by_files) / len(by_files)
 

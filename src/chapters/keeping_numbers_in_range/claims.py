@@ -16,24 +16,33 @@ def layer_norm_is_pytorchs(layer_norm, five):
     box = torch.randn(2, 10, 5, generator=generator(0), dtype=torch.float64)
     gain, bias = torch.randn(2, 5, generator=generator(1), dtype=torch.float64)
     ours = layer_norm(box, gain, bias)
-    for name, norm in (("nn.LayerNorm", nn.LayerNorm(5)), ("attnlab's", layers.LayerNorm(5))):
+    for name, norm in (
+        ("nn.LayerNorm", nn.LayerNorm(5)),
+        ("attnlab's", layers.LayerNorm(5)),
+    ):
         norm.double().load_state_dict({"weight": gain, "bias": bias})
         difference = (norm(box) - ours).abs().max()
         claim(f"(2, 10, 5): largest difference from {name}", difference, at_most=1e-12)
     forgets = layer_norm(10 * five + 100, 1, 0, eps=0) - layer_norm(five, 1, 0, eps=0)
-    claim("ten times, and 100 more: the result changes by", forgets.abs().max(), at_most=1e-12)
+    claim(
+        "ten times, and 100 more: the result changes by", forgets.abs().max(), at_most=1e-12
+    )
 
 
 def companions_move_a_sentence(results, batch_norm):
     # Over eleven sets of ten draws .29-.34; padded, over twenty draws, 1.83-1.85; leak .14-.57.
     two = results["batch norm"][0]
     claim("batch norm, 2 sentences: how far one moves", two.mean(), expected=0.3, abs=0.06)
-    claim("layer norm: how far it moves", torch.stack(results["layer norm"]).max(), expected=0)
+    claim(
+        "layer norm: how far it moves", torch.stack(results["layer norm"]).max(), expected=0
+    )
 
     sentences = torch.randn(8, 8, 32, generator=generator(3))
     padded = F.pad(sentences, (0, 0, 0, 56))  # (8, 64, 32): zeros at the end
     shift = (batch_norm(padded)[:, :8] - batch_norm(sentences)).square().mean().sqrt()
-    claim("batch norm, padded from 8 to 64: how far one moves", shift, expected=1.84, abs=0.04)
+    claim(
+        "batch norm, padded from 8 to 64: how far one moves", shift, expected=1.84, abs=0.04
+    )
 
     words = sentences.clone().requires_grad_()
     batch_norm(words)[0, 0].square().sum().backward()  # of the first token alone
@@ -77,7 +86,12 @@ def size_left_over():
         ("12 × nn.Linear and ReLU", torch.clone, torch.relu, 12, 2e-5, 0.5),
         ("12 × He and ReLU", he, torch.relu, 12, 1, 0.5),
     ):
-        claim(f"{words}: size left over", left_over(begin, then, depth), expected=size, rel=rel)
+        claim(
+            f"{words}: size left over",
+            left_over(begin, then, depth),
+            expected=size,
+            rel=rel,
+        )
     third = 1 / (256 * nn.Linear(256, 256).weight.var())  # over twenty seeds: 2.98-3.02
     claim("nn.Linear: 1 / (d · its variance)", third, expected=3, rel=0.02)
     claim("a factor with ReLU", 1 / math.sqrt(6), expected=0.41, abs=0.005)
@@ -89,7 +103,9 @@ def the_chart_is_right(ARRANGEMENTS, each_token):
         source = generator(seed)
         x = first = torch.randn(16, width, generator=source).double().requires_grad_()
         for _ in range(depth):
-            weight = torch.randn(width, width, generator=source).double() * g / math.sqrt(width)
+            weight = (
+                torch.randn(width, width, generator=source).double() * g / math.sqrt(width)
+            )
             x = ARRANGEMENTS[arrangement](x, lambda x: x @ weight, each_token)  # noqa: B023
         probe = torch.randn(x.shape, generator=source).double()
         (x * probe).sum().backward()
@@ -104,13 +120,19 @@ def the_chart_is_right(ARRANGEMENTS, each_token):
     ):
         sizes = random_blocks(name, g)
         claim(f"chart, {name}, factor {g}: the signal", sizes[0], expected=signal, rel=0.2)
-        claim(f"chart, {name}, factor {g}: the gradient", sizes[1], expected=gradient, rel=0.2)
+        claim(
+            f"chart, {name}, factor {g}: the gradient", sizes[1], expected=gradient, rel=0.2
+        )
 
 
 def in_range_and_useless(gradient, cosine):
     # Over eight other sets of five: 1e-35, .0016-.017, 1.00, .22-.33. Norm only without its
     # attention: .78; without its feed-forward networks 1.00. So it is attention that averages.
-    claim("plain: gradient at the first of 32 layers", gradient["plain"][0].max(), at_most=1e-9)
+    claim(
+        "plain: gradient at the first of 32 layers",
+        gradient["plain"][0].max(),
+        at_most=1e-9,
+    )
     low = gradient["norm only"].min()
     claim("norm only: smallest gradient at any layer", low, at_least=5e-4)
     claim(
@@ -129,7 +151,9 @@ def first_loss(Stack, losses_of, words):
         stack.read.mul_(math.sqrt(3 * stack.read.shape[1]))  # from variance 1/(3d) to 1
         wrong = losses_of(stack, words).mean()
     # Over twenty other sets of five starts: 2.40-2.47 and 7.6-9.7.
-    claim("first loss, weights as nn.Linear draws them", right, expected=math.log(10), abs=0.3)
+    claim(
+        "first loss, weights as nn.Linear draws them", right, expected=math.log(10), abs=0.3
+    )
     claim("first loss, weights of variance 1", wrong, at_least=6)
 
 
@@ -138,7 +162,10 @@ def the_road_makes_it_learn(plain, train, Stack):
     last = {name: losses[-5:].mean(0) for name, losses in plain.items()}
     slow = stored(
         [2.3, 2.3],
-        lambda: [train(Stack(name), rate=0.003)[-5:].mean(0).min() for name in ("plain", "norm only")],
+        lambda: [
+            train(Stack(name), rate=0.003)[-5:].mean(0).min()
+            for name in ("plain", "norm only")
+        ],
         within=0.005,
     )
     for name, best_of_slow in zip(("plain", "norm only"), slow, strict=True):
@@ -169,7 +196,9 @@ def louder_blocks(Stack, after_each, train, words):
         one_vector[name] = (sums / (length * (length - 1))).mean()
     # Four sets of five starts: .98 or more, and .79-.84.
     least = min(one_vector["residual"], one_vector["post-norm"])
-    claim("variance 1/d, residual and post-norm: cosine of two tokens", least, at_least=0.95)
+    claim(
+        "variance 1/d, residual and post-norm: cosine of two tokens", least, at_least=0.95
+    )
     claim("variance 1/d, pre-norm: the same", one_vector["pre-norm"], at_most=0.9)
 
     # Best and worst of five starts: 45-85 with three sets of instructions, 2.2 and .97.
@@ -190,11 +219,15 @@ def louder_blocks(Stack, after_each, train, words):
 def who_needs_a_warm_up(fast, train, Stack):
     # Over twelve other sets of five starts: means of 2.15-2.30; the worst .08-.57, .26-.79.
     last = {name: losses[-5:].mean(0) for name, losses in fast.items()}
-    claim("post-norm, rate 0.007: mean loss", last["post-norm"].mean(), expected=2.2, abs=0.2)
+    claim(
+        "post-norm, rate 0.007: mean loss", last["post-norm"].mean(), expected=2.2, abs=0.2
+    )
     warm = last["post-norm, warm-up"].max()
     claim("post-norm, rate 0.007, with warm-up: loss of the worst", warm, at_most=0.9)
     # At .015 .04, at .03 .13-.74, at .06 2.0.
-    faster = stored(0.04, lambda: train(Stack("pre-norm"), rate=0.015)[-5:].mean(), within=0.02)
+    faster = stored(
+        0.04, lambda: train(Stack("pre-norm"), rate=0.015)[-5:].mean(), within=0.02
+    )
     claim("pre-norm, rate 0.015, without: mean loss", faster, at_most=0.5)
     slow = last["post-norm, rate 0.003"].max()
     claim("post-norm, rate 0.003: loss of the worst", slow, at_most=1.1)
@@ -214,7 +247,9 @@ def one_bad_batch(step_with):
 
     # Over fifty seeds: before, up to 8e-6; after, 3e7 and more; clipped, .007-.014.
     for limit, words in ((math.inf, "not clipped"), (1.0, "clipped to 1")):
-        before, after = zip(*[around_bad_batch(limit, seed) for seed in range(5)], strict=True)
+        before, after = zip(
+            *[around_bad_batch(limit, seed) for seed in range(5)], strict=True
+        )
         claim(f"{words}: largest loss before the bad batch", max(before), at_most=1e-4)
         if limit == 1.0:
             claim(f"{words}: largest loss after the bad batch", max(after), at_most=0.05)
@@ -238,7 +273,12 @@ def too_small_or_too_loud(spreads):
 def pytorch_has_the_same():
     torch.manual_seed(0)
     theirs = nn.TransformerEncoderLayer(
-        d_model=32, nhead=4, dim_feedforward=64, dropout=0, batch_first=True, norm_first=True
+        d_model=32,
+        nhead=4,
+        dim_feedforward=64,
+        dropout=0,
+        batch_first=True,
+        norm_first=True,
     ).double()
     ours = layers.EncoderLayer(d_model=32, heads=4, hidden=64, norm_first=True).double()
     names = {

@@ -58,11 +58,22 @@ def six_heads_by_the_clock(attention):
     for part, at_least in (("products", 1.2), ("softmax", 1.5)):
         six, one = (parts_of(heads)[part] for heads in (6, 1))
         claim(
-            f"576 words: six heads' {part} over one head's: time", times_as_long(six, one), at_least=at_least
+            f"576 words: six heads' {part} over one head's: time",
+            times_as_long(six, one),
+            at_least=at_least,
         )
     alone = figures.costs.SIX_OVER_ONE
-    claim("stored, 576 words: six heads' products over one head's", alone["products"], expected=1.8, abs=0.05)
-    claim("stored, 576 words: six heads' softmax over one head's", alone["softmax"], at_least=3)
+    claim(
+        "stored, 576 words: six heads' products over one head's",
+        alone["products"],
+        expected=1.8,
+        abs=0.05,
+    )
+    claim(
+        "stored, 576 words: six heads' softmax over one head's",
+        alone["softmax"],
+        at_least=3,
+    )
     over = [
         pairs / each
         for pairs, each in zip(
@@ -72,11 +83,21 @@ def six_heads_by_the_clock(attention):
         )
     ]
     claim("in the figure, 288 words: six heads over the weights", over[3], at_least=1.2)
-    claim("in the figure, 576 words: six heads over the weights", over[4], expected=3.8, abs=0.05)
+    claim(
+        "in the figure, 576 words: six heads over the weights",
+        over[4],
+        expected=3.8,
+        abs=0.05,
+    )
 
 
 def what_a_layer_keeps(more, table):
-    claim("512 words: what a layer adds, over its tables", more / table, expected=1.03, abs=0.02)
+    claim(
+        "512 words: what a layer adds, over its tables",
+        more / table,
+        expected=1.03,
+        abs=0.02,
+    )
     claim(
         "tables of 32 layers and 32 heads, 32,768 words, TiB",
         32 * 32 * 32768**2 * 2 / 2**40,
@@ -88,8 +109,15 @@ def what_a_layer_keeps(more, table):
 def a_batch_shares_weights(attention):
     large = torch.randn(4096, 4096)
     small = [torch.randn(512, 512) for _ in range(64)]  # together as many weights
-    one_row, many_rows, short_row = torch.randn(1, 4096), torch.randn(32, 4096), torch.randn(1, 512)
-    cached, asked = torch.randn(4, 8, 4096, 64), torch.randn(4, 8, 1, 64)  # (rows, heads, words, d_k)
+    one_row, many_rows, short_row = (
+        torch.randn(1, 4096),
+        torch.randn(32, 4096),
+        torch.randn(1, 512),
+    )
+    cached, asked = (
+        torch.randn(4, 8, 4096, 64),
+        torch.randn(4, 8, 1, 64),
+    )  # (rows, heads, words, d_k)
 
     def product(x, *matrices):
         return lambda: [F.linear(x, each) for each in matrices]
@@ -155,20 +183,32 @@ def how_large_a_cache_is():
         expected=2 * 3 * 2 * 16 * 50 * 4 * 4,
     )
     claim("Llama 2 7B: cache, KiB a word", 2 * 32 * 32 * 128 * 2 / 2**10, expected=512)
-    claim("Llama 2 7B: cache of 32,768 words, GiB", 2 * 32 * 32 * 128 * 32768 * 2 / 2**30, expected=16)
+    claim(
+        "Llama 2 7B: cache of 32,768 words, GiB",
+        2 * 32 * 32 * 128 * 32768 * 2 / 2**30,
+        expected=16,
+    )
     claim(
         "32,768 words, over the model's weights",
         2 * 32 * 32 * 128 * 32768 / charts.costs.MODELS["Llama 2 7B"].weights,
         expected=1.27,
         abs=0.01,
     )
-    claim("where four queries share a key, GiB", 2 * 32 * 8 * 128 * 32768 * 2 / 2**30, expected=4)
+    claim(
+        "where four queries share a key, GiB",
+        2 * 32 * 8 * 128 * 32768 * 2 / 2**30,
+        expected=4,
+    )
 
 
 def two_at_a_time(first, total, mixed):
     whole_row = torch.tensor([1.0, 2.0, 4.0, 3.0]).softmax(-1)
     at_once = whole_row @ torch.tensor([10.0, 0.0, 20.0, 40.0])
-    claim("two at a time and all at once, apart", (mixed / total - at_once).abs(), at_most=1e-5)
+    claim(
+        "two at a time and all at once, apart",
+        (mixed / total - at_once).abs(),
+        at_most=1e-5,
+    )
     claim("after two keys, the sum", first[1], expected=1.37, abs=0.005)
     claim("after two keys, the mix", first[2], expected=3.7, abs=0.05)
     claim("what was summed is multiplied by", math.exp(2 - 4), expected=0.14, abs=0.005)
@@ -188,17 +228,23 @@ def tiles_equal_the_whole(in_tiles):
         ours = in_tiles(query, key, value, tile=64, causal=causal)[0]
         name = "causal" if causal else "all seen"
         # Outputs are of order 1, where float32 rounds at 1e-7; measured 2e-7 to 5e-7.
-        claim(f"{name}: in tiles and whole, apart", (ours - theirs).abs().max(), at_most=3e-6)
+        claim(
+            f"{name}: in tiles and whole, apart", (ours - theirs).abs().max(), at_most=3e-6
+        )
         of_attnlab = tiled(query, key, value, tile=64, causal=causal)
         claim(
-            f"{name}: attnlab's tiles and the whole, apart", (of_attnlab - theirs).abs().max(), at_most=3e-6
+            f"{name}: attnlab's tiles and the whole, apart",
+            (of_attnlab - theirs).abs().max(),
+            at_most=3e-6,
         )
 
 
 def tiles_hold_little(held):
     growth = {name: row[-1] / row[0] for name, row in held.items()}
     claim("8 times as long, the whole: times the memory", growth["the whole"], at_least=50)
-    claim("8 times as long, tiles: times the memory", growth["tiles of 64 × 64"], at_most=1.2)
+    claim(
+        "8 times as long, tiles: times the memory", growth["tiles of 64 × 64"], at_most=1.2
+    )
 
 
 def gradients_are_autograds(in_tiles, back):
@@ -212,13 +258,17 @@ def gradients_are_autograds(in_tiles, back):
     for name, own, other, known in zip(names, ours, of_attnlab, theirs, strict=True):
         # Sums of 200 numbers of order 1; measured up to 1e-6.
         claim(f"{name}: by hand against autograd", (own - known).abs().max(), at_most=1e-5)
-        claim(f"{name}: attnlab's against autograd", (other - known).abs().max(), at_most=1e-5)
+        claim(
+            f"{name}: attnlab's against autograd", (other - known).abs().max(), at_most=1e-5
+        )
 
 
 def the_whole_against_tiles():
     inputs = torch.randn(3, 1, 4, 2048, 32, device=CPU)
     with torch.no_grad():
-        ours, fused = (partial(way, *inputs) for way in (tiled, F.scaled_dot_product_attention))
+        ours, fused = (
+            partial(way, *inputs) for way in (tiled, F.scaled_dot_product_attention)
+        )
         slower = times_as_long(ours, fused, turns=4)
     # Over several runs, on a busy machine, too: 1.7 to 2.2; on the oldest instructions 1.16.
     claim("2,048: our tiles over the fused kernel: time", slower, at_least=1)
@@ -295,7 +345,10 @@ def parts_of(heads, n=576):
     scores, output = x @ x.mT, x.clone()
     weights = scores.softmax(-1)
     return {
-        "products": lambda: (torch.matmul(x, x.mT, out=scores), torch.matmul(weights, x, out=output)),
+        "products": lambda: (
+            torch.matmul(x, x.mT, out=scores),
+            torch.matmul(weights, x, out=output),
+        ),
         "softmax": lambda: torch.softmax(scores, -1, out=weights),
     }
 
@@ -319,4 +372,6 @@ def whole(query, key, value):
 
 def peak(attention, n, **options):
     """`peak(whole, 512)` is how many bytes it holds at most beside its inputs."""
-    return peak_memory(partial(attention, *torch.randn(3, n, 32, device=CPU), **options), CPU)
+    return peak_memory(
+        partial(attention, *torch.randn(3, n, 32, device=CPU), **options), CPU
+    )

@@ -38,14 +38,21 @@ def how_long_texts_are(texts, pieces, starts):
 
 def clamped_distances(costs, model, clamped, windows, window):
     def left(scores):
-        return (by_place(with_scores(model, scores), windows, today().frequencies) - window).mean(1)
+        return (
+            by_place(with_scores(model, scores), windows, today().frequencies) - window
+        ).mean(1)
 
     def sharper(query, key, place, turns):  # by the logarithm of how many keys there are
         keys = (place + 1).clamp(min=128)
         return clamped(query, key, place, turns) * keys.log() / math.log(128)
 
     at_100 = costs["clamped at 100"].mean(1)
-    claim("clamped at 100, past 512: nats more than a window of 128", at_100[-1], expected=0.03, abs=0.03)
+    claim(
+        "clamped at 100, past 512: nats more than a window of 128",
+        at_100[-1],
+        expected=0.03,
+        abs=0.03,
+    )
     claim("clamped at 100, the first 128 places: nats more", at_100[0].abs(), at_most=0.005)
     at_127 = left(partial(clamped, farthest=127))
     claim("clamped at 127, past 512: nats more", at_127[-1], expected=0.27, abs=0.1)
@@ -63,7 +70,12 @@ def three_remedies(ways, base_turns):
         made = stretched(base_turns, each, 128, how=name, slow=1, fast=16)
         claim(f"{name}: ours equals attnlab's", torch.allclose(made, ways[name], rtol=1e-5))
     for number, expected in enumerate((20.4, 6.4, 2.04)):
-        claim(f"turns of hand {number + 1}", turns_of(base_turns)[number], expected=expected, abs=0.05)
+        claim(
+            f"turns of hand {number + 1}",
+            turns_of(base_turns)[number],
+            expected=expected,
+            abs=0.05,
+        )
     claim("interpolated, place 1,016 has the angles of", 1016 / 8, expected=127)
     claim(
         "radians a place, hand 2 of 10000^(-i/8)",
@@ -80,10 +92,15 @@ def angles_never_seen(base_turns):
     never = (reached < 2 * math.pi) & (stand > reached)
     claim("160 back: hands where they were never seen", never.sum(), expected=5)
     claim(
-        "160 back, the fourth hand: radians beyond what was seen", stand[3] - reached[3], expected=1, abs=0.1
+        "160 back, the fourth hand: radians beyond what was seen",
+        stand[3] - reached[3],
+        expected=1,
+        abs=0.1,
     )
     claim(
-        "512 back, the fifth hand: radians beyond what was seen", 512 * base_turns[4] - reached[4], at_least=1
+        "512 back, the fifth hand: radians beyond what was seen",
+        512 * base_turns[4] - reached[4],
+        at_least=1,
     )
     claim("the fourth hand goes through, of its circle", turns[3], expected=2 / 3, abs=0.04)
 
@@ -94,11 +111,20 @@ def what_each_hand_does(costs, model, windows, window):
     def far_with(frequencies):
         return (by_place(model, windows, frequencies) - window)[-1].mean()
 
-    claim("as it is: nats more than a window of 128", far["as it is"], expected=1.6, abs=0.35)
-    claim("interpolated: nats more than a window of 128", far["interpolated"], expected=0.85, abs=0.2)
+    claim(
+        "as it is: nats more than a window of 128", far["as it is"], expected=1.6, abs=0.35
+    )
+    claim(
+        "interpolated: nats more than a window of 128",
+        far["interpolated"],
+        expected=0.85,
+        abs=0.2,
+    )
     for name in ("larger base", "mixed"):
         claim(f"{name}: nats more than a window of 128", far[name], expected=0.42, abs=0.12)
-    claim("interpolated, over mixed", far["interpolated"] / far["mixed"], expected=2, abs=0.4)
+    claim(
+        "interpolated, over mixed", far["interpolated"] / far["mixed"], expected=2, abs=0.4
+    )
     slowed = [base_turns * torch.where(which, 1 / 8, 1) for which in (pair == 3, pair > 3)]
     fourth, slower = map(far_with, slowed)
     left = fourth / far["as it is"]  # 0.35, and of another seed 0.56
@@ -107,19 +133,38 @@ def what_each_hand_does(costs, model, windows, window):
     claim("the four slower ones slowed: left of the 1.6", left, at_least=0.7)
     sixth = far_with(base_turns / 6)
     claim("interpolated by 6 gains", far["interpolated"] - sixth, expected=0.05, abs=0.04)
-    claim("the fourth hand slowed, over mixed", fourth - far["mixed"], expected=0.13, abs=0.1)
+    claim(
+        "the fourth hand slowed, over mixed", fourth - far["mixed"], expected=0.13, abs=0.1
+    )
 
 
 def what_remedies_cost(costs, ways):
     far = far_of(costs)
     # Of another seed 0.45.
-    claim("as it is, between 128 and 255: nats more", costs["as it is"][1].mean(), at_least=0.35)
     claim(
-        "as it is: a right piece's chance, over the rival's", (-far["as it is"]).exp(), expected=0.2, abs=0.07
+        "as it is, between 128 and 255: nats more",
+        costs["as it is"][1].mean(),
+        at_least=0.35,
+    )
+    claim(
+        "as it is: a right piece's chance, over the rival's",
+        (-far["as it is"]).exp(),
+        expected=0.2,
+        abs=0.07,
     )
     first = [costs[name][0].mean() for name in ways]
-    claim("the first 128 places: the least that a remedy costs", min(first), expected=0.25, abs=0.1)
-    claim("the first 128 places: the most that a remedy costs", max(first), expected=0.69, abs=0.15)
+    claim(
+        "the first 128 places: the least that a remedy costs",
+        min(first),
+        expected=0.25,
+        abs=0.1,
+    )
+    claim(
+        "the first 128 places: the most that a remedy costs",
+        max(first),
+        expected=0.69,
+        abs=0.15,
+    )
     apart = (far["mixed"] - far["larger base"]).abs()
     claim("mixed and a larger base, apart", apart, at_most=0.12)
 
@@ -136,15 +181,25 @@ def after_a_little_training(costs):
     tuned = {name: torch.tensor(each) for name, each in figures.TUNED.items()}
     last = {name: seeds[:, -1] for name, seeds in tuned.items()}  # of three seeds each
     for name, expected in (("as it is", 0.23), ("interpolated", 0.15)):
-        claim(f"stored, 100 updates: {name}", last[name].mean(), expected=expected, abs=0.01)
+        claim(
+            f"stored, 100 updates: {name}", last[name].mean(), expected=expected, abs=0.01
+        )
     for name in ("larger base", "mixed"):
         claim(f"stored, 100 updates: {name}", last[name].mean(), expected=0.06, abs=0.01)
     worst_seed = torch.cat([last["larger base"], last["mixed"]]).max()
     best_interpolated = last["interpolated"].min()
-    claim("stored, 100 updates: larger base and mixed, the worst seed", worst_seed, at_most=best_interpolated)
+    claim(
+        "stored, 100 updates: larger base and mixed, the worst seed",
+        worst_seed,
+        at_most=best_interpolated,
+    )
     beyond = (*tuned.values(), *(each[1:].mean(1) for each in costs.values()))
     lowest = min(each.min() for each in beyond)
-    claim("the lowest line, beyond 128 places or trained: above the window", lowest, at_least=-0.01)
+    claim(
+        "the lowest line, beyond 128 places or trained: above the window",
+        lowest,
+        at_least=-0.01,
+    )
     trained_window = torch.tensor(figures.TUNED_WINDOW)
     moved = trained_window.abs().max()
     claim("stored: the window, trained as long, moves by", moved, at_most=0.03)
@@ -160,5 +215,12 @@ def another_seed_and_sharper_scores():
     longer, shorter = figures.SHARPENED["interpolated"]
     claim("stored: interpolated, sharpened: worse by", longer - shorter, at_least=0.03)
 
-    claim("what YaRN multiplies scores by", (0.1 * math.log(8) + 1) ** 2, expected=1.46, abs=0.005)
-    claim("100 updates, of what was read", 100 * 2 * 1024 / (4000 * 8 * 128), expected=1 / 20)
+    claim(
+        "what YaRN multiplies scores by",
+        (0.1 * math.log(8) + 1) ** 2,
+        expected=1.46,
+        abs=0.005,
+    )
+    claim(
+        "100 updates, of what was read", 100 * 2 * 1024 / (4000 * 8 * 128), expected=1 / 20
+    )

@@ -74,7 +74,9 @@ def they_turn_together(previous, inducing, losses, steps):
     late, later = turns(inducing, steps), turns(previous, steps)
     apart = (later - late).abs()
     # Eighty trainings: 0 to 40 updates apart, between 140 and 300.
-    claim("seeds in which an induction head forms", (inducing[:, -1] > 0.5).sum(), expected=10)
+    claim(
+        "seeds in which an induction head forms", (inducing[:, -1] > 0.5).sum(), expected=10
+    )
     claim("both scores pass a half: most updates apart, of ten", apart.max(), at_most=80)
     # Of these ten: ten at .2; at .3 nine of them at the same note.
     first = (turns(previous, steps, 0.2) < turns(inducing, steps, 0.2)).sum()
@@ -84,7 +86,11 @@ def they_turn_together(previous, inducing, losses, steps):
     ratio = steepest / falls.amax(-1).min()
     claim("the mean's steepest fall, over the least steep of ten", ratio, at_most=0.9)
     first = (late <= later).sum()
-    claim("seeds in which induction passes a half first, or at the same note", first, at_least=8)
+    claim(
+        "seeds in which induction passes a half first, or at the same note",
+        first,
+        at_least=8,
+    )
 
 
 def when_they_turn(inducing, losses, steps):
@@ -93,7 +99,11 @@ def when_they_turn(inducing, losses, steps):
     claim("the latest turn, update", at.max(), expected=270, abs=70)
     claim("the first turn and the last: updates apart", at.max() - at.min(), at_least=20)
     early = losses[:, steps == 100] / losses[:, :1]
-    claim("at update 100, of the loss at first: least that is left", early.min(), at_least=0.85)
+    claim(
+        "at update 100, of the loss at first: least that is left",
+        early.min(),
+        at_least=0.85,
+    )
 
 
 def the_chart_shows_what_was_noted():
@@ -140,7 +150,11 @@ def blind_without_notes(device):
     claim("without the previous-token head", blind, expected=0)
     most = chances.gather(-1, text[0, 11:, None]).max()
     claim("the most that one of the nine keeps", most, at_most=0.03)
-    claim("layer 2 then, weight on the first letter: the lower head", at_first.min(), at_least=0.8)
+    claim(
+        "layer 2 then, weight on the first letter: the lower head",
+        at_first.min(),
+        at_least=0.8,
+    )
 
 
 def one_note_is_enough(device):
@@ -150,8 +164,15 @@ def one_note_is_enough(device):
         before, there = (page(each)[0, -1].softmax(-1)[o] for each in (ours, other))
     claim("o, where no r came before", before, expected=0.02, abs=0.005)
     claim("o, where one did", there, expected=0.83, abs=0.01)
-    claim("o, with that one note", with_note(page, ours, other, 6)[0, o], expected=0.80, abs=0.01)
-    others = [with_note(page, ours, other, place)[0, o] for place in range(16) if place != 6]
+    claim(
+        "o, with that one note",
+        with_note(page, ours, other, 6)[0, o],
+        expected=0.80,
+        abs=0.01,
+    )
+    others = [
+        with_note(page, ours, other, place)[0, o] for place in range(16) if place != 6
+    ]
     others += [with_note(page, ours, other, place, head=1)[0, o] for place in range(16)]
     gap = max((each - before).abs() for each in others)
     claim("with any other note of that layer: most that o changes", gap, at_most=0.001)
@@ -159,8 +180,12 @@ def one_note_is_enough(device):
 
 def in_drawn_pairs_too(device):
     page = in_the_page(device)
-    drawn = torch.stack([torch.randperm(64, generator=generator(each))[:9] for each in range(200)])
-    there = torch.cat([drawn[:, :8], drawn[:, :7]], 1).to(device)  # a round, and most of the next
+    drawn = torch.stack(
+        [torch.randperm(64, generator=generator(each))[:9] for each in range(200)]
+    )
+    there = torch.cat([drawn[:, :8], drawn[:, :7]], 1).to(
+        device
+    )  # a round, and most of the next
     ours = there.clone()
     ours[:, 6] = drawn[:, 8]  # a letter that it has nowhere else
     follows = drawn[:, 7].to(device)
@@ -187,17 +212,29 @@ def where_two_have_followed(model, read):
 
 def without_a_head(removed, whole, writer):
     # Over twenty trainings: .80-4.3, .29-.88, .57-1.1, .77-1.8, 4.7-5.1; six: .30-.97.
-    claim("without the previous-token head: loss", removed[1, writer + 1, "zeroed"], at_least=0.7)
-    claim("without the other head of layer 1", removed[1, 2 - writer, "zeroed"], at_most=0.9)
+    claim(
+        "without the previous-token head: loss",
+        removed[1, writer + 1, "zeroed"],
+        at_least=0.7,
+    )
+    claim(
+        "without the other head of layer 1", removed[1, 2 - writer, "zeroed"], at_most=0.9
+    )
     # Eight trainings: .23 to .37.
     claim("loss of the whole model", whole, expected=0.3, abs=0.13)
 
 
 def two_heads_that_look_alike(scores, removed, model, loss_of):
     claim("induction scores: difference", (scores[0] - scores[1]).abs(), at_most=0.2)
-    pair, swap = ([removed[2, head, how] for head in (1, 2)] for how in ("zeroed", "exchanged"))
+    pair, swap = (
+        [removed[2, head, how] for head in (1, 2)] for how in ("zeroed", "exchanged")
+    )
     lesser = min(more - less for more, less in zip(swap, pair, strict=True))
-    claim("induction heads, exchanged rather than zeroed: the lesser rise", lesser, at_least=0.1)
+    claim(
+        "induction heads, exchanged rather than zeroed: the lesser rise",
+        lesser,
+        at_least=0.1,
+    )
     claim("without one induction head: the lower loss", min(pair), at_least=0.4)
     claim("the higher", max(pair), at_most=2)
     with heads_changed(model.layers[1].self_attention, torch.zeros_like):
@@ -208,7 +245,9 @@ def our_hook_comes_and_goes(without, model, loss_of, removed, whole):
     hook = without(model.layers[1].self_attention, 0)
     ours = loss_of(model)
     hook.remove()
-    claim("our hook against attnlab's", ours - removed[2, 1, "zeroed"], expected=0, abs=1e-6)
+    claim(
+        "our hook against attnlab's", ours - removed[2, 1, "zeroed"], expected=0, abs=1e-6
+    )
     claim("the hook is gone", loss_of(model) - whole, expected=0, abs=1e-6)
 
 
@@ -216,7 +255,11 @@ def one_head_swaps_the_verbs(model, teller, pair):
     with heads_changed(model.layers[1].self_attention, exchanged(teller)):
         swapped = says_see(model, pair)
     # Of the book's own model. Four others: see below.
-    claim("chance of “see” behind “the dog …”, with that head exchanged", swapped[0], at_least=0.8)
+    claim(
+        "chance of “see” behind “the dog …”, with that head exchanged",
+        swapped[0],
+        at_least=0.8,
+    )
     claim("behind “the dogs …”", swapped[1], at_most=0.2)
 
 
@@ -234,7 +277,9 @@ def a_verb_is_expected(model, teller, texts):
 
         def change(heads):
             changed, at_verb = heads.clone(), heads[rows, verb, teller]
-            means = torch.stack([at_verb[far & ~plural].mean(0), at_verb[far & plural].mean(0)])
+            means = torch.stack(
+                [at_verb[far & ~plural].mean(0), at_verb[far & plural].mean(0)]
+            )
             changed[rows, verb, teller] = choose(means)
             return changed
 
@@ -243,7 +288,9 @@ def a_verb_is_expected(model, teller, texts):
     whole = any_verb()
     with heads_changed(attention, zeroed(teller)):
         silent = any_verb() / whole
-    claim("any verb at the verb's place, without that head", silent, expected=0.45, abs=0.15)
+    claim(
+        "any verb at the verb's place, without that head", silent, expected=0.45, abs=0.15
+    )
     for name, choose in (
         ("the right number", lambda means: means[plural.long()]),
         ("the wrong number", lambda means: means[(~plural).long()]),
@@ -265,9 +312,13 @@ def it_cannot_be_spared(whole, at_subject, without_it, without_another):
 
 def in_five_trainings(pair):
     alone = sum(dog > 0.9 and dogs < 0.1 for dog, dogs in figures.ONE_HEAD_EXCHANGED)
-    claim("stored: trainings in which one head, exchanged, swaps the verbs", alone, expected=2)
+    claim(
+        "stored: trainings in which one head, exchanged, swaps the verbs", alone, expected=2
+    )
     half_way = sum(dog < 0.5 and dogs < 0.5 for dog, dogs in figures.ONE_HEAD_EXCHANGED)
-    claim("stored: trainings in which it only turns “see” into “sees”", half_way, expected=3)
+    claim(
+        "stored: trainings in which it only turns “see” into “sees”", half_way, expected=3
+    )
     model = language_model(pair.device, stored=False)
     with heads_changed(model.layers[1].self_attention, lambda heads: heads.flip(0)):
         dog, dogs = says_see(model, pair)
@@ -278,7 +329,9 @@ def in_five_trainings(pair):
 
 def gold_tells_no_worth(points, right):
     five = [points, *figures.OTHER_TRANSLATORS]
-    nearest_is_costliest = [max(each) == max(each, key=lambda head: head[1]) for each in five]
+    nearest_is_costliest = [
+        max(each) == max(each, key=lambda head: head[1]) for each in five
+    ]
     claim(
         "of five trainings, where the head nearest to gold costs most",
         sum(nearest_is_costliest),
@@ -314,8 +367,16 @@ def no_rule_between_them(points):
         return torch.tensor(numbers).argsort().argsort().float()
 
     five = [points, *figures.OTHER_TRANSLATORS]
-    agreeing = [torch.corrcoef(torch.stack([*map(ranks, zip(*each, strict=True))]))[0, 1] for each in five]
-    claim("rank correlation of looks and cost: the lowest", min(agreeing), expected=-0.67, abs=0.05)
+    agreeing = [
+        torch.corrcoef(torch.stack([*map(ranks, zip(*each, strict=True))]))[0, 1]
+        for each in five
+    ]
+    claim(
+        "rank correlation of looks and cost: the lowest",
+        min(agreeing),
+        expected=-0.67,
+        abs=0.05,
+    )
     # With eight seeds in place of ours: .29, and once .57.
     claim("the highest", max(agreeing), expected=0.45, abs=0.25)
 
@@ -329,7 +390,9 @@ def read_but_not_used(by_line, by_between, by_means):
 
 def rivals_of_a_probe(read_off, texts):
     # Five seeds: 1.00; .71-.88; .77 on random weights.
-    trained, random = (read_off["one or several", name, 2] for name in ("trained", "random"))
+    trained, random = (
+        read_off["one or several", name, 2] for name in ("trained", "random")
+    )
     claim("number, after layer 2: the probe", trained, at_least=0.98)
     claim("the same on random weights", random, at_most=0.85)
     place = min(share for key, share in read_off.items() if key[0].startswith("past"))
@@ -368,6 +431,8 @@ def nothing_to_see(sunk, read, seen, losses_hidden):
     shared = 1 / torch.arange(1, models.LENGTH + 1, device=read.words.device)
     even = shared.expand_as(read.known)[in_first(read)].mean()
     claim("if all letters shared alike", even, at_most=0.12)
-    claim("later rounds: the higher of two heads", sunk[read.known].mean(0).max(), at_most=0.2)
+    claim(
+        "later rounds: the higher of two heads", sunk[read.known].mean(0).max(), at_most=0.2
+    )
     moved = losses_hidden[5] - seen
     claim("first round, another hidden: change of the loss", moved, expected=0, abs=0.05)

@@ -41,7 +41,11 @@ def same_as_pytorch(MultiHead):
     query, key, value = (torch.randn(2, n, 16, generator=source) for n in (5, 7, 7))
     mine, my_weights = ours(query, key, value)
     yours, your_weights = theirs(query, key, value, average_attn_weights=False)
-    claim("outputs: largest difference from PyTorch's", (mine - yours).abs().max(), at_most=1e-14)
+    claim(
+        "outputs: largest difference from PyTorch's",
+        (mine - yours).abs().max(),
+        at_most=1e-14,
+    )
     difference = (my_weights - your_weights).abs().max()
     claim("weights of all heads: largest difference", difference, at_most=1e-14)
 
@@ -69,7 +73,9 @@ def time_of_heads(MultiHead):
     }
     # Softmax and its way back, by the profiler: .52 of the small one's difference or more.
     shapes = (32, 12, 64, 15), (512, 64, 4, 5), (512, 1024, 1, 3)
-    for (where, (least, most)), (wide, words, batch, turns) in zip(in_our_runs.items(), shapes, strict=True):
+    for (where, (least, most)), (wide, words, batch, turns) in zip(
+        in_our_runs.items(), shapes, strict=True
+    ):
         eight, one = step(wide, 8, words, batch), step(wide, 1, words, batch)
         claim(
             f"time of 8 heads over 1: {where}",
@@ -91,7 +97,11 @@ def parameters_of_heads(MultiHead):
         )
     whole = MultiHead(512, 1)
     without = parameters(whole) - parameters(whole.W_O)
-    claim("parameters with W_O, over those without", parameters(whole) / without, expected=4 / 3)
+    claim(
+        "parameters with W_O, over those without",
+        parameters(whole) / without,
+        expected=4 / 3,
+    )
 
 
 def same_as_attnlab(MultiHead):
@@ -100,9 +110,13 @@ def same_as_attnlab(MultiHead):
     book = MultiHeadAttention(16, heads=4).double()
     book.load_state_dict(theirs.state_dict())
     for name, mask in {"no mask": None, "causal": masks.causal(5)}.items():
-        output, _ = ours(query, query, query, mask=None if mask is None else masks.for_heads(mask))
+        output, _ = ours(
+            query, query, query, mask=None if mask is None else masks.for_heads(mask)
+        )
         other, _ = book(query, mask=mask)
-        claim(f"{name}: ours against attnlab's", (output - other).abs().max(), at_most=1e-14)
+        claim(
+            f"{name}: ours against attnlab's", (output - other).abs().max(), at_most=1e-14
+        )
 
 
 def sum_over_heads(MultiHead, split):
@@ -122,7 +136,11 @@ def names_learned(shares, share_right, trained):
     claim("two neighbours, 1 head: share right", two[0].mean(), expected=0.6, abs=0.03)
     claim("two neighbours, 2 heads: worst start", two[1].min(), at_least=0.97)
     # At least .995.
-    claim("four neighbours, 4 or 8 heads: worst start", torch.stack(four[2:]).min(), at_least=0.98)
+    claim(
+        "four neighbours, 4 or 8 heads: worst start",
+        torch.stack(four[2:]).min(),
+        at_least=0.98,
+    )
 
     # At .005 to .1 and 2,500 steps: .578-.655; over 15 other starts at .005: .599-.666.
     def best_at(rate, **longer):
@@ -234,7 +252,9 @@ def a_head_for_each_name(without):
     claim("starts of five in which each head has another name", one_each, expected=5)
     # Over 20 other starts: .38-.43 of each five.
     spare = (without[8].amin(-1) > 0.75).double().mean()
-    claim("8 heads: removals that leave all names above 0.75", spare, expected=0.4, abs=0.08)
+    claim(
+        "8 heads: removals that leave all names above 0.75", spare, expected=0.4, abs=0.08
+    )
     # Over 20 other starts: .05-.10 of each five.
     free = (without[8].amin(-1) > 0.97).double().mean()
     claim("8 heads: removals that leave all names above 0.97", free, at_most=0.15)
@@ -262,7 +282,9 @@ def causal(writes, target, earlier, mixed):
 
 def words_reordered(reads, source, memory, asks, mixed, answer):
     order = torch.tensor([2, 0, 1])
-    shuffled = reads(source[:, order], source[:, order], source[:, order])[0] - memory[:, order]
+    shuffled = (
+        reads(source[:, order], source[:, order], source[:, order])[0] - memory[:, order]
+    )
     claim("self-attention, words reordered: change", shuffled.abs().max(), at_most=1e-14)
     reordered = asks(mixed, memory[:, order], memory[:, order])[0] - answer
     claim("cross-attention, source reordered: change", reordered.abs().max(), at_most=1e-14)
@@ -278,11 +300,18 @@ def view_without_transpose(MultiHead, shares, share_right, trained):
 
     dealt = stored(
         [0.782, 0.565],
-        lambda: [share_right(trained(heads, TWO, layer=Dealt), TWO).mean() for heads in (2, 4)],
+        lambda: [
+            share_right(trained(heads, TWO, layer=Dealt), TWO).mean() for heads in (2, 4)
+        ],
         within=0.01,
     )
     # Of five starts each: .78 and .56-.57, after 2,500 steps as well.
-    claim("view alone, 2 heads: share of two neighbours right", dealt[0], expected=0.78, abs=0.03)
+    claim(
+        "view alone, 2 heads: share of two neighbours right",
+        dealt[0],
+        expected=0.78,
+        abs=0.03,
+    )
     claim("view alone, 4 heads: the same", dealt[1], expected=0.56, abs=0.03)
     one_head = shares["two neighbours"][0].mean()
     claim("view alone, 4 heads over one head", dealt[1] / one_head, at_most=0.98)
@@ -314,12 +343,25 @@ def heads_that_do_not_divide():
 
 
 def layer_of_pytorch():
-    names = {name: tuple(each.shape) for name, each in nn.MultiheadAttention(512, 8).named_parameters()}
-    claim("rows of PyTorch's in_proj_weight at 512", names["in_proj_weight"][0], expected=3 * 512)
-    claim("width of each of 8 heads at 512", nn.MultiheadAttention(512, 8).head_dim, expected=64)
+    names = {
+        name: tuple(each.shape)
+        for name, each in nn.MultiheadAttention(512, 8).named_parameters()
+    }
+    claim(
+        "rows of PyTorch's in_proj_weight at 512",
+        names["in_proj_weight"][0],
+        expected=3 * 512,
+    )
+    claim(
+        "width of each of 8 heads at 512",
+        nn.MultiheadAttention(512, 8).head_dim,
+        expected=64,
+    )
     x = torch.randn(1, 5, 16, generator=generator(2))
     _, mean = nn.MultiheadAttention(16, 4, batch_first=True)(x, x, x)
-    claim("PyTorch's weights unless asked: no axis for heads", tuple(mean.shape) == (1, 5, 5))
+    claim(
+        "PyTorch's weights unless asked: no axis for heads", tuple(mean.shape) == (1, 5, 5)
+    )
 
     few = generator(10)
     query = torch.randn(1, 8, 5, 4, generator=few)  # eight heads of queries

@@ -42,11 +42,17 @@ def who_looks_at_itself(widths, as_drawn, one_length, drawn, looks_at_itself):
             expected=expected,
             abs=0.01,
         )
-    claim("rows of one length: the fewest that look at themselves", min(one_length), expected=1)
+    claim(
+        "rows of one length: the fewest that look at themselves",
+        min(one_length),
+        expected=1,
+    )
     directions = normalize(drawn[2], dim=-1) * drawn[0].norm(dim=-1, keepdim=True)
     share = looks_at_itself(directions)
     claim("directions of eight numbers, lengths of two", share, expected=0.61, abs=0.01)
-    share = looks_at_itself(normalize(drawn[0], dim=-1) * drawn[2].norm(dim=-1, keepdim=True))
+    share = looks_at_itself(
+        normalize(drawn[0], dim=-1) * drawn[2].norm(dim=-1, keepdim=True)
+    )
     claim("directions of two numbers, lengths of eight", share, expected=0.29, abs=0.01)
     of_two, of_eight = (drawn[place].norm(dim=-1) for place in (0, 2))
     in_proportion = (of_eight.std() / of_eight.mean()) / (of_two.std() / of_two.mean())
@@ -107,13 +113,23 @@ def adam(adam_step, SelfAttention, train, draw_games):
             adam_step(numbers, state, t, lr=0.01)
             if t == 1:
                 first = torch.cat([w.grad.flatten() for w in numbers]).abs()
-                steps = [(w - was).abs().flatten() for w, was in zip(numbers, before, strict=True)]
+                steps = [
+                    (w - was).abs().flatten()
+                    for w, was in zip(numbers, before, strict=True)
+                ]
                 moved = torch.cat(steps) / 0.01
     pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
     apart = max((one - other).abs().max().item() for one, other in pairs)
     claim("the two lines against torch.optim.Adam, after 100 steps", apart, at_most=1e-10)
-    claim("first step: farthest that a number moves, over lr", moved.max(), expected=1, abs=0.01)
-    claim("first step: least that a number moves, over lr", moved.min(), expected=1, abs=0.01)
+    claim(
+        "first step: farthest that a number moves, over lr",
+        moved.max(),
+        expected=1,
+        abs=0.01,
+    )
+    claim(
+        "first step: least that a number moves, over lr", moved.min(), expected=1, abs=0.01
+    )
     steepest = first.max() / first.min()
     claim("first step: largest gradient over the smallest", steepest, at_least=1000)
 
@@ -123,9 +139,13 @@ def trained(model, share_right, draw_games):
     with torch.no_grad():
         weight = model.weights(x).gather(-1, chased.unsqueeze(-1)).mean()
     # Over ten starts: all right, .966-.989.
-    claim("100 steps: share of right answers in new games", share_right(model), at_least=0.99)
+    claim(
+        "100 steps: share of right answers in new games", share_right(model), at_least=0.99
+    )
 
-    claim("100 steps: mean weight on the one that is chased", weight, expected=0.98, abs=0.03)
+    claim(
+        "100 steps: mean weight on the one that is chased", weight, expected=0.98, abs=0.03
+    )
 
 
 def chart_of_training(SelfAttention, train, game, players, chased):
@@ -234,7 +254,9 @@ def read_by_network(Variant, numbers, draw_games, share_right):
             return (kept @ self.inner + self.bias).relu() @ self.outer
 
     def by_network(wide):
-        return share_right(five_starts(partial(ReadByNetwork, wide), draw_games, steps=1000, lr=0.003))
+        return share_right(
+            five_starts(partial(ReadByNetwork, wide), draw_games, steps=1000, lr=0.003)
+        )
 
     # Five starts: .999-1 (after 3,000 steps, 1); 32 wide, also at .01 and .03, .57-.59.
     worst_of_128, best_of_32 = stored(
@@ -249,7 +271,9 @@ def blocks_of_the_matrix(M, model, draw_games):
     diagonal = M[6:12, :6].diagonal().mean()
     claim("“my prey” by “its name”: mean of the diagonal", diagonal, expected=5.4, abs=1)
     reverse = M[:6, 6:12].diagonal().abs().max() / diagonal
-    claim("“my name” by “its prey”: largest of the diagonal, as a share", reverse, at_most=0.2)
+    claim(
+        "“my name” by “its prey”: largest of the diagonal, as a share", reverse, at_most=0.2
+    )
     rest = (M[6:12, :6].sum() - 6 * diagonal) / 30
     claim("“my prey” by “its name”: mean of the other numbers", rest, at_most=-0.5)
     with torch.no_grad():
@@ -259,7 +283,9 @@ def blocks_of_the_matrix(M, model, draw_games):
     claim("rows of W_Q: length of “my prey” over the next", ratio, at_least=2.5)
     with torch.no_grad():
         lifted = M.clone()
-        lifted[6:12, :6] += torch.arange(6.0).unsqueeze(-1)  # to each row a number of its own
+        lifted[6:12, :6] += torch.arange(6.0).unsqueeze(
+            -1
+        )  # to each row a number of its own
         x = draw_games(100, seed=6)[0].cpu()
         change = (x @ lifted @ x.mT).softmax(-1) - (x @ M @ x.mT).softmax(-1)
     claim(
@@ -288,7 +314,11 @@ def two_trainings(SelfAttention, train, model, draw_games):
         # Over 45 pairs of starts: .00-.39, in the middle .12; .57-.89, in the middle .78.
         of_query = alike(model.to_query[6:12], again.to_query[6:12])
         blocks = [(each.to_query[6:12] @ each.to_key[:6].mT) for each in (model, again)]
-    claim("two trainings: correlation of their W_Q, whatever its sign", abs(of_query), at_most=0.4)
+    claim(
+        "two trainings: correlation of their W_Q, whatever its sign",
+        abs(of_query),
+        at_most=0.4,
+    )
     claim("two trainings: correlation of their M", alike(*blocks), at_least=0.5)
 
 
@@ -296,12 +326,20 @@ def narrow_queries(M, found_by_width):
     rank = torch.linalg.matrix_rank(M).item()
     claim("rank of M, 18 by 18, with d_k = 6", rank, expected=6)
     # Over twenty starts, at three rates: a third each time with one number, all with two.
-    claim("d_k = 1: share found, best of five", found_by_width[1].max(), expected=1 / 3, abs=0.001)
+    claim(
+        "d_k = 1: share found, best of five",
+        found_by_width[1].max(),
+        expected=1 / 3,
+        abs=0.001,
+    )
     claim("d_k = 2: share found, worst of five", found_by_width[2].min(), at_least=0.99)
     turn = 2 * math.pi * torch.arange(1000) / 1000
     circle = torch.stack([turn.cos(), turn.sin()], dim=-1)
     all_found = torch.equal((circle @ circle.mT).argmax(-1), torch.arange(1000))
-    claim("a thousand names on a circle, each asked for by its direction: all found", all_found)
+    claim(
+        "a thousand names on a circle, each asked for by its direction: all found",
+        all_found,
+    )
 
 
 def roles_confused(SelfAttention, train, model, draw_games, share_right):
@@ -326,7 +364,11 @@ def roles_confused(SelfAttention, train, model, draw_games, share_right):
 
     trained_so = Turned()
     train(trained_so)
-    claim("turned, and trained so: share of right answers", share_right(trained_so), at_least=0.99)
+    claim(
+        "turned, and trained so: share of right answers",
+        share_right(trained_so),
+        at_least=0.99,
+    )
     order = torch.randperm(6, generator=generator(7)).to(x.device)
     moved = model(x[:, order]) - model(x)[:, order]
     claim(

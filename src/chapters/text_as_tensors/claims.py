@@ -92,7 +92,12 @@ def opinions_cut_off(too_long, opinion):
     back = sum(word in opinion for each in too_long for word in each[500:])
     inside = sum(word in opinion for each in too_long for word in each)
     count("reviews of more than 500 tokens", len(too_long), text.IMDB, expected=5)
-    count("words of opinion in the reviews of more than 500 tokens", inside, text.IMDB, expected=24)
+    count(
+        "words of opinion in the reviews of more than 500 tokens",
+        inside,
+        text.IMDB,
+        expected=24,
+    )
     count("of these, lost by cutting the front", front, text.IMDB, expected=1)
     count("of these, lost by cutting the back", back, text.IMDB, expected=18)
 

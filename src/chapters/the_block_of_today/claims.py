@@ -36,7 +36,9 @@ def root_mean_square(rms_norm):
     gap = (rms_norm(some, norm.weight) - norm(some)).abs().max()
     claim("attnlab's RMSNorm likewise", gap, at_most=1e-6)
     far = torch.tensor([103.0, 104.0])
-    claim("RMSNorm of (103, 104): near 1", (rms_norm(far, 1.0) - 1).abs().max(), at_most=0.01)
+    claim(
+        "RMSNorm of (103, 104): near 1", (rms_norm(far, 1.0) - 1).abs().max(), at_most=0.01
+    )
     claim("LayerNorm of (103, 104)", F.layer_norm(far, (2,))[1], expected=1, abs=1e-3)
 
 
@@ -70,9 +72,15 @@ def the_same_block(block, rms_norm, tiny, few):
         claim("these cells are attnlab's model", gap, at_most=1e-4)
     with torch.device("meta"):
         counts = [
-            weights_in(Today(2048, 96, 6, 2, 320, layers=3, longest=128, tied=tied)) for tied in (True, False)
+            weights_in(Today(2048, 96, 6, 2, 320, layers=3, longest=128, tied=tied))
+            for tied in (True, False)
         ]
-    claim("a second table, more weights", counts[1] / counts[0] - 1, at_least=1 / 3, at_most=0.4)
+    claim(
+        "a second table, more weights",
+        counts[1] / counts[0] - 1,
+        at_least=1 / 3,
+        at_most=0.4,
+    )
 
 
 def what_was_measured_once():
@@ -82,7 +90,9 @@ def what_was_measured_once():
     for name, expected in (("rotary", 0.09), ("untied", 0.19), ("today", 0.05)):
         claim(f"stored: {name}, bits less", gains[name], expected=expected, abs=0.007)
         ahead = min(bits["2017"]) - max(bits[name])
-        claim(f"stored: {name}, its worst seed ahead of 2017's best by", ahead, at_least=0.03)
+        claim(
+            f"stored: {name}, its worst seed ahead of 2017's best by", ahead, at_least=0.03
+        )
     unseen = ("norm first", "SwiGLU", "2 groups", "no biases")
     furthest = max(abs(gains[name]) for name in unseen)
     claim("stored: means of what does not show, off 2017's", furthest, at_most=0.02)
@@ -96,14 +106,27 @@ def what_was_measured_once():
     gone = means["today"] - means["today, norm behind"]
     claim("stored: of that, gone with the norm behind", gone, expected=0.025, abs=0.005)
     ahead = min(bits["today"]) - max(bits["today, norm behind"])
-    claim("stored: norm behind, its worst seed ahead of today's best by", ahead, at_least=0.01)
+    claim(
+        "stored: norm behind, its worst seed ahead of today's best by", ahead, at_least=0.01
+    )
     of_today = means["today"] - means["today, untied"]
-    claim("stored: a second table in today's block, bits less", of_today, expected=0.03, abs=0.006)
+    claim(
+        "stored: a second table in today's block, bits less",
+        of_today,
+        expected=0.03,
+        abs=0.006,
+    )
     equal = {name: sum(seeds) / 3 for name, seeds in figures.block.EQUAL_UPDATES.items()}
     left = means["2017"] - equal["untied"]
-    claim("stored: a second table, at equal updates: bits less", left, expected=0.12, abs=0.01)
+    claim(
+        "stored: a second table, at equal updates: bits less", left, expected=0.12, abs=0.01
+    )
     behind = equal["today, untied"] - means["today"]
-    claim("stored: a second table in today's block, at equal updates: bits more", behind, at_least=0.03)
+    claim(
+        "stored: a second table in today's block, at equal updates: bits more",
+        behind,
+        at_least=0.03,
+    )
 
 
 def what_narrow_networks_gain():
@@ -114,9 +137,18 @@ def what_narrow_networks_gain():
     # At twice the rate 2.316, with seed 0.
     bits = stored([2.237, 2.253, 2.242], measured, within=0.02)
     of_2017 = torch.tensor(figures.block.CHANGES["2017"]).mean()
-    claim("narrow networks with one table, bits less", of_2017 - bits.mean(), expected=0.03, abs=0.01)
+    claim(
+        "narrow networks with one table, bits less",
+        of_2017 - bits.mean(),
+        expected=0.03,
+        abs=0.01,
+    )
     untied = max(figures.block.CHANGES["untied"])
-    claim("the worst with two tables, ahead of the best of these by", bits.min() - untied, at_least=0.1)
+    claim(
+        "the worst with two tables, ahead of the best of these by",
+        bits.min() - untied,
+        at_least=0.1,
+    )
 
 
 def what_was_trained():
@@ -137,19 +169,28 @@ def a_cache_changes_nothing(large, ids, through, go_on):
     with torch.no_grad():
         whole = large(ids)
         kept = [([], []) for _ in large.blocks]
-        alone = [through(large, piece, place, kept) for place, piece in enumerate(ids.split(1, dim=1))]
+        alone = [
+            through(large, piece, place, kept)
+            for place, piece in enumerate(ids.split(1, dim=1))
+        ]
         gap = (torch.cat(alone, dim=1) - whole).abs().max()
         caches = [Cache() for _ in large.blocks]
-        in_parts = torch.cat([large(part, caches) for part in ids.split([9, 1, 14], dim=1)], dim=1)
+        in_parts = torch.cat(
+            [large(part, caches) for part in ids.split([9, 1, 14], dim=1)], dim=1
+        )
     claim("piece by piece and at once: largest difference of logits", gap, at_most=1e-4)
-    claim("attnlab's caches: largest difference", (in_parts - whole).abs().max(), at_most=1e-4)
+    claim(
+        "attnlab's caches: largest difference", (in_parts - whole).abs().max(), at_most=1e-4
+    )
 
     same = go_on(large, ids, 40, generator(1), likeliest)
     claim(
         "written with a cache and without: the same",
         same.equal(written(large, ids, 40, generator(1), 128, likeliest)),
     )
-    numbers = sum(cache.keys[0, :, 0].numel() + cache.values[0, :, 0].numel() for cache in caches)
+    numbers = sum(
+        cache.keys[0, :, 0].numel() + cache.values[0, :, 0].numel() for cache in caches
+    )
     claim("numbers kept for a piece", numbers, expected=192)
     claim("with a head of its own for each query", numbers * 6 / 2, expected=576)
 
@@ -162,7 +203,9 @@ def arithmetic_without_a_cache(large, lengths, of_last):
     most = max(times / n for n, times in zip(lengths, of_last, strict=True))
     claim("of n times, at any length: least", least, expected=2 / 3, abs=0.03)
     claim("of n times, at any length: most", most, expected=2 / 3, abs=0.03)
-    every = arithmetic(large, 128, cached=False, every=True) / arithmetic(large, 128, cached=True)
+    every = arithmetic(large, 128, cached=False, every=True) / arithmetic(
+        large, 128, cached=True
+    )
     claim("with logits for every piece, 128 pieces", every, expected=128)
 
 
@@ -187,7 +230,10 @@ def many_pieces_at_once(large, small):
 
 
 def as_alone(model, rows, new):
-    alone = [written(model, torch.tensor([row]), 12, generator(0), 128, likeliest)[0, -12:] for row in rows]
+    alone = [
+        written(model, torch.tensor([row]), 12, generator(0), 128, likeliest)[0, -12:]
+        for row in rows
+    ]
     return (new == torch.stack(alone)).all(dim=1).sum()
 
 
@@ -196,16 +242,27 @@ def rows_are_written_as_alone(write_together, large, rows, filler, together, spo
     claim("rows written as alone", as_alone(large, rows, together), expected=8)
     from_the_left = torch.arange(padded.shape[1]).expand_as(places)
     without_places = write_together(large, padded, visible, from_the_left, count=12)
-    claim("rows as alone, places forgotten", as_alone(large, rows, without_places), expected=8)
-    claim("place at which the shortest then starts", (places[0] == 0).sum() - 1, expected=16)
+    claim(
+        "rows as alone, places forgotten", as_alone(large, rows, without_places), expected=8
+    )
+    claim(
+        "place at which the shortest then starts", (places[0] == 0).sum() - 1, expected=16
+    )
     # With these weights three.
     claim("rows as alone, filler in sight", as_alone(large, rows, spoilt), at_most=5)
     exact = copy.deepcopy(large).double()
     for model, bound in ((exact, 1e-12), (large, 1e-4)):
         with torch.no_grad():
             last = model(padded, visible=visible, places=places)[:, -1]
-            gap = max((last[b] - model(torch.tensor([row]))[0, -1]).abs().max() for b, row in enumerate(rows))
-        claim(f"a batch and its rows alone, {last.dtype}: largest difference", gap, at_most=bound)
+            gap = max(
+                (last[b] - model(torch.tensor([row]))[0, -1]).abs().max()
+                for b, row in enumerate(rows)
+            )
+        claim(
+            f"a batch and its rows alone, {last.dtype}: largest difference",
+            gap,
+            at_most=bound,
+        )
     claim("float32: the difference can be seen", gap, at_least=1e-7)
 
 
@@ -227,7 +284,11 @@ def learned_places_care(texts):
 
 def chances_stay(kept, left, p, counted):
     together = kept + (1 - kept.sum()) * left / left.sum()
-    claim("by hand: off the large model's chances by", (together - p).abs().max(), at_most=1e-12)
+    claim(
+        "by hand: off the large model's chances by",
+        (together - p).abs().max(),
+        at_most=1e-12,
+    )
     # Three times the error of so many draws.
     claim("counted, off by at most", (counted - p).abs().max(), at_most=0.005)
 
@@ -241,7 +302,9 @@ def guesses_leave_the_chances(large, small, ids, begun, go_on):
     three, begun = partial(chances, top_k=3), torch.tensor([begun[:24]])
     source, draws, counted = generator(0), 250, {}
     for _ in range(draws):
-        *_, first, second = speculated(large, small, begun, 2, source, 1, three).ids[0].tolist()
+        *_, first, second = (
+            speculated(large, small, begun, 2, source, 1, three).ids[0].tolist()
+        )
         counted[first, second] = counted.get((first, second), 0) + 1 / draws
     wanted = of_pairs(large, begun, three)
     # 250 draws from nine pairs are off by 0.06 in the mean.
@@ -271,14 +334,30 @@ def distance(some, others):
 
 def what_guesses_cost(large, small, texts, go_on):
     # Three texts here. On six it was 0.54, on held-out text 0.53; pieces 2.03 to 2.17.
-    some = [speculated(large, small, torch.tensor([text[:24]]), 80, generator(1)) for text in texts[:3]]
+    some = [
+        speculated(large, small, torch.tensor([text[:24]]), 80, generator(1))
+        for text in texts[:3]
+    ]
     with torch.no_grad():
-        shares = [[model(each.ids).softmax(-1)[0, 23:-1] for model in (large, small)] for each in some]
+        shares = [
+            [model(each.ids).softmax(-1)[0, 23:-1] for model in (large, small)]
+            for each in some
+        ]
     overlap = sum(torch.minimum(*both).sum(-1).mean() for both in shares) / 3
     claim("a guess is kept, on average, with chance", overlap, expected=0.53, abs=0.07)
     readings = [1 + guess for each in some for guess in each.kept]
-    claim("pieces a reading, four guesses", sum(readings) / len(readings), expected=2.08, abs=0.3)
-    claim("pieces a reading, by the sum", sum(0.53**k for k in range(5)), expected=2.04, abs=0.005)
+    claim(
+        "pieces a reading, four guesses",
+        sum(readings) / len(readings),
+        expected=2.08,
+        abs=0.3,
+    )
+    claim(
+        "pieces a reading, by the sum",
+        sum(0.53**k for k in range(5)),
+        expected=2.04,
+        abs=0.005,
+    )
 
     claim("stored: four guesses", figures.writing.PIECES[3], expected=2.08, abs=0.005)
     measured = zip(figures.writing.COSTS, figures.writing.PIECES, strict=True)
@@ -310,7 +389,12 @@ def what_guesses_cost(large, small, texts, go_on):
         repeats=3,
     )
     # On a core with much else to do: 1.5 to 2.
-    claim("four guesses over piece by piece: time", guessed / one_by_one, at_least=1.05, at_most=4)
+    claim(
+        "four guesses over piece by piece: time",
+        guessed / one_by_one,
+        at_least=1.05,
+        at_most=4,
+    )
 
 
 def only_the_first_place_agrees(agree):
@@ -319,19 +403,31 @@ def only_the_first_place_agrees(agree):
 
 
 def frequencies_are_rounded(right, wrong, tiny):
-    claim("at the first place, logits off by", (right - wrong)[:, 0].abs().max(), at_most=1e-4)
+    claim(
+        "at the first place, logits off by", (right - wrong)[:, 0].abs().max(), at_most=1e-4
+    )
     exact = 10000.0 ** (-torch.arange(0, 128, 2) / 128)
     off = 1000 * (exact.bfloat16().float() - exact).abs().max() / (2 * math.pi)
     claim("rounded to bfloat16, at place 1,000: turns off", off, expected=1 / 5, abs=0.02)
-    claim("our frequencies stay in float32", tiny.bfloat16().frequencies.dtype == torch.float32)
+    claim(
+        "our frequencies stay in float32",
+        tiny.bfloat16().frequencies.dtype == torch.float32,
+    )
 
 
 def padded_on_the_right(write_together, large, rows, filler):
     longest = max(map(len, rows))
     ids = torch.tensor([row + [filler] * (longest - len(row)) for row in rows])
     in_sight = causal(longest).expand(len(rows), -1, -1)
-    new = write_together(large, ids, in_sight, torch.arange(longest).expand_as(ids), count=12)
-    claim("padded on the right: rows as alone", as_alone(large, rows, new), at_least=1, at_most=2)
+    new = write_together(
+        large, ids, in_sight, torch.arange(longest).expand_as(ids), count=12
+    )
+    claim(
+        "padded on the right: rows as alone",
+        as_alone(large, rows, new),
+        at_least=1,
+        at_most=2,
+    )
 
 
 # ---- how time is measured ----

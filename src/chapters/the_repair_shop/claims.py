@@ -33,9 +33,16 @@ def the_first_loss(first_loss):
     tied = torch.tensor(tied)  # (5, 2)
     # Of five seeds 3.37 to 3.57, and 2.45 to 2.66.
     claim("healthy, of five seeds: above ln V by", (tied[:, 0] - guess).max(), at_most=0.4)
-    claim("not shifted, one table: first loss, mean of five", tied[:, 1].mean(), expected=2.54, abs=0.15)
     claim(
-        "not shifted, one table: the highest of five, below ln V by", guess - tied[:, 1].max(), at_least=0.5
+        "not shifted, one table: first loss, mean of five",
+        tied[:, 1].mean(),
+        expected=2.54,
+        abs=0.15,
+    )
+    claim(
+        "not shifted, one table: the highest of five, below ln V by",
+        guess - tied[:, 1].max(),
+        at_least=0.5,
     )
     claim(
         "two tables: the shift changes the first loss by", max(map(abs, apart)), at_most=0.2
@@ -58,19 +65,30 @@ def who_knows_the_order(shuffled, one_word, swapped):
         turned.append(one_word(today, some))
         moves += [swapped(each, some) for each in (gpt, today)]
         stays.append(swapped(placeless, some))
-    claim("no places, three layers: shuffled, the least of five moves by", min(blind), at_least=0.1)
+    claim(
+        "no places, three layers: shuffled, the least of five moves by",
+        min(blind),
+        at_least=0.1,
+    )
     claim("no places: one letter everywhere, logits move by", max(sharp), at_most=1e-5)
     claim("no places, one layer: shuffled, moves by", max(alone), at_most=1e-5)
     # Of five seeds 1.0 to 2.4, and at most 7e-7; two swapped, 0.002 to 0.010, and at most 2e-8.
     claim("healthy: one letter everywhere, logits move by", min(added), at_least=0.5)
     claim("today: one letter everywhere, logits move by", max(turned), at_most=1e-5)
-    claim("healthy and today, two swapped: the first attention moves by", min(moves), at_least=1e-3)
+    claim(
+        "healthy and today, two swapped: the first attention moves by",
+        min(moves),
+        at_least=1e-3,
+    )
     claim("no places, two swapped: the first attention moves by", max(stays), at_most=1e-6)
 
 
 def a_leak_test_sees_one_row(leak):
     # Of five seeds 0.35 to 0.85; with the future of other rows it would be 0.
-    least = min(leak(FAULTS["no mask"](seed).model.eval(), rows(1, seed=seed)[:, :-1]) for seed in range(5))
+    least = min(
+        leak(FAULTS["no mask"](seed).model.eval(), rows(1, seed=seed)[:, :-1])
+        for seed in range(5)
+    )
     claim("no mask, one row: what comes before moves by", least, at_least=0.1)
 
 
@@ -93,17 +111,28 @@ def a_leak_falls_too_far(curves, pair):
     claim("the first losses, healthy and off by one, apart", first, at_most=0.1)
     # Of six trainings 1.69 to 1.74, and 0.82 to 1.03.
     claim("healthy: the last ten of 120 updates", last["healthy"], expected=1.72, abs=0.1)
-    claim("off by one: the last ten of 120 updates", last["mask off by one"], expected=0.9, abs=0.25)
+    claim(
+        "off by one: the last ten of 120 updates",
+        last["mask off by one"],
+        expected=0.9,
+        abs=0.25,
+    )
     # Of six trainings 0.51 to 0.86, and at most 0.02.
     repeats = written["mask off by one"]
     claim("off by one: letters written that repeat the one before", repeats, at_least=0.3)
-    claim("healthy: letters written that repeat the one before", written["healthy"], at_most=0.1)
+    claim(
+        "healthy: letters written that repeat the one before",
+        written["healthy"],
+        at_most=0.1,
+    )
 
 
 def what_is_turned_too_far():
     steep, wide = (
         {
-            name: torch.tensor([[int(each) / 100 for each in row.split()] for row in settings])
+            name: torch.tensor(
+                [[int(each) / 100 for each in row.split()] for row in settings]
+            )
             for name, settings in stored.items()
         }
         for stored in (charts.GRADIENTS, charts.BITS)
@@ -111,7 +140,11 @@ def what_is_turned_too_far():
     at_4 = (wide["scores larger"][0] - wide["scores larger"][2]).mean()
     claim("scores 4 times too large: bits lost", at_4, expected=0.7, abs=0.05)
     moved = (steep["scores larger"][2] - steep["scores larger"][0]).abs().max()
-    claim("scores 4 times too large: the gradient changes by a factor of", 10**moved, at_most=1.15)
+    claim(
+        "scores 4 times too large: the gradient changes by a factor of",
+        10**moved,
+        at_most=1.15,
+    )
     fading = steep["stream fades"]
     least = 10 ** (fading.min() - fading[0].min())
     claim("a fading stream: the least gradient, over the usual least", least, at_least=1)
@@ -123,14 +156,24 @@ def which_test_sees_most(patient):
     seen = seen_by_hand()
     claim("faults", len(seen), expected=17)
     claim("faults that the best test sees", seen.sum(0).max(), expected=7)
-    claim("faults that filler sees", seen[:, figures.TESTS.index("filler")].sum(), expected=7)
+    claim(
+        "faults that filler sees", seen[:, figures.TESTS.index("filler")].sum(), expected=7
+    )
     claim("faults that all twelve miss", (~seen.any(1)).sum(), expected=2)
-    claim("faults that the shuffle sees", seen[:, figures.TESTS.index("shuffle")].sum(), expected=0)
+    claim(
+        "faults that the shuffle sees",
+        seen[:, figures.TESTS.index("shuffle")].sum(),
+        expected=0,
+    )
     gain = (torch.tensor(figures.DIVIDED) - torch.tensor(figures.NOT_DIVIDED)).mean()
     # With two other throws of dropout's dice 0.05 and 0.06.
-    claim("stored, after 200 updates: not divided is better by", gain, expected=0.06, abs=0.03)
+    claim(
+        "stored, after 200 updates: not divided is better by", gain, expected=0.06, abs=0.03
+    )
     attention = patient.model.blocks[0].attention
-    claim("columns of a head, d_k", attention.write.in_features / attention.heads, expected=8)
+    claim(
+        "columns of a head, d_k", attention.write.in_features / attention.heads, expected=8
+    )
 
 
 def ours_are_the_tests(patient, ids, first_loss, leak, one_word, shuffled):
@@ -166,9 +209,16 @@ def what_ten_seconds_are_enough_for():
     for size, expected in zip(sizes, (12, 29), strict=True):
         with torch.device("meta"):
             weights = sum(weight.numel() for weight in _sized(*size).parameters())
-        claim(f"{size[1]} layers, {size[0]} wide: million weights", weights / 1e6, expected=expected, abs=0.5)
+        claim(
+            f"{size[1]} layers, {size[0]} wide: million weights",
+            weights / 1e6,
+            expected=expected,
+            abs=0.5,
+        )
     # Of a core beside much else: 2.3, and four times 4.9 to 5.1. Other cores may be twice as fast, or slow.
-    took = stored((2.3, 5.0), lambda: [_seconds(_sized(*size), size[-1]) for size in sizes], within=4)
+    took = stored(
+        (2.3, 5.0), lambda: [_seconds(_sized(*size), size[-1]) for size in sizes], within=4
+    )
     claim("12 million weights: seconds", took[0], expected=2.3, abs=2)
     claim("29 million weights: seconds", took[1], expected=5, abs=4)
     try:
@@ -181,14 +231,27 @@ def what_ten_seconds_are_enough_for():
 
 def what_the_tool_finds():
     planted, found, named = (
-        sum(getattr(one, part) for one in held.HELD.values()) for part in ("faults", "found", "named")
+        sum(getattr(one, part) for one in held.HELD.values())
+        for part in ("faults", "found", "named")
     )
     claim("found, of all planted", found / planted, at_least=0.85)
-    claim("of 226, found: 95 % interval, from", likely(found, planted)[0], expected=0.81, abs=0.005)
+    claim(
+        "of 226, found: 95 % interval, from",
+        likely(found, planted)[0],
+        expected=0.81,
+        abs=0.005,
+    )
     after = held.AFTER
-    claim("written after: from", likely(after.found, after.faults)[0], expected=0.62, abs=0.005)
+    claim(
+        "written after: from",
+        likely(after.found, after.faults)[0],
+        expected=0.62,
+        abs=0.005,
+    )
     claim("named, of all planted", named / planted, at_least=0.7)
-    tool = torch.tensor([counts[-1] for counts in figures.SEEN.values()]) == figures.SEEDS  # (17,)
+    tool = (
+        torch.tensor([counts[-1] for counts in figures.SEEN.values()]) == figures.SEEDS
+    )  # (17,)
     by_hand = seen_by_hand().any(1)
     claim("of our seventeen: by hand", by_hand.sum(), expected=15)
     claim("of our seventeen: by the tool", tool.sum(), expected=12)

@@ -22,7 +22,10 @@ def stored_translator(device):
 
 
 def excess(logits, read, own):
-    return {name: models.mean_loss(each, read.targets).item() - own for name, each in logits.items()}
+    return {
+        name: models.mean_loss(each, read.targets).item() - own
+        for name, each in logits.items()
+    }
 
 
 def faulty(said):
@@ -47,7 +50,9 @@ def ours_is_pytorchs(Transformer, device):
         pytorchs = translator.word(same.pytorchs(translator)(read, written, **hidden))
     gap = (ours - expected).abs().max()
     claim("ours against attnlab's: largest difference", gap, at_most=1e-3)
-    claim("nn.Transformer against attnlab's", (pytorchs - expected).abs().max(), at_most=1e-3)
+    claim(
+        "nn.Transformer against attnlab's", (pytorchs - expected).abs().max(), at_most=1e-3
+    )
     sizes = {size for each in translator.parameters() for size in each.shape}
     claim("no weight has 4 or 5 rows or columns", not sizes & {4, 5})
     claim("√64", math.sqrt(64), expected=8)
@@ -70,8 +75,15 @@ def right_by_length(device):
     claim("up to 16 words: exactly right", short, at_least=0.95)
     claim("over 20 words: exactly right", long, at_most=0.75)
     additive = recurrent.translator("additive")
-    count = {each: sum(p.numel() for p in each.parameters()) for each in (translator, additive)}
-    claim("weights, over additive's", count[translator] / count[additive], expected=1, abs=0.05)
+    count = {
+        each: sum(p.numel() for p in each.parameters()) for each in (translator, additive)
+    }
+    claim(
+        "weights, over additive's",
+        count[translator] / count[additive],
+        expected=1,
+        abs=0.05,
+    )
     late = {name: shares[:, -1].mean() for name, shares in seeds.right().items()}
     for name, epochs, share in (("additive", 18, 0.69), ("Transformer", 24, 0.50)):
         said = f"figure, over 20 words: {name}, {epochs} epochs"
@@ -118,7 +130,9 @@ def no_honest_loss_is_lower(limit, unread, drawn):
             if behind:
                 moves[i, states.index(behind)] += p
     solved = torch.linalg.solve(torch.eye(len(states)).double() - moves, cost)[0]
-    claim("nats a word, by linear equations", solved[0] / solved[1], expected=limit, rel=1e-10)
+    claim(
+        "nats a word, by linear equations", solved[0] / solved[1], expected=limit, rel=1e-10
+    )
     count = torch.tensor([len(sentence) for sentence in unread]).double()
     off = torch.tensor(drawn).double() - limit * count  # of mean 0 where the limit is right
     error = off.std() / math.sqrt(1000)
@@ -202,7 +216,9 @@ def what_it_says(right, said):
     # After 18 epochs, three seeds: none wrong at .3.
     wrong = faulty(said)
     fifth = sum(sum(word in ADDITIONS for word in sentence) > 4 for sentence in wrong)
-    claim("LSTM, 0.3: wrong ones that have a fifth addition", fifth / len(wrong), at_least=0.9)
+    claim(
+        "LSTM, 0.3: wrong ones that have a fifth addition", fifth / len(wrong), at_least=0.9
+    )
 
 
 def where_it_errs(right, said):
@@ -233,7 +249,9 @@ def a_bend_in_a_line(looked, thought, x):
 
 
 def two_thirds_of_a_layer(layer):
-    share = [sum(p.numel() for p in part.parameters()) for part in (layer.feed_forward, layer)]
+    share = [
+        sum(p.numel() for p in part.parameters()) for part in (layer.feed_forward, layer)
+    ]
     claim(
         "the feed-forward network's share of a layer's weights",
         share[0] / share[1],
@@ -248,7 +266,11 @@ def two_thirds_of_a_layer(layer):
 
 
 def when_it_lights(lit, order):
-    claim("only a verb may come: the neuron's least light", lit["a verb only"].min(), at_least=3)
+    claim(
+        "only a verb may come: the neuron's least light",
+        lit["a verb only"].min(),
+        at_least=3,
+    )
     most = lit["a verb or an addition"].max()
     claim("an addition may come, too: its most light", most, at_most=1)
     claim("the five words it lowers most begin an addition", {*order[:5]} == ADDITIONS)
@@ -256,7 +278,10 @@ def when_it_lights(lit, order):
 
 
 def without_the_neuron(only, chances, without_it):
-    kinds, at = [models.WORDS.index(word) for word in sorted(ADDITIONS)], tuple(zip(*only, strict=True))
+    kinds, at = (
+        [models.WORDS.index(word) for word in sorted(ADDITIONS)],
+        tuple(zip(*only, strict=True)),
+    )
     forbidden = [each[at][:, kinds].sum(-1).mean() for each in (chances, without_it)]
     claim("a forbidden addition's chance", forbidden[0], expected=0.003, abs=0.0005)
     claim("the same without neuron 232 of 256", forbidden[1], expected=0.007, abs=0.001)
@@ -269,7 +294,9 @@ def feed_forward_gains_a_little():
         ("without, 2 wider layers", 0.0087),
         ("4 times as wide", 0.0069),
     ):
-        claim(f"stored, {name}: nats above the limit", means[name], expected=mean, abs=0.00006)
+        claim(
+            f"stored, {name}: nats above the limit", means[name], expected=mean, abs=0.00006
+        )
     least, *_, most = sorted(mean for name, mean in means.items() if "without" in name)
     claim("stored, without: the best row", least, expected=0.0087, abs=0.0001)
     claim("stored, without: the worst row", most, expected=0.0105, abs=0.0001)
@@ -280,7 +307,10 @@ def feed_forward_gains_a_little():
     for name, times in (("without, 6 layers", 5), ("without, 2 wider layers", 4)):
         less = sum(a < b for a, b in zip(usual, seeds.FEED_FORWARD[name], strict=True))
         claim(f"stored, 4 times as wide: seeds with less than {name}", less, expected=times)
-    gains = [abs(means[name] - means["4 times as wide"]) for name in ("8 times as wide", "4 times, GELU")]
+    gains = [
+        abs(means[name] - means["4 times as wide"])
+        for name in ("8 times as wide", "4 times, GELU")
+    ]
     change = max(gains) / (max(usual) - min(usual))
     claim("stored: wider, or GELU, over the spread of seeds", change, at_most=0.25)
 
@@ -296,7 +326,9 @@ def a_cache_saves_work(work, model):
     claim("behind 1,024 words: without, over with", without[-1] / kept[-1], at_least=900)
     claim("with: twice the length, at 1,024", kept[-1] / kept[-2], at_most=2)
     claim("with: twice the length, at 32", kept[1] / kept[0], at_most=1.1)
-    hidden_half = len(model.layers) * 64 * 1024**2 / 1e6  # of scores, and of what they weigh
+    hidden_half = (
+        len(model.layers) * 64 * 1024**2 / 1e6
+    )  # of scores, and of what they weigh
     claim(
         "behind 1,024, over with: without what the mask hides",
         (without[-1] - hidden_half) / kept[-1],
@@ -328,8 +360,13 @@ def first_losses_and_floors(LanguageModel, Peeking, unread, device):
     first = models.mean_loss(fresh(previous), targets)
     first.backward()
     # Over five seeds: 1.02-1.08, 1.02-1.20, 1.046-1.053, 0 and .06-.08.
-    claim("the first loss, over log 37", first.item() / math.log(size), expected=1.05, abs=0.1)
-    norms = [math.hypot(*(p.grad.norm() for p in each.parameters())) for each in fresh.tower.layers]
+    claim(
+        "the first loss, over log 37", first.item() / math.log(size), expected=1.05, abs=0.1
+    )
+    norms = [
+        math.hypot(*(p.grad.norm() for p in each.parameters()))
+        for each in fresh.tower.layers
+    ]
     floor = 8 * math.log(8) / sum(map(len, unread[:8]))
 
     def by_heart(model, targets):
@@ -352,7 +389,12 @@ def first_losses_and_floors(LanguageModel, Peeking, unread, device):
         return by_heart(model.to(device), targets)[1]
 
     high = stored([1.27, 1.27, 1.29], lambda: [*map(with_dropout, range(3))], within=0.05)
-    claim("stored, by heart with dropout 0.1: loss over the floor", high.mean(), expected=1.3, abs=0.05)
+    claim(
+        "stored, by heart with dropout 0.1: loss over the floor",
+        high.mean(),
+        expected=1.3,
+        abs=0.05,
+    )
     for name, model, answers in (
         ("not shifted", LanguageModel(size).to(device), previous),
         ("no mask", Peeking(size).to(device), targets),
@@ -369,4 +411,9 @@ def first_losses_and_floors(LanguageModel, Peeking, unread, device):
     one_table.word.weight = one_table.tower.embedding.weight
     both_ends = models.mean_loss(one_table(previous), targets).item() / math.log(size)
     # Over twelve seeds 1.72-1.98; it is healthy: 120 updates later 1.10 and 1.14 times the limit.
-    claim("one table at both ends: the first loss, over log 37", both_ends, at_least=1.6, at_most=2.05)
+    claim(
+        "one table at both ends: the first loss, over log 37",
+        both_ends,
+        at_least=1.6,
+        at_most=2.05,
+    )

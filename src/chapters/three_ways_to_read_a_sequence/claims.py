@@ -30,7 +30,9 @@ def ours_are_pytorchs(gru, convolution):
     theirs = nn.GRU(4, 6, batch_first=True)
     names = {"weight_ih_l0": "word", "bias_ih_l0": "word bias", "weight_hh_l0": "state"}
     names["bias_hh_l0"] = "state bias"
-    theirs.load_state_dict({name: weight[ours].movedim(0, -1) for name, ours in names.items()})
+    theirs.load_state_dict(
+        {name: weight[ours].movedim(0, -1) for name, ours in names.items()}
+    )
     difference = (gru(x, weight) - theirs(x)[0]).abs().max()
     claim("our GRU against nn.GRU", difference, at_most=1e-12)
     window, bias = (
@@ -64,13 +66,19 @@ def words_heard(moved_by, convolution):
 
         heard = (moved_by(stack, length=40)[-1] > 0).sum()
         expected = 1 + (kernel - 1) * sum(dilations)
-        claim(f"kernel {kernel}, dilations {dilations}: words heard", heard, expected=expected)
+        claim(
+            f"kernel {kernel}, dilations {dilations}: words heard", heard, expected=expected
+        )
 
 
 def how_it_fades(left):
     # Over five sets of five: 3e-14 to 1.4e-13, and .8-1.3.
     claim("GRU: gradient 64 words back against 1 back", left["GRU"][64], at_most=1e-9)
-    claim("attention: gradient 64 words back against 1 back", left["attention"][64], at_least=0.5)
+    claim(
+        "attention: gradient 64 words back against 1 back",
+        left["attention"][64],
+        at_least=0.5,
+    )
     # Over five sets of five: .61-.63.
     rate = (left["GRU"][64] / left["GRU"][16]) ** (1 / 48)
     claim("GRU: what a step back leaves of it", rate, expected=0.6, abs=0.1)
@@ -79,7 +87,10 @@ def how_it_fades(left):
 
 
 def lead_of_attention(taken):
-    return [slow / fast for slow, fast in zip(taken["recurrence"], taken["attention"], strict=True)]
+    return [
+        slow / fast
+        for slow, fast in zip(taken["recurrence"], taken["attention"], strict=True)
+    ]
 
 
 def short_texts(taken):
@@ -104,8 +115,16 @@ def time_by_length(taken):
     claim(f"convolution: {GROWS}", grows["convolution"], at_most=1.3)
     convolution_2048 = taken["convolution"][2]
 
-    claim("2,048 words: recurrence over it", taken["recurrence"][2] / convolution_2048, at_least=2)
-    claim("2,048 words: our attention over it", taken["attention"][2] / convolution_2048, at_least=2)
+    claim(
+        "2,048 words: recurrence over it",
+        taken["recurrence"][2] / convolution_2048,
+        at_least=2,
+    )
+    claim(
+        "2,048 words: our attention over it",
+        taken["attention"][2] / convolution_2048,
+        at_least=2,
+    )
 
 
 def times_in_the_figure():
@@ -158,13 +177,20 @@ def each_at_its_distance(recalled, right):
     claim("GRU, trained at 64 at the rate above", right["GRU"][64].mean(), at_least=0.5)
     claim("attention, at 64: share right", right["attention"][64].mean(), at_least=0.75)
     # Over six sets of five starts: 0.93-1.0 and 0.12-0.16.
-    claim("convolution, at 15: the worst of five", right["convolution"][15].min(), at_least=0.9)
-    claim("convolution, at 16: the best of five", right["convolution"][16].max(), at_most=0.3)
+    claim(
+        "convolution, at 15: the worst of five",
+        right["convolution"][15].min(),
+        at_least=0.9,
+    )
+    claim(
+        "convolution, at 16: the best of five", right["convolution"][16].max(), at_most=0.3
+    )
 
 
 def equally_large(right):
     sizes = [
-        sum(tensor.numel() for tensor in starts.recall(name, 0, MODELS, KINDS).values()) / MODELS
+        sum(tensor.numel() for tensor in starts.recall(name, 0, MODELS, KINDS).values())
+        / MODELS
         for name in right
     ]
     claim("parameters of each, from the least", min(sizes), expected=4100, rel=0.02)
@@ -188,7 +214,9 @@ def attention_far_away(recalled):
     query, key, _ = (fresh["letter"][:, far] @ fresh["qkv"]).chunk(3, -1)
     _, weights = attend(query[..., -1:, :], key, key)
     # Over ten other starts: .0017-.0022.
-    claim("weight on it before training", weights[..., 0].mean(), expected=1 / 513, rel=0.25)
+    claim(
+        "weight on it before training", weights[..., 0].mean(), expected=1 / 513, rel=0.25
+    )
 
 
 def both_read_new_numbers(label_scores, trained):
@@ -226,12 +254,21 @@ def forced_and_free(write, writer, course):
     _, held_out = number_words.known_and_held_out()
     # Over six sets of five starts: .88-.90, .68-.71, .19-.22.
     forced, free = course[-1].mean(-1)
-    claim("letters right with teacher forcing, mean of five", forced, expected=0.89, abs=0.04)
+    claim(
+        "letters right with teacher forcing, mean of five", forced, expected=0.89, abs=0.04
+    )
     claim("letters right running freely, mean of five", free, expected=0.69, abs=0.08)
     claim("the difference, mean of five", forced - free, at_least=0.12)
     with torch.no_grad():
-        wrote = [map(number_words.written, rows) for rows in write(writer, held_out).argmax(-1)]
+        wrote = [
+            map(number_words.written, rows) for rows in write(writer, held_out).argmax(-1)
+        ]
     numbers = [*map(number_words.spelled, range(100))]
-    wrong = [text for texts in wrote for text, n in zip(texts, held_out, strict=True) if text != numbers[n]]
+    wrong = [
+        text
+        for texts in wrote
+        for text, n in zip(texts, held_out, strict=True)
+        if text != numbers[n]
+    ]
     spelled = sum(text in numbers for text in wrong) / len(wrong)
     claim("of what is wrong, running freely: another number", spelled, at_least=0.85)

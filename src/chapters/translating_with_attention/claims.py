@@ -23,7 +23,9 @@ def short(words_read):
 def ours(theirs, order):
     """The chapter's decoder with the stored numbers, which nn.GRU names otherwise."""
     decoder = order(theirs.score).to(next(theirs.parameters()).device)
-    state = {label.removesuffix("_l0"): tensor for label, tensor in theirs.state_dict().items()}
+    state = {
+        label.removesuffix("_l0"): tensor for label, tensor in theirs.state_dict().items()
+    }
     decoder.load_state_dict(state)
     return decoder
 
@@ -53,7 +55,9 @@ def one_vector(words_read, exact):
         abs=0.06,
     )
     # With 31,867 pairs, once: 10 to 12 words .89, 13 to 16 .42, 17 to 20 .11, beyond .01.
-    claim("last state, more than twelve words: exactly right", last[long].mean(), at_most=0.02)
+    claim(
+        "last state, more than twelve words: exactly right", last[long].mean(), at_most=0.02
+    )
     claim("last state, all: exactly right", last.mean(), expected=0.23, abs=0.03)
 
 
@@ -62,8 +66,14 @@ def ours_translate_as_well(translate, translators, test, exact, Bahdanau, Luong)
         encoder, theirs = translators[name].encoder, translators[name].decoder
         decoder = ours(theirs, Bahdanau if name == "additive" else Luong)
         mine = translate(encoder, decoder, test.source[:100], test.lengths[:100])
-        agree = models.exactly_right(mine, test.targets[:100]).cpu() == exact[name][:100].bool()
-        claim(f"{name}: ours, of 100 sentences as right as attnlab's", agree.sum(), expected=100)
+        agree = (
+            models.exactly_right(mine, test.targets[:100]).cpu() == exact[name][:100].bool()
+        )
+        claim(
+            f"{name}: ours, of 100 sentences as right as attnlab's",
+            agree.sum(),
+            expected=100,
+        )
     fewer, same = (
         sum(each.numel() for each in translators[name].decoder.score.parameters())
         for name in ("concat", "additive")
@@ -90,7 +100,9 @@ def our_epoch_is_the_recipes(epoch, learned):
 
 def what_is_fed_back_counts():
     fed = [share for key, each in orders.RIGHT.items() if key[1] == "fed" for share in each]
-    rest = [share for key, each in orders.RIGHT.items() if key[1] == "not fed" for share in each]
+    rest = [
+        share for key, each in orders.RIGHT.items() if key[1] == "not fed" for share in each
+    ]
     claim(
         "stored: worst of those that are fed, less best of those that read neither",
         min(fed) - max(rest),
@@ -98,25 +110,47 @@ def what_is_fed_back_counts():
     )
     means = {key: sum(each) / len(each) for key, each in orders.RIGHT.items()}
     gain = means["steps first", "fed"] - means["looks first", "fed"]
-    claim("stored: fed, stepping first over looking first, in a mean", gain, expected=0.02, abs=0.03)
-    fed, given, neither = (means["steps first", back] for back in ("fed", "given h", "not fed"))
+    claim(
+        "stored: fed, stepping first over looking first, in a mean",
+        gain,
+        expected=0.02,
+        abs=0.03,
+    )
+    fed, given, neither = (
+        means["steps first", back] for back in ("fed", "given h", "not fed")
+    )
     gap = fed - neither
-    claim("stored, steps first: what was found over neither, in a mean", gap, expected=0.12, abs=0.005)
+    claim(
+        "stored, steps first: what was found over neither, in a mean",
+        gap,
+        expected=0.12,
+        abs=0.005,
+    )
     # .29, of a standard error of .13; with three more trainings, of other first weights, .23.
     share = (given - neither) / gap
     claim("stored, steps first: share of this that reading h gains", share, at_most=1 / 3)
     worst = min(orders.RIGHT["steps first", "given h"])
     median = statistics.median(orders.RIGHT["steps first", "not fed"])
-    claim("stored, steps first: worst that reads h, less the median without", worst - median, at_most=0)
+    claim(
+        "stored, steps first: worst that reads h, less the median without",
+        worst - median,
+        at_most=0,
+    )
 
 
 def longer_sentences(exact, by_length, words_read):
     middle = ((words_read >= 17) & (words_read <= 20)).cpu()
     others = max(exact[name].mean() for name in ("concat", "dot", "general"))
     # Over eight seeds: .68-.95 and .40-.58.
-    claim("additive, 17-20 words: exactly right", exact["additive"][middle].mean(), at_least=0.6)
+    claim(
+        "additive, 17-20 words: exactly right",
+        exact["additive"][middle].mean(),
+        at_least=0.6,
+    )
     claim("additive, over 20 words: exactly right", by_length["additive"][-1], at_most=0.7)
-    claim("additive: ahead of every other", exact["additive"].mean() - others, at_least=0.02)
+    claim(
+        "additive: ahead of every other", exact["additive"].mean() - others, at_least=0.02
+    )
     tenth = (words_read > 20).float().mean()
     claim("sentences of more than 20 words", tenth, expected=0.1, abs=0.03)
 
@@ -161,11 +195,20 @@ def the_worst_alignments(rates, looking):
 
 def what_error_rates_are(error_rate, test, is_word, words_read, rates):
     diagonal = torch.zeros_like(test.gold)
-    for row, (n, m) in enumerate(zip(is_word.sum(1).tolist(), words_read.tolist(), strict=True)):
+    for row, (n, m) in enumerate(
+        zip(is_word.sum(1).tolist(), words_read.tolist(), strict=True)
+    ):
         for step in range(n):
             diagonal[row, step, round(step * (m - 1) / max(1, n - 1))] = 1
-    claim("alignment error rate of gold weights", error_rate(test.gold), expected=0.02, abs=0.005)
-    claim("alignment error rate of a diagonal", error_rate(diagonal), expected=0.54, abs=0.02)
+    claim(
+        "alignment error rate of gold weights",
+        error_rate(test.gold),
+        expected=0.02,
+        abs=0.005,
+    )
+    claim(
+        "alignment error rate of a diagonal", error_rate(diagonal), expected=0.54, abs=0.02
+    )
     third = 1 - 2 * 2 / (3 + 3)
     claim("“la” at the cat", third, expected=1 / 3, abs=1e-12)
     # Over eight seeds: .04 to .07, and once .19.
@@ -195,7 +238,11 @@ def with_gold_weights(shares, exact):
         with_gold / exact["additive"].mean(),
         at_least=1,
     )
-    claim("gold weights: what additive gains in exactly right", gains["additive"], at_most=0.09)
+    claim(
+        "gold weights: what additive gains in exactly right",
+        gains["additive"],
+        at_most=0.09,
+    )
 
 
 def with_other_weights(shares):
@@ -209,23 +256,35 @@ def with_other_weights(shares):
 
 
 def the_article_stands_at_the(translators, learned, test):
-    articles = torch.tensor([models.LINGO_WORDS.index(word) for word in ("lo", "la", "los", "las")])
+    articles = torch.tensor(
+        [models.LINGO_WORDS.index(word) for word in ("lo", "la", "los", "las")]
+    )
 
     @torch.no_grad()
     def at_the(sentences):
         """What additive's encoder holds at each “the”, and which article it is to be."""
-        states = translators["additive"].encoder(sentences.source, sentences.lengths).states.cpu()
+        states = (
+            translators["additive"]
+            .encoder(sentences.source, sentences.lengths)
+            .states.cpu()
+        )
         rows, steps = torch.isin(sentences.targets.cpu(), articles).nonzero().T
         held = states[rows, sentences.gold.cpu()[rows, steps].argmax(-1)]
         said = sentences.targets.cpu()[rows, steps][:, None] == articles
         return nn.functional.pad(held, (0, 1), value=1.0), said.float()
 
     first = models.sentences(learned[:1000])
-    held, said_then = at_the(models.Sentences(*(each.to(test.source.device) for each in first)))
+    held, said_then = at_the(
+        models.Sentences(*(each.to(test.source.device) for each in first))
+    )
     line = torch.linalg.lstsq(held, said_then).solution
     held, said_then = at_the(test)
     right_there = ((held @ line).argmax(-1) == said_then.argmax(-1)).float().mean()
-    claim("articles read off the encoder at “the”, by a straight line", right_there, at_least=0.95)
+    claim(
+        "articles read off the encoder at “the”, by a straight line",
+        right_there,
+        at_least=0.95,
+    )
 
 
 def the_chart_shows_these(sentence, unseen, device, translators, looks):
@@ -240,9 +299,15 @@ def the_chart_shows_these(sentence, unseen, device, translators, looks):
         claim(f"sentence {place + 1} of the chart, and its gold, are ours", same)
         alone = models.Sentences(*(each.to(device) for each in models.sentences([pair])))
         for name, percent in charts.PERCENT.items():
-            weights.load(f"translating_with_attention/{name}", translators[name], weights.STORED)
-            shown = torch.tensor(percent[place]).view(len(pair.lingo), len(pair.english) + 1)
-            gaps.append((100 * looks(name, alone)[0, : len(pair.lingo)].cpu() - shown).abs().max())
+            weights.load(
+                f"translating_with_attention/{name}", translators[name], weights.STORED
+            )
+            shown = torch.tensor(percent[place]).view(
+                len(pair.lingo), len(pair.english) + 1
+            )
+            gaps.append(
+                (100 * looks(name, alone)[0, : len(pair.lingo)].cpu() - shown).abs().max()
+            )
     # Rounded to whole per cent.
     claim("the chart's weights against the book's: largest gap, %", max(gaps), at_most=0.51)
     for name, translator in translators.items():  # back to those of this run
@@ -258,7 +323,12 @@ def likelier_and_hardly_righter(likelier, exactly, scored):
         abs=0.12,
     )
     more = {name: beams - greedy for name, (greedy, beams) in exactly.items()}
-    claim("last state, a beam of 8: more exactly right", more["last-state"], expected=0, abs=0.04)
+    claim(
+        "last state, a beam of 8: more exactly right",
+        more["last-state"],
+        expected=0,
+        abs=0.04,
+    )
     gained = scored["concat"][1] - scored["concat"][0]
     claim("concat, a beam of 8: BLEU gained", gained, at_least=0.02)
 
@@ -278,7 +348,10 @@ def our_beam_is_attnlabs(beam, device):
             beam(by_last, state, width),
             decoding.beam(by_last, state, models.START, models.END, width),
         )
-        claim(f"a beam of {width}: ours against attnlab's", torch.equal(mine[0][1:], theirs[0]))
+        claim(
+            f"a beam of {width}: ours against attnlab's",
+            torch.equal(mine[0][1:], theirs[0]),
+        )
 
 
 def a_beam_of_one_is_greedy(beam, model, test, found):
@@ -315,7 +388,11 @@ def padding_is_looked_at(translate, translators, test, exact, Bahdanau, Luong):
         return models.exactly_right(words, test.targets).cpu()[chosen].float().mean()
 
     # Over eight seeds: 1.00, and .04 to .46.
-    claim("dot without the mask: short ones that stay right", still_right("dot", Luong), at_least=0.95)
+    claim(
+        "dot without the mask: short ones that stay right",
+        still_right("dot", Luong),
+        at_least=0.95,
+    )
     claim(
         "additive without the mask: short ones that stay right",
         still_right("additive", Bahdanau),

@@ -45,7 +45,8 @@ def four_formulas_three_scores(additive, general, dot):
     errors = {
         "dot against attnlab's": dot(query, query) - scores.dot(query, query),
         "general against attnlab's": by_general - scores.general(query, key, matrix),
-        "additive against attnlab's concat": added - scores.concat(query, key, halves, vector),
+        "additive against attnlab's concat": added
+        - scores.concat(query, key, halves, vector),
         "concat against additive, in halves": concat(query, key, halves, vector) - added,
     }
     for sentence, error in errors.items():  # float64 keeps 16 digits
@@ -91,7 +92,9 @@ def middle_key():
     )
     # Over ten other draws: .046-.223.
     bent = middle_wins(hidden.squeeze(-2))
-    claim("additive: share of 1,000 lines of keys won by the middle one", bent, at_least=0.02)
+    claim(
+        "additive: share of 1,000 lines of keys won by the middle one", bent, at_least=0.02
+    )
 
 
 def odd_scores():
@@ -101,7 +104,9 @@ def odd_scores():
     both = (scores.additive(query, key, *weights) + turned).abs().max()
     claim("additive: largest score plus its turned score", both, at_most=1e-12)
     difference = scores.dot(query, key) - scores.dot(-query, -key)
-    claim("dot: largest difference from its turned score", difference.abs().max(), expected=0)
+    claim(
+        "dot: largest difference from its turned score", difference.abs().max(), expected=0
+    )
 
 
 def six_wishes(found):
@@ -117,7 +122,11 @@ def six_wishes(found):
         claim(f"{name}: length nearest to 1", one[5], at_most=0.1)
     claim("additive without bias: best of the six wishes", odd_found.max(), at_most=0.5)
     four = additive_found[[0, 1, 3, 4]]
-    claim("additive: along, left, nearest and both signs, the worst", four.min(), at_least=0.93)
+    claim(
+        "additive: along, left, nearest and both signs, the worst",
+        four.min(),
+        at_least=0.93,
+    )
     claim("additive: the same direction", additive_found[2], expected=0.84, abs=0.06)
     claim("additive: length nearest to 1", additive_found[5], expected=0.81, abs=0.08)
 
@@ -169,7 +178,9 @@ def time_of_scores(plain, query, key):
     claim("time, additive against dot, n = m = 256", forward, at_least=10)
     hidden = query.unsqueeze(-2) + key.unsqueeze(-3)
     share = times_as_long(hidden.tanh, lambda: plain(query, key))
-    claim("time of the tanh alone, of all that the additive score takes", share, at_least=0.4)
+    claim(
+        "time of the tanh alone, of all that the additive score takes", share, at_least=0.4
+    )
 
 
 def lean_in_memory(largest):
@@ -186,8 +197,13 @@ def lean_is_the_same(query, key, weights, vector):
     for chunk in (None, "auto"):
         table = scores.additive(*inputs, chunk=chunk)
         results.append((table, *torch.autograd.grad(table, inputs, upstream)))
-    gaps = [((one - other).abs().max() / one.abs().max()).item() for one, other in zip(*results, strict=True)]
-    claim("lean against plain, scores: largest difference, relative", gaps[0], at_most=1e-12)
+    gaps = [
+        ((one - other).abs().max() / one.abs().max()).item()
+        for one, other in zip(*results, strict=True)
+    ]
+    claim(
+        "lean against plain, scores: largest difference, relative", gaps[0], at_most=1e-12
+    )
     claim("lean against plain, five gradients: the same", max(gaps[1:]), at_most=1e-12)
 
 
@@ -233,7 +249,12 @@ def time_of_translators():
     additive, dot = training_step(with_additive()), training_step(Translator(scores.dot))
     ratio = times_as_long(additive, dot, turns=5)
     # Idle and busy: 1.2-1.8.
-    claim("a whole step, 20 source words, 1,000 known: additive against dot", ratio, expected=1.5, abs=0.8)
+    claim(
+        "a whole step, 20 source words, 1,000 known: additive against dot",
+        ratio,
+        expected=1.5,
+        abs=0.8,
+    )
 
     def of_many_words():
         many = with_additive(words=20_000), Translator(scores.dot, words=20_000)
@@ -256,7 +277,12 @@ def keys_projected_once():
             step()
         counts.append(counter.get_total_flops())
     spared = (counts[0] - counts[2]) / (counts[0] - counts[1])
-    claim("of what additive multiplies beyond dot: keys anew", spared, expected=0.90, abs=0.005)
+    claim(
+        "of what additive multiplies beyond dot: keys anew",
+        spared,
+        expected=0.90,
+        abs=0.005,
+    )
 
 
 def dot_product_of_features(wishes, train, winners_found):
@@ -304,7 +330,11 @@ def axes_the_wrong_way_round():
 
 
 def same_as_pytorch():
-    query, key, value = draw(1, 5, 4, seed=36), draw(1, 7, 4, seed=37), draw(1, 7, 3, seed=38)
+    query, key, value = (
+        draw(1, 5, 4, seed=36),
+        draw(1, 7, 4, seed=37),
+        draw(1, 7, 3, seed=38),
+    )
     ours = scores.dot(query, key).softmax(-1) @ value
     theirs = scaled_dot_product_attention(query, key, value, scale=1.0)
     claim(
@@ -316,4 +346,8 @@ def same_as_pytorch():
     matrix = draw(4, 4, seed=39)
     ours = scores.general(query, key, matrix)[0, 0]  # the first query with every key
     theirs = bilinear(query[0, :1].expand(7, -1), key[0], matrix.unsqueeze(0)).squeeze(-1)
-    claim("general: ours against PyTorch's bilinear", (ours - theirs).abs().max(), at_most=1e-12)
+    claim(
+        "general: ours against PyTorch's bilinear",
+        (ours - theirs).abs().max(),
+        at_most=1e-12,
+    )

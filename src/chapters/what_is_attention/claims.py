@@ -20,7 +20,9 @@ def largest(difference):
 def softmax_overflow(softmax):
     large = torch.tensor([1000.0, 999.0, 998.0])
     as_written = large.exp() / large.exp().sum()
-    claim("the formula as written: all three weights are NaN", as_written.isnan().all().item())
+    claim(
+        "the formula as written: all three weights are NaN", as_written.isnan().all().item()
+    )
     small = torch.tensor([2.0, 1.0, 0.0])
     change = largest(softmax(large) - softmax(small))
     claim(
@@ -41,11 +43,19 @@ def softmax_promises(softmax):
     # Four keys ahead by 10 leave 1 / (1 + 4 e^10) = 1.13e-5.
     claim("smallest of the 50,000 weights", weights.min(), at_least=1.1e-5)
     shifted = softmax(rows + 100)
-    claim("100 added to every score: largest change", largest(shifted - weights), at_most=1e-12)
+    claim(
+        "100 added to every score: largest change",
+        largest(shifted - weights),
+        at_most=1e-12,
+    )
     ratio = (weights[:, 0] / weights[:, 1]).log() - (rows[:, 0] - rows[:, 1])
     claim("log(p_1 / p_2) is s_1 - s_2: largest error", largest(ratio), at_most=1e-12)
     reordered = (rows.argsort(-1) != weights.argsort(-1)).sum()
-    claim("places where sorting by weight differs from sorting by score", reordered, expected=0)
+    claim(
+        "places where sorting by weight differs from sorting by score",
+        reordered,
+        expected=0,
+    )
     outside = ((answers > values.amax(-1)) | (answers < values.amin(-1))).sum()
     claim("answers outside the range of their values", outside, expected=0)
     difference = largest(weights - torch.softmax(rows, dim=-1))
@@ -60,7 +70,9 @@ def three_words(output, weights, answer, query, key, value):
     claim("our weights against attnlab's", largest(weights - their_weights), at_most=1e-14)
     order = torch.tensor([2, 0, 1])
     moved, _ = attend(query, key[order], value[order], score=scores.dot)
-    claim("keys and values reordered: largest change", largest(moved - output), at_most=1e-14)
+    claim(
+        "keys and values reordered: largest change", largest(moved - output), at_most=1e-14
+    )
     half = largest(query[1]) / largest(query[2])
     claim("length of the query of “barked”, over that of “it”", half, expected=0.5)
 
@@ -74,7 +86,10 @@ def default_score(softmax, query, key, value):
         at_most=1e-14,
     )
     source = generator(6)
-    wide = torch.randn(20_000, 64, generator=source), torch.randn(20_000, 64, generator=source)
+    wide = (
+        torch.randn(20_000, 64, generator=source),
+        torch.randn(20_000, 64, generator=source),
+    )
     spread = (wide[0] * wide[1]).sum(-1).std()
     claim("d_k = 64: spread of q·k, over that of one product", spread, expected=8, rel=0.03)
 
@@ -92,7 +107,9 @@ def hot_and_cold(softmax, query, key, hours, counts):
         abs=0.00001,
     )
     _, at_14_4 = ask(14.4, 0.1)
-    claim("14.4 o'clock, temperature 0.1: the runner-up", at_14_4[2], expected=0.12, abs=0.005)
+    claim(
+        "14.4 o'clock, temperature 0.1: the runner-up", at_14_4[2], expected=0.12, abs=0.005
+    )
     for temperature in (0.1, 0.001):
         answer, _ = ask(14.5, temperature)
         claim(f"14.5 o'clock, temperature {temperature}", answer, expected=65, abs=1e-9)
@@ -114,26 +131,38 @@ def by_distance_and_product(lengths, kernel_attention, softmax):
 
 def distance_or_dot_product(kernel_attention, softmax):
     equally_long = torch.full((8,), 2.0)
-    _, by_distance, by_product = by_distance_and_product(equally_long, kernel_attention, softmax)
+    _, by_distance, by_product = by_distance_and_product(
+        equally_long, kernel_attention, softmax
+    )
     change = largest(by_distance - by_product)
     claim(
         "keys equally long, by distance or by dot product: largest difference of a weight",
         change,
         at_most=1e-12,
     )
-    _, by_distance, by_product = by_distance_and_product(FROM_1_TO_3, kernel_attention, softmax)
+    _, by_distance, by_product = by_distance_and_product(
+        FROM_1_TO_3, kernel_attention, softmax
+    )
     # Over ten other draws: .50-.70.
     change = largest(by_distance - by_product)
-    claim("lengths from 1 to 3, by distance or by dot product: difference", change, at_least=0.4)
+    claim(
+        "lengths from 1 to 3, by distance or by dot product: difference",
+        change,
+        at_least=0.4,
+    )
 
 
 def bonus_of_long_keys(kernel_attention, softmax):
-    key, by_distance, by_product = by_distance_and_product(FROM_1_TO_3, kernel_attention, softmax)
+    key, by_distance, by_product = by_distance_and_product(
+        FROM_1_TO_3, kernel_attention, softmax
+    )
     bonus = (by_product / by_distance).log()  # (100, 8)
     bonus = bonus - bonus[:, :1]  # against the first key
     expected = key.square().sum(-1) / 2
     error = largest(bonus - (expected - expected[0]))
-    claim("log of the long keys' bonus, against ‖k‖²/2: largest error", error, at_most=1e-10)
+    claim(
+        "log of the long keys' bonus, against ‖k‖²/2: largest error", error, at_most=1e-10
+    )
 
 
 def bandwidths(answers, line, place, noisy):
@@ -162,7 +191,9 @@ def gate_and_weighted_sum(glimpse, features, attention, value, softmax):
     claim("sum of the attention", attention.sum(), expected=1.6, abs=1e-12)
     w = torch.tensor([0.867, 0.016, 0.117])  # one share a row
     summed = gate(value, w.unsqueeze(-1).expand(3, 2).contiguous()).sum(0)
-    claim("gated and summed, against weighted sum", largest(summed - w @ value), at_most=1e-14)
+    claim(
+        "gated and summed, against weighted sum", largest(summed - w @ value), at_most=1e-14
+    )
 
     score = 10 * torch.rand(1000, generator=generator(3)) - 5
     pair = torch.stack([score, torch.zeros(1000)], dim=-1)  # (1000, 2): feature, nothing
@@ -173,7 +204,9 @@ def gate_and_weighted_sum(glimpse, features, attention, value, softmax):
     declines = torch.tensor([0.0, 0.0, 0.0, 9.0])  # three poor matches, and “none of these”
     with_nothing = torch.cat([value, torch.zeros(1, 2)])
     passed_on = (softmax(declines) @ with_nothing).max()
-    claim("largest number passed on when “none of these” leads by 9", passed_on, at_most=0.01)
+    claim(
+        "largest number passed on when “none of these” leads by 9", passed_on, at_most=0.01
+    )
     without = (softmax(declines[:3]) @ value).max()
     claim("the same without that key", without, expected=10 / 3, abs=1e-12)
 
@@ -194,11 +227,19 @@ def slopes(softmax, hours, counts, hard):
     (slope,) = torch.autograd.grad(soft, score)
     formula = (weights * (counts - soft)).detach()
     claim("at 14 o'clock: weight of the key 10", weights[0], expected=0.04, abs=0.006)
-    claim("autograd's derivative against the formula", largest(slope - formula), at_most=1e-12)
-    claim("smallest derivative of the three, without its sign", slope.abs().min(), at_least=1.5)
+    claim(
+        "autograd's derivative against the formula", largest(slope - formula), at_most=1e-12
+    )
+    claim(
+        "smallest derivative of the three, without its sign",
+        slope.abs().min(),
+        at_least=1.5,
+    )
 
     picked = counts[score.argmax()]
-    claim("hard selection: PyTorch knows of no path to the scores", not picked.requires_grad)
+    claim(
+        "hard selection: PyTorch knows of no path to the scores", not picked.requires_grad
+    )
 
     claim(
         "hard selection: answers while key 10 is nudged by less than 3",
@@ -212,7 +253,10 @@ def slopes(softmax, hours, counts, hard):
 
 
 def small_slopes_with_adam(softmax, counts, start, lower):
-    for name, first, temperature in (("key 10 lower by 6", lower, 1), ("at 0.1", start, 0.1)):
+    for name, first, temperature in (
+        ("key 10 lower by 6", lower, 1),
+        ("at 0.1", start, 0.1),
+    ):
         score = first.clone().requires_grad_()
         adam = torch.optim.Adam([score], lr=0.1)
         for _ in range(1000):
@@ -220,7 +264,9 @@ def small_slopes_with_adam(softmax, counts, start, lower):
             (softmax(score / temperature) @ counts - 20).square().backward()
             adam.step()
         answer = softmax(score.detach() / temperature) @ counts
-        claim(f"{name}: the answer after a thousand steps of Adam", answer, expected=20, abs=1)
+        claim(
+            f"{name}: the answer after a thousand steps of Adam", answer, expected=20, abs=1
+        )
 
 
 def hard_choice_by_chance(softmax, counts, start):
@@ -235,8 +281,17 @@ def hard_choice_by_chance(softmax, counts, start):
         if drawn in (1000, 10_000):
             shares[drawn] = (softmax(score)[:, 0] > 0.9).double().mean()
     # Of 500 other trials: .57, all. The standard error of a hundred is .05.
-    claim("a key drawn by its weight: taken over after 1,000 draws", shares[1000], expected=0.57, abs=0.15)
-    claim("a key drawn by its weight: taken over after 10,000 draws", shares[10_000], at_least=0.97)
+    claim(
+        "a key drawn by its weight: taken over after 1,000 draws",
+        shares[1000],
+        expected=0.57,
+        abs=0.15,
+    )
+    claim(
+        "a key drawn by its weight: taken over after 10,000 draws",
+        shares[10_000],
+        at_least=0.97,
+    )
 
 
 def two_rows_one_output(corners, one, other):
@@ -252,7 +307,11 @@ def free_ways(corners):
         fixed = torch.cat([values, torch.ones(len(values), 1)], dim=-1)
         return len(values) - torch.linalg.matrix_rank(fixed).item()
 
-    claim("four corners of a square: free ways to change the weights", free(corners), expected=1)
+    claim(
+        "four corners of a square: free ways to change the weights",
+        free(corners),
+        expected=1,
+    )
     claim("three corners of a triangle: the same", free(corners[:3]), expected=0)
     values = torch.randn(10, 8, generator=generator(7))
     claim("ten random values of eight numbers: the same", free(values), expected=1)
@@ -262,7 +321,9 @@ def free_ways(corners):
 def beyond_the_keys(softmax, stored, asked, answered):
     temperatures = (0.01, 0.1, 1, 10, 100)
     answers = [softmax(-(15 - stored).abs() / t) @ (2 * stored) for t in temperatures]
-    claim("15, where the line says 30: highest of five temperatures", max(answers), at_most=20)
+    claim(
+        "15, where the line says 30: highest of five temperatures", max(answers), at_most=20
+    )
     inner = (asked >= 2) & (asked <= 8)
     off = largest((answered - 2 * asked)[inner])
     claim("from 2 to 8: largest distance from the line", off, at_most=0.3)
@@ -272,7 +333,10 @@ def beyond_the_keys(softmax, stored, asked, answered):
 def temperature_zero(softmax):
     score = torch.tensor([0.0, 1.0, -2.0])
     by_zero = torch.cat([softmax(each / 0) for each in (score, score + 5, score - 5)])
-    claim("scores over 0, three rows of them: all weights are NaN", by_zero.isnan().all().item())
+    claim(
+        "scores over 0, three rows of them: all weights are NaN",
+        by_zero.isnan().all().item(),
+    )
     theirs = torch.softmax((score + 5) / 0, -1)
     claim("the same with torch.softmax", theirs.isnan().all().item())
     cold = softmax(score / 1e-9)
@@ -290,7 +354,9 @@ def same_as_pytorch(softmax):
         ours = softmax(query @ key.mT / temperature) @ value
         theirs = scaled_dot_product_attention(query, key, value, scale=1 / temperature)
         difference = largest(ours - theirs)
-        claim(f"temperature {temperature}: ours against PyTorch's", difference, at_most=1e-12)
+        claim(
+            f"temperature {temperature}: ours against PyTorch's", difference, at_most=1e-12
+        )
 
     both = torch.randn(5, 16, generator=source, dtype=torch.float64)
     features, score = both.chunk(2, dim=-1)

@@ -30,7 +30,10 @@ def exact_table():
 
 
 def mean_shares(found):
-    return {one: {n: seeds.mean().item() for n, seeds in right.items()} for one, right in found.items()}
+    return {
+        one: {n: seeds.mean().item() for n, seeds in right.items()}
+        for one, right in found.items()
+    }
 
 
 def keys_and_values_move_together():
@@ -57,7 +60,12 @@ def rows_of_the_table(table, frequency):
     turn = 2 * math.pi / frequency[-1].item()
     claim("positions that the last hand takes for a turn", turn, expected=19_869, abs=0.5)
     by_hand = positions.sinusoidal(2, 4, dtype=torch.float64)[1, 2].asin()
-    claim("four columns, row 1: angle of the second hand", by_hand, expected=1 / 100, abs=1e-12)
+    claim(
+        "four columns, row 1: angle of the second hand",
+        by_hand,
+        expected=1 / 100,
+        abs=1e-12,
+    )
     digits("row 1", table[1])
     digits("row 2", table[2])
     digits("row 2 - row 1", table[2] - table[1])
@@ -87,12 +95,18 @@ def norms_and_distances(frequency):
     off = (rows.norm(dim=-1) - 16).abs().max()
     claim("512 columns: norm of every row, less 16", off, at_most=1e-9)
     squares = rows[4999].square().sum()
-    claim("row 4999: its squares add up to 1 for each hand", squares, expected=256, abs=1e-9)
+    claim(
+        "row 4999: its squares add up to 1 for each hand", squares, expected=256, abs=1e-9
+    )
     elsewhere = rows[4003] @ rows[4008] - rows[3] @ rows[8]
-    claim("rows 4003 and 4008 against 3 and 8: dot product", elsewhere, expected=0, abs=1e-9)
+    claim(
+        "rows 4003 and 4008 against 3 and 8: dot product", elsewhere, expected=0, abs=1e-9
+    )
     exact = exact_table()
     alike = exact[:41] @ exact[0] / 8  # 1 at distance 0; 16 columns are 8 hands
-    claim("16 columns: alikeness at 14, above that at 9", alike[14] - alike[9], at_least=0.1)
+    claim(
+        "16 columns: alikeness at 14, above that at 9", alike[14] - alike[9], at_least=0.1
+    )
     claim("16 columns: hands", len(frequency), expected=8)
 
     def first_collision(length, d_model, base):
@@ -103,7 +117,11 @@ def norms_and_distances(frequency):
         return 2 + nearer[0].item() if len(nearer) else None
 
     claim("8 columns, base 10: first collision", first_collision(200, 8, 10), expected=101)
-    claim("8 columns, base 10000: first collision", first_collision(200, 8, 10_000), expected=6)
+    claim(
+        "8 columns, base 10000: first collision",
+        first_collision(200, 8, 10_000),
+        expected=6,
+    )
     many = [first_collision(200, 16, base) for base in (2, 10, 10_000, 1_000_000)]
     claim("16 columns, 200 positions, four bases: without", many.count(None), expected=4)
 
@@ -129,7 +147,12 @@ def loud_words():
     # A mean of 2000 norms, each with a spread of 0.7: its standard error is 0.016.
     claim("a position, 512 columns: norm", position_norm, expected=16, abs=1e-4)
     louder = scaled / position_norm
-    claim("the word is louder than its position by a factor of", louder, expected=32, rel=0.005)
+    claim(
+        "the word is louder than its position by a factor of",
+        louder,
+        expected=32,
+        rel=0.005,
+    )
 
     small = ScaledEmbedding(2000, d_model)(torch.arange(2000)).detach()
     claim("ScaledEmbedding: norm", small.norm(dim=-1).mean(), expected=22.6, abs=0.1)
@@ -153,12 +176,19 @@ def only_the_distance_counts(rotate):
 def penalties_and_learned_rows(bias):
     claim("ALiBi: ours equals attnlab's", torch.equal(bias, positions.alibi_bias(8, 4, 4)))
     weights = bias[0, 3].softmax(-1)
-    claim("weight one step back, as a share", weights[2] / weights[3], expected=0.61, abs=0.005)
+    claim(
+        "weight one step back, as a share",
+        weights[2] / weights[3],
+        expected=0.61,
+        abs=0.005,
+    )
 
     learned = positions.LearnedPositions(d_model=16, max_length=96)
     learned(torch.zeros(1, 24, 16)).square().sum().backward()
     touched = (learned.table.grad.abs().sum(-1) > 0).sum()
-    claim("after a sentence of 24 words: learned rows with a gradient", touched, expected=24)
+    claim(
+        "after a sentence of 24 words: learned rows with a gradient", touched, expected=24
+    )
 
 
 def only_alibi_finds_the_latest(found):
@@ -177,12 +207,16 @@ def five_readers_at_once(schemes, one_reader):
         weight = {name: part[0].detach() for name, part in reader.named_parameters()}
         table = weight["table"][0] if one == "learned" else reader.table
         gap = one_reader(weight, ids[0], one, table) - reader(ids)[0, 0].detach()
-        claim(f"{one}: one reader against the first of five", gap.abs().max(), at_most=1e-12)
+        claim(
+            f"{one}: one reader against the first of five", gap.abs().max(), at_most=1e-12
+        )
 
     # A causal mask alone:
     mark = torch.eye(2)[[0] + 7 * [1]][None]  # a start, and seven times one word: (1, 8, 2)
     seen = attend(mark, mark, mark, mask=causal(8))[0][0, 1:, 0]  # how much of the start
-    claim("a causal mask alone: each place reads less of the start", (seen.diff() < 0).all())
+    claim(
+        "a causal mask alone: each place reads less of the start", (seen.diff() < 0).all()
+    )
 
 
 def longer_than_in_training(copied, late):
@@ -217,7 +251,9 @@ def hands_and_bases(reaching):
         claim(f"a hand of {name}, at {badly}", right[badly].mean(), at_most=0.3)
     narrow = reaching["a hand of 628"]  # which is that of base 10000
     claim("rotary, 16 columns: copying at 192", narrow[192].mean(), at_least=0.9)
-    at = stored([0.995], lambda: trained_anew("rotary", copying, 192, base=1e8), within=0.02)
+    at = stored(
+        [0.995], lambda: trained_anew("rotary", copying, 192, base=1e8), within=0.02
+    )
     claim("rotary, 32 columns, base 1e8: copying at 192", at[0], at_least=0.9)
 
 
@@ -229,9 +265,18 @@ def latest_after_a_thousand_steps():
         rotary = after("rotary", 100, 16), after("rotary", width=16), after("rotary")
         return [*rotary, *map(after, ("sinusoidal", "learned", "ALiBi"))]
 
-    found = [0.688, 0.308], [0.996, 0.897], [1, 0.125], [1, 0.143], [0.994, 0.101], [0.994, 0.977]
+    found = (
+        [0.688, 0.308],
+        [0.996, 0.897],
+        [1, 0.125],
+        [1, 0.143],
+        [0.994, 0.101],
+        [0.994, 0.977],
+    )
     at_24, at_192 = stored(found, measured, within=0.03).T
-    claim("rotary, 16 columns, a hundred steps: latest value at 192", at_192[0], at_most=0.45)
+    claim(
+        "rotary, 16 columns, a hundred steps: latest value at 192", at_192[0], at_most=0.45
+    )
     # Three sets of five starts (rotary with 32: one): .88-.90, .10-.15, and at 24 .99-1.00.
     claim("the same after a thousand steps", at_192[1], expected=0.9, abs=0.15)
     claim("32 columns, sinusoidal, learned: the best", at_192[2:5].max(), at_most=0.2)
@@ -252,7 +297,12 @@ def the_broken_table(broken, right):
         return (before @ matrix - after).norm() / after.norm()
 
     claim("broken: norm of the shortest row", broken.norm(dim=-1).min(), expected=0)
-    claim("broken: norm of the longest row", broken.norm(dim=-1).max(), expected=2.46, abs=0.005)
+    claim(
+        "broken: norm of the longest row",
+        broken.norm(dim=-1).max(),
+        expected=2.46,
+        abs=0.005,
+    )
     lost, kept = nearest_is_no_neighbour(broken), nearest_is_no_neighbour(right)
     claim("broken: rows of 200 whose nearest row is no neighbour", lost, expected=78)
     claim("right: the same", kept, expected=0)
@@ -261,7 +311,9 @@ def the_broken_table(broken, right):
     claim("right: the same", best_shift_leaves(right), at_most=1e-12)
     rotation = positions.shift_rotation(5, 16)
     missed = right[:-5].float() @ rotation.float().T - right[5:].float()
-    claim("right, float32, by the rotation", missed.norm() / right[5:].norm(), at_most=2.5e-7)
+    claim(
+        "right, float32, by the rotation", missed.norm() / right[5:].norm(), at_most=2.5e-7
+    )
 
 
 def eight_rows_differ_enough(broken_table):
@@ -281,14 +333,22 @@ def copied_with_one_mistake():
     tables = [torch.stack([sines, other], -1).flatten(-2) for other in (sines, cosines)]
     bases = 1e3, 1e8  # to double the exponent is to square the base
     harmed = [trained_anew("none", copying, 24, table=each)[0] for each in tables]
-    return harmed + [trained_anew("sinusoidal", copying, 24, base=each)[0] for each in bases]
+    return harmed + [
+        trained_anew("sinusoidal", copying, 24, base=each)[0] for each in bases
+    ]
 
 
 def one_mistake_at_a_time():
     # Three sets of starts and data: .59-.62; .999-1.00.
     right = stored([0.615, 0.610, 0.999, 1.000], copied_with_one_mistake, within=0.02)
-    claim("sines twice, or no common angle, alone: the better", right[:2].max(), at_most=0.75)
-    claim("base 1000, or the exponent doubled, alone: the worse", right[2:].min(), at_least=0.97)
+    claim(
+        "sines twice, or no common angle, alone: the better", right[:2].max(), at_most=0.75
+    )
+    claim(
+        "base 1000, or the exponent doubled, alone: the worse",
+        right[2:].min(),
+        at_least=0.97,
+    )
 
 
 def trains_to_the_end_all_the_same(broken_table):
@@ -299,7 +359,12 @@ def trains_to_the_end_all_the_same(broken_table):
     claim("broken table, saying backwards: worst of five starts", worst, at_least=0.98)
     copies = share_right(train(Reader(table=broken_table(24, 32)), copying), copying, 24)
     # Over ten other sets of starts and data: .56-.60.
-    claim("broken table, three back among 24: share right", copies.mean(), expected=0.59, abs=0.08)
+    claim(
+        "broken table, three back among 24: share right",
+        copies.mean(),
+        expected=0.59,
+        abs=0.08,
+    )
 
     def right_after_300():
         slow = train(Reader(table=broken_table(24, 32)), copying, steps=300)
@@ -312,7 +377,9 @@ def trains_to_the_end_all_the_same(broken_table):
 
 def pytorch_agrees():
     shuffle = torch.randperm(9, generator=generator(3))
-    layer = torch.nn.TransformerEncoderLayer(16, nhead=4, dropout=0, batch_first=True).double()
+    layer = torch.nn.TransformerEncoderLayer(
+        16, nhead=4, dropout=0, batch_first=True
+    ).double()
     x = torch.randn(2, 9, 16, generator=generator(3), dtype=torch.float64)
     followed = layer(x[:, shuffle]) - layer(x)[:, shuffle]
     claim(
@@ -321,12 +388,18 @@ def pytorch_agrees():
         at_most=1e-12,
     )
 
-    query, key, value = torch.randn(3, 2, 4, 9, 8, generator=generator(4), dtype=torch.float64)
+    query, key, value = torch.randn(
+        3, 2, 4, 9, 8, generator=generator(4), dtype=torch.float64
+    )
     bias = positions.alibi_bias(4, 9, 9, torch.float64)
     ours = (scaled_dot(query, key) + bias).softmax(-1) @ value
-    fused = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
+    fused = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, attn_mask=bias
+    )
     difference = (ours - fused).abs().max()
     claim("ALiBi, ours against PyTorch's attn_mask", difference, at_most=1e-12)
     theirs = positions.sinusoidal(5000, 16)
     by_lookup = torch.nn.functional.embedding(torch.arange(9), theirs)
-    claim("rows looked up as an embedding equal a slice", torch.equal(by_lookup, theirs[:9]))
+    claim(
+        "rows looked up as an embedding equal a slice", torch.equal(by_lookup, theirs[:9])
+    )

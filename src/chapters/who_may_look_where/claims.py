@@ -12,7 +12,11 @@ from bookkit.claims import claim
 
 
 def masked_too_late(late, early):
-    claim("masked after the softmax: what is left of the first row", late[0].sum(), expected=0.25)
+    claim(
+        "masked after the softmax: what is left of the first row",
+        late[0].sum(),
+        expected=0.25,
+    )
     share = early[2, 1]
     claim("the weight of cat for sat, filler hidden", share, expected=0.3, abs=1e-12)
     mended = (late / late.sum(-1, keepdim=True) - early).abs().max()
@@ -31,7 +35,9 @@ def masked_too_late(late, early):
 def spreading_nan(second, is_word, weight):
     lost = second[is_word].isnan().all().item()
     claim("-∞, filler in front: after two layers every word is NaN", lost)
-    claim("share of the gradient that is NaN", weight.grad.isnan().double().mean(), expected=1)
+    claim(
+        "share of the gradient that is NaN", weight.grad.isnan().double().mean(), expected=1
+    )
 
 
 def all_keys_hidden(ways):
@@ -46,10 +52,17 @@ def pytorch_with_all_keys_hidden():
     filler = torch.ones(1, 4, dtype=torch.bool)  # True = blocked: all of it is filler
     with_weights, _ = theirs(words, words, words, key_padding_mask=filler)
     without, _ = theirs(words, words, words, key_padding_mask=filler, need_weights=False)
-    claim("all hidden, weights asked for: the output is NaN", with_weights.isnan().all().item())
-    claim("all hidden, weights not asked for: largest output", without.abs().max(), expected=0)
+    claim(
+        "all hidden, weights asked for: the output is NaN",
+        with_weights.isnan().all().item(),
+    )
+    claim(
+        "all hidden, weights not asked for: largest output", without.abs().max(), expected=0
+    )
     with torch.no_grad():
-        used, _ = theirs.eval()(words, words, words, key_padding_mask=filler, need_weights=False)
+        used, _ = theirs.eval()(
+            words, words, words, key_padding_mask=filler, need_weights=False
+        )
     claim(
         "the same in evaluation, without gradients: the output is NaN",
         used.isnan().all().item(),
@@ -60,7 +73,9 @@ def pytorch_with_all_keys_hidden():
 
 
 def half_precision(level, nothing):
-    claim("the largest number of half precision", torch.finfo(torch.half).max, expected=65504)
+    claim(
+        "the largest number of half precision", torch.finfo(torch.half).max, expected=65504
+    )
     try:
         level.half().masked_fill(~nothing, -1e9)
     except RuntimeError as error:
@@ -115,7 +130,9 @@ def mask_on_the_wrong_axis():
     # Over ten other draws: .45-.52.
     shortest = on_filler(is_word.unsqueeze(1))[3]
     claim("one axis too few, 4 heads: weight on filler", shortest, expected=0.48, abs=0.06)
-    claim("with both axes: weight on filler", on_filler(is_word[:, None, None])[3], expected=0)
+    claim(
+        "with both axes: weight on filler", on_filler(is_word[:, None, None])[3], expected=0
+    )
     try:
         on_filler(is_word.unsqueeze(1), heads=2)
     except RuntimeError as error:
@@ -178,7 +195,12 @@ def what_readers_write(runs, written):
     claim(f"not shifted: {what}", shares["not shifted"][0], at_least=0.98)
     what = "steps to the rarer of two words, in the language 0.25"
     claim(f"right: {what}", shares["right"][1], expected=0.25, abs=0.04)
-    claim(f"after the softmax: {what}", shares["after the softmax"][1], expected=0.14, abs=0.06)
+    claim(
+        f"after the softmax: {what}",
+        shares["after the softmax"][1],
+        expected=0.14,
+        abs=0.06,
+    )
 
 
 def chance_of_the_rare_word(runs, write, RARE):
@@ -193,7 +215,12 @@ def chance_of_the_rare_word(runs, write, RARE):
 
     # Over three sets of six starts: .22-.24 at the eighth place, .13-.16 over the others.
     rare_word = chance_of_rare(runs["after the softmax"][0])
-    claim("after the softmax, eighth place: chance of it", rare_word[-1], expected=0.24, abs=0.05)
+    claim(
+        "after the softmax, eighth place: chance of it",
+        rare_word[-1],
+        expected=0.24,
+        abs=0.05,
+    )
     before = rare_word[:-1].mean()
     claim("the same at the other places, mean", before, expected=0.14, abs=0.05)
 
@@ -215,15 +242,24 @@ def dropout_of_weights():
     even, peaked = torch.full((20_000, 32), 1 / 32), torch.eye(32)[:1].expand(20_000, 32)
     sums = dropout(even, 0.1).sum(-1)
     # The standard error of the mean is .0004, that of the deviation .0003.
-    claim("32 equal weights, p = 0.1: the mean of the sums", sums.mean(), expected=1, abs=0.003)
+    claim(
+        "32 equal weights, p = 0.1: the mean of the sums",
+        sums.mean(),
+        expected=1,
+        abs=0.003,
+    )
     spread = sums.std()
     claim("32 equal weights, p = 0.1: standard deviation", spread, expected=0.06, abs=0.005)
     nothing_left = (dropout(peaked, 0.1).sum(-1) == 0).double().mean()
-    claim("one weight of 1, p = 0.1: nothing is left", nothing_left, expected=0.1, abs=0.015)
+    claim(
+        "one weight of 1, p = 0.1: nothing is left", nothing_left, expected=0.1, abs=0.015
+    )
     ones, one_each = torch.ones(1, 5, 5).double(), torch.eye(5).double()[None]
     careless = {
         "F.dropout(x, 0.5)": lambda x: dropout(x, 0.5),
-        "dropout_p=0.5": lambda x: scaled_dot_product_attention(x, x, one_each, dropout_p=0.5),
+        "dropout_p=0.5": lambda x: scaled_dot_product_attention(
+            x, x, one_each, dropout_p=0.5
+        ),
     }
     for name, forward in careless.items():
         model = torch.nn.Module()
@@ -244,7 +280,9 @@ def bytes_of_masks(full, both, heads):
 def masks_mistaken():
     shown = torch.arange(8) < 4
     flat, eight = torch.zeros(1, 8, 8).double(), torch.eye(8).double()[None]
-    as_numbers = scaled_dot_product_attention(flat, flat, eight, attn_mask=shown.double()[None])
+    as_numbers = scaled_dot_product_attention(
+        flat, flat, eight, attn_mask=shown.double()[None]
+    )
     share = as_numbers[0, 0, :4].sum()
     claim("mask.float(): weight on the visible half", share, expected=0.731, abs=0.001)
     drawn = torch.randn(5, 5, generator=generator(6)).double()
@@ -261,7 +299,9 @@ def masks_of_pytorch():
         made.isneginf().equal(~masks.causal(4)[0]),
     )
     short, long = torch.zeros(1, 2, 4).double(), torch.zeros(1, 4, 4).double()
-    which = scaled_dot_product_attention(short, long, torch.eye(4).double()[None], is_causal=True)
+    which = scaled_dot_product_attention(
+        short, long, torch.eye(4).double()[None], is_causal=True
+    )
     claim(
         "is_causal, 2 queries of 4: the first sees only the first key",
         which[0, 0, 0],

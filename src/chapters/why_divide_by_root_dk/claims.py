@@ -25,7 +25,11 @@ def all_coins():
         score = scores.dot(vectors, vectors)  # (2^d_k, 2^d_k): every query, every key
         mean, variance = score.mean(), score.square().mean()
         claim(f"coins: the mean of q·k over all pairs, d_k = {d_k}", mean, expected=0)
-        claim(f"coins: the variance of q·k over all pairs, d_k = {d_k}", variance, expected=d_k)
+        claim(
+            f"coins: the variance of q·k over all pairs, d_k = {d_k}",
+            variance,
+            expected=d_k,
+        )
 
 
 def other_distributions():
@@ -38,7 +42,9 @@ def other_distributions():
     for name, (query, key) in draws.items():
         score = (query * key).sum(-1)  # (pairs,)
         # The standard error of such a variance is 0.65 %, that of the mean 0.036: six of each.
-        claim(f"{name}: the variance of q·k at d_k = 64", score.var(), expected=64, rel=0.04)
+        claim(
+            f"{name}: the variance of q·k at d_k = 64", score.var(), expected=64, rel=0.04
+        )
         claim(f"{name}: the mean of q·k at d_k = 64", score.mean(), expected=0, abs=0.22)
 
     query = draws["normal"][0]  # (50_000, 64)
@@ -74,7 +80,9 @@ def first_gradients(table, size_raw, size_scaled):
     claim("÷ d_k, d_k = 512: largest of the three", table[:, 3].max(), at_most=0.045)
     claim("÷ d_k, d_k = 512: smallest of the three", table[:, 3].min(), at_least=0.025)
     claim("raw, d_k = 64: median gradient on a query", table[1, 0], expected=4.2, abs=1.6)
-    louder = torch.cat([gradients(64, 1, seed)[0] / gradients(64, 8, seed)[0] for seed in range(3)])
+    louder = torch.cat(
+        [gradients(64, 1, seed)[0] / gradients(64, 8, seed)[0] for seed in range(3)]
+    )
     # Of each of three draws: .69-.73; below a tenth .14-.15.
     share = (louder > 1).double().mean()
     claim("raw, d_k = 64: queries whose gradient is larger", share, expected=0.7, abs=0.06)
@@ -82,7 +90,12 @@ def first_gradients(table, size_raw, size_scaled):
     claim("queries with less than a tenth of it", tenth, expected=1 / 7, abs=0.04)
     # Over three other draws: .62-.77.
     left = size_raw[3].median() / size_scaled[3].median()
-    claim("median derivative at d_k = 64, over that with the root", left, expected=0.65, abs=0.15)
+    claim(
+        "median derivative at d_k = 64, over that with the root",
+        left,
+        expected=0.65,
+        abs=0.15,
+    )
 
 
 def softmax_derivative(size_raw, size_scaled, jacobian_size, random_scores):
@@ -93,11 +106,15 @@ def softmax_derivative(size_raw, size_scaled, jacobian_size, random_scores):
     left = mean_raw[5] / mean_raw[4]
     claim("raw: the mean derivative, d_k = 1024 against 256", left, expected=0.5, abs=0.15)
     claim("raw: the median derivative at d_k = 1024", size_raw[5].median(), at_most=0.001)
-    claim("scaled: the smallest mean derivative at any d_k", mean_scaled.min(), at_least=0.21)
+    claim(
+        "scaled: the smallest mean derivative at any d_k", mean_scaled.min(), at_least=0.21
+    )
     # Over ten other draws: .99-1.03; the standard error is 2 %.
     two_keys = jacobian_size(random_scores(256, queries=20_000, keys=2).softmax(-1)).mean()
     ratio = two_keys * math.sqrt(math.pi * 256)
-    claim("two keys, d_k = 256: mean derivative times √(π d_k)", ratio, expected=1, rel=0.08)
+    claim(
+        "two keys, d_k = 256: mean derivative times √(π d_k)", ratio, expected=1, rel=0.08
+    )
 
 
 def trained_by_adam(by_adam, LookUp, drawn, with_adam):
@@ -107,11 +124,15 @@ def trained_by_adam(by_adam, LookUp, drawn, with_adam):
         def __init__(self, d_k):
             super().__init__(drawn(d_k), divisors=[1.0])
             seeds = self.query.shape[1]
-            start = torch.randn(seeds, 1, d_k, 1, generator=generator(1), dtype=torch.float64)
+            start = torch.randn(
+                seeds, 1, d_k, 1, generator=generator(1), dtype=torch.float64
+            )
             self.vector = torch.nn.Parameter(start.to(self.query.device) / math.sqrt(d_k))
 
         def scores(self):
-            pairs = self.query.unsqueeze(-2) + self.key.unsqueeze(-3)  # (1, seeds, 16, 16, d_k)
+            pairs = self.query.unsqueeze(-2) + self.key.unsqueeze(
+                -3
+            )  # (1, seeds, 16, 16, d_k)
             return (pairs.tanh_() @ self.vector).squeeze(-1)
 
     # Over six other sets of five starts: raw .39-.53; root, d_k and additive 1.00.
@@ -120,9 +141,15 @@ def trained_by_adam(by_adam, LookUp, drawn, with_adam):
     claim("raw, d_k = 64: share right at its best rate", best, at_most=0.58)
     for name, learned in (("√d_k", root), ("d_k", length)):
         worst = min(each[2].mean() for each in learned.values())
-        claim(f"÷ {name}, Adam's rate 0.05: share right at the worst of four widths", worst, at_least=0.97)
+        claim(
+            f"÷ {name}, Adam's rate 0.05: share right at the worst of four widths",
+            worst,
+            at_least=0.97,
+        )
     additive = with_adam(AdditiveLookUp(64), rate=0.05).mean()
-    claim("additive scores, Adam's rate 0.05, d_k = 64: share right", additive, at_least=0.97)
+    claim(
+        "additive scores, Adam's rate 0.05, d_k = 64: share right", additive, at_least=0.97
+    )
 
 
 def finds(model):
@@ -132,7 +159,9 @@ def finds(model):
 
 
 def found_by_first_weight(LookUp, drawn, with_adam):
-    before = scores.dot(*drawn(64)).softmax(-1).diagonal(dim1=-2, dim2=-1)  # of the right key
+    before = (
+        scores.dot(*drawn(64)).softmax(-1).diagonal(dim1=-2, dim2=-1)
+    )  # of the right key
     model = LookUp(drawn(64), [1.0])
     with_adam(model)
     won = finds(model)[0].cpu()
@@ -168,7 +197,9 @@ def found_with_logarithm(LookUp, drawn, draw_values):
 def trained_by_descent(by_descent, LookUp, drawn, draw_values):
     # Over six other sets of five starts: .98-1.00, .31-.33, 1.00; below, .96-.99, raw .37-.51
     # and .22-.33, a gap of .04-.15.
-    raw, root, length = ({d_k: right.mean(-1) for d_k, right in each.items()} for each in by_descent.values())
+    raw, root, length = (
+        {d_k: right.mean(-1) for d_k, right in each.items()} for each in by_descent.values()
+    )
     worst = min(each[2] for each in root.values())
     claim("÷ √d_k, rate 10: share right at the worst of four widths", worst, at_least=0.95)
     claim("÷ d_k, rate 10: share right at d_k = 256", length[256][2], at_most=0.45)
@@ -176,9 +207,15 @@ def trained_by_descent(by_descent, LookUp, drawn, draw_values):
 
     claim("÷ d_k, rate 10: share right at d_k = 16", length[16][2], at_least=0.9)
     for d_k, most in ((64, 0.58), (256, 0.45)):
-        claim(f"raw, d_k = {d_k}: share right at its best rate", raw[d_k].max(), at_most=most)
+        claim(
+            f"raw, d_k = {d_k}: share right at its best rate", raw[d_k].max(), at_most=most
+        )
     furthest = max((root[16] - root[d_k])[:4].abs().max() for d_k in (64, 256))
-    claim("÷ √d_k, rates 1 to 30: widest gap of the shares from d_k = 16", furthest, at_most=0.2)
+    claim(
+        "÷ √d_k, rates 1 to 30: widest gap of the shares from d_k = 16",
+        furthest,
+        at_most=0.2,
+    )
 
     def change_of_scores(d_k, divisor, optimizer):
         """How far its first step, a small one, moves the scores."""
@@ -197,16 +234,24 @@ def trained_by_descent(by_descent, LookUp, drawn, draw_values):
         (torch.optim.Adam, "÷ d_k", 1, 1),
     ):
         first = [change_of_scores(d_k, d_k**power, optimizer) for d_k in (64, 256)]
-        sentence = f"{optimizer.__name__}, {name}: first step's change, d_k = 256 against 64"
+        sentence = (
+            f"{optimizer.__name__}, {name}: first step's change, d_k = 256 against 64"
+        )
         claim(sentence, first[1] / first[0], expected=expected, rel=0.2)
 
 
 def harmless_starts(harmless):
     # Over six other sets of five starts: .998-1.000, and .961-1.000.
-    claim("raw, independent, d_k = 4: share right", harmless["independent"][0].mean(), at_least=0.85)
+    claim(
+        "raw, independent, d_k = 4: share right",
+        harmless["independent"][0].mean(),
+        at_least=0.85,
+    )
     for name, bound in (("queries at zero", 0.98), ("tied", 0.93)):
         worst = min(each.mean() for each in harmless[name])
-        claim(f"raw, {name}: share right at the worst of five widths", worst, at_least=bound)
+        claim(
+            f"raw, {name}: share right at the worst of five widths", worst, at_least=bound
+        )
 
 
 RATES = (0.005, 0.015, 0.05, 0.15)
@@ -225,8 +270,17 @@ def tied_to_a_neighbour(LookUp, drawn, with_adam):
         return with_adam(model, rate).mean()
 
     # Three sets of five starts, 64, 256 and 1024 wide, at each rate: .12-.13.
-    best = stored(0.13, lambda: max(share(d_k, rate) for d_k in (64, 256) for rate in RATES), within=0.02)
-    claim("raw, tied, the key of a neighbour: best of four rates", best, expected=0.13, abs=0.02)
+    best = stored(
+        0.13,
+        lambda: max(share(d_k, rate) for d_k in (64, 256) for rate in RATES),
+        within=0.02,
+    )
+    claim(
+        "raw, tied, the key of a neighbour: best of four rates",
+        best,
+        expected=0.13,
+        abs=0.02,
+    )
 
 
 def pytorchs_own_starts(LookUp, drawn, with_adam):
@@ -257,10 +311,17 @@ def pytorchs_own_starts(LookUp, drawn, with_adam):
         start = torch.stack([query, key])[:, : seeds * keys].unflatten(1, (seeds, keys))
         learned = stored(
             measured,
-            lambda start=start: [with_adam(LookUp(start.double(), [1.0]), rate).mean() for rate in RATES],
+            lambda start=start: [
+                with_adam(LookUp(start.double(), [1.0]), rate).mean() for rate in RATES
+            ],
             within=0.05,
         )
-        claim(f"{name}: share that raw scores get right", learned.max(), expected=right, abs=near)
+        claim(
+            f"{name}: share that raw scores get right",
+            learned.max(),
+            expected=right,
+            abs=near,
+        )
     claim("nn.Linear, d_k = 256: the smallest rate is the best", learned.argmax() == 0)
 
 
@@ -272,11 +333,15 @@ def wrong_divisors(right, spreads):
 
 
 def same_as_pytorch(attention):
-    query, key, value = torch.randn(3, 8, 50, 64, generator=generator(2), dtype=torch.float64)
+    query, key, value = torch.randn(
+        3, 8, 50, 64, generator=generator(2), dtype=torch.float64
+    )
     may_see = masks.causal(50)
     ours, _ = attention(query, key, value, may_see)
     theirs = scaled_dot_product_attention(query, key, value, may_see)
-    scaled = scaled_dot_product_attention(query, key, value, may_see, scale=1 / math.sqrt(64))
+    scaled = scaled_dot_product_attention(
+        query, key, value, may_see, scale=1 / math.sqrt(64)
+    )
     attnlabs, _ = attend(query, key, value, mask=may_see)
     others = {"PyTorch's": theirs, "the same with scale": scaled, "attnlab's": attnlabs}
     # float64 keeps 16 digits; sums of 64 products lose two or three of them.
