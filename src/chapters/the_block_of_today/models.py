@@ -61,7 +61,7 @@ def arithmetic(model: Today, length: int, cached: bool, every: bool = False) -> 
     with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH):
         model(ids, caches)
     hook.remove()
-    return counted.get_total_flops()
+    return int(counted.get_total_flops())
 
 
 def recipe(name: str, seed: int) -> tuple[nn.Module, History]:
