@@ -33,7 +33,7 @@ def dog_and_dogs(device: torch.device) -> Tensor:
 
 
 class Written(NamedTuple):
-    """Drawn sentences, and where their verbs and subjects stand: (N, T) or (N,) each."""
+    """`written.verb` (N,) says where the verbs of drawn sentences stand; ids are (N, T)."""
 
     previous: Tensor
     targets: Tensor
