@@ -26,7 +26,7 @@ from nbformat import NotebookNode
 
 from bookkit import registry
 from bookkit.checking import report
-from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE, without_copies
+from bookkit.mime_types import CHART, CLAIM, FIGURE, PICTURE, with_copies, without_copies
 from bookkit.stored import ANEW
 from tools.chapters import known_mistakes, likeness, notebooks, readme, stamps
 from tools.progress import Progress
@@ -92,8 +92,9 @@ def describe(cell: NotebookNode) -> None:
 
     A figure's alt text is written once, in the cell's code; the site reads it from the metadata.
     """
-    for data in notebooks.displays(cell):
-        if FIGURE in data:
+    for output in cell.outputs:
+        data = output.get("data", {})
+        if FIGURE in with_copies(data):
             image = cell.metadata.setdefault("mystnb", NotebookNode()).setdefault("image", NotebookNode())
             image["alt"] = data["text/plain"]
         if CHART in data:

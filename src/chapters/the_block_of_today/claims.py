@@ -2,7 +2,6 @@
 
 import copy
 import math
-import time
 from functools import partial
 
 import torch
@@ -20,6 +19,7 @@ from bookkit.claims import claim
 from bookkit.stored import stored
 from chapters.a_gpt_of_your_own import models as gpt_models
 from chapters.the_block_of_today import figures
+from chapters.the_block_of_today.measuring import behind, times
 from chapters.the_block_of_today.mixed import KINDS, fitted, weights_in
 from chapters.the_block_of_today.models import RATES_OF, UPDATES_OF, arithmetic, narrow
 
@@ -428,32 +428,3 @@ def padded_on_the_right(write_together, large, rows, filler):
         at_least=1,
         at_most=2,
     )
-
-
-# ---- how time is measured ----
-
-
-@torch.no_grad()
-def behind(model, new, length=128):
-    """`behind(model, 5)()` reads the last five of 128 pieces, behind a cache of the others."""
-    ids, caches = torch.full((1, length), 5), [Cache() for _ in model.blocks]
-    if new < length:
-        model(ids[:, :-new], caches)
-
-    @torch.no_grad()
-    def run():
-        model(ids[:, length - new :], caches)
-        for cache in caches:
-            cache.cut(length - new)
-
-    return run
-
-
-def times(*runs, repeats=25):
-    """`times(behind(model, 1), behind(model, 5))` is how long each takes, in turns, at least."""
-    taken = [[] for _ in runs]
-    for run, its in repeats * list(zip(runs, taken, strict=True)):
-        start = time.process_time()
-        run()
-        its.append(time.process_time() - start)
-    return [min(its) for its in taken]

@@ -140,7 +140,10 @@ def whom_training_shows():
 def rows_of_positions():
     table = positions.sinusoidal(POSITIONS, 8, 100, torch.float64)
     alike = (table @ table[0] / 4)[1:]
-    said = ["row 0 of 8 columns, base 100", f"most alike: row {alike.argmax() + 1}, {alike.max():.3f}"]
+    said = [
+        "position 0, 8 columns, base 100",
+        f"most alike: position {alike.argmax() + 1}, {alike.max():.3f}",
+    ]
     yield position_table(), {"d_model": 8, "exponent": 2, "chosen": 0}, said
 
 

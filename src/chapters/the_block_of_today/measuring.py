@@ -1,0 +1,35 @@
+"""How long reading takes, of one piece or of several behind a cache."""
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from attnlab.attention import Cache
+from attnlab.today.model import Today
+
+
+@torch.no_grad()
+def behind(model: Today, new: int, length: int = 128) -> Callable[[], None]:
+    """`behind(model, 5)()` reads the last five of 128 pieces, behind a cache of the others."""
+    ids, caches = torch.full((1, length), 5), [Cache() for _ in model.blocks]
+    if new < length:
+        model(ids[:, :-new], caches)
+
+    @torch.no_grad()
+    def run() -> None:
+        model(ids[:, length - new :], caches)
+        for cache in caches:
+            cache.cut(length - new)
+
+    return run
+
+
+def times(*runs: Callable[[], None], repeats: int = 25) -> list[float]:
+    """`times(behind(model, 1), behind(model, 5))` is how long each takes, in turns, at least."""
+    taken: list[list[float]] = [[] for _ in runs]
+    for run, its in repeats * list(zip(runs, taken, strict=True)):
+        start = time.process_time()
+        run()
+        its.append(time.process_time() - start)
+    return [min(its) for its in taken]
