@@ -284,7 +284,8 @@ def the_whole_against_tiles():
     claim("stored: the whole, given its tables, over tiles", max(with_tables), at_most=0.8)
     # Had again, three times each: .45 to .57 at 256, and .8 at 2,048.
     for n, at, expected in ((256, 0, 0.5), (2048, -1, 0.8)):
-        claim(f"stored, {n:,}: the same", with_tables[at], expected=expected, abs=0.03)
+        name = f"stored, {n:,}: the whole, given its tables, over tiles"
+        claim(name, with_tables[at], expected=expected, abs=0.03)
     claim("stored: fused, over any other", 1 / min(map(min, stored.values())), at_most=0.95)
     claim("megabytes of two tables", 2 * 4 * 4 * 2048**2 / 1e6, expected=134, abs=0.5)
 
