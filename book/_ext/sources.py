@@ -2,7 +2,7 @@
 
 After the first cell that uses `train`, of `from attnlab.training.loop import train`, stands a fold "train,
 from attnlab.training.loop". Where the cell's code is folded, this is folded with it. In JupyterLab `train??`
-says the same. Pictures are left out, and what a chapter's exercises check.
+says the same. Pictures are left out, what a chapter's exercises check, and what makes the machine ready.
 
 A line such as `claims.softmax(softmax)` calls a function of the chapter's own claims.py, whose lines stand
 under it at once: they are what one opens its fold for.
@@ -21,7 +21,7 @@ from sphinx.transforms import SphinxTransform
 from bookkit.registry import PACKAGES
 
 READ = ("attnlab", "chapters")  # packages
-LEFT_OUT = {"charts", "drawings", "exercise_drawings", "exercises", "figures"}  # rooms
+LEFT_OUT = {"charts", "drawings", "exercise_drawings", "exercises", "figures", "runtime"}  # rooms
 CLAIMS = "claims"  # the room of what is checked
 NOT_READ = {"tag_bookkeeping", "tag_hide-cell", "tag_remove-cell", "tag_remove-input"}
 

@@ -60,7 +60,7 @@ QUESTIONS = [
     # names that its section does not have
     ("kv cache", "the-transformer", "twice"),
     ("gqa", "fewer-keys", "fewer"),
-    ("weight tying", "from-words", "row"),
+    ("weight tying", "from-words", "tied"),
     ("padding left or right", "the-block-of-today", "writing"),
     ("transformer from scratch pytorch", "the-transformer", "screen"),
     # a slip of the finger

@@ -23,6 +23,7 @@ SCRIPTS = ("elements.js", "workbench.js", *(f"bench/{part}.js" for part in PARTS
 # so; what was told, the traces, the steps of the word that is followed, and the shares at its place.
 SETTING = """
 const bench = {
+  piece: "word",
   playground: { dataset: { model: name } }, data, model, stacks: anatomy(model),
   whereIs: Workbench.prototype.whereIs,
   inputOfText: (text) => text.split(" ").map(Number),

@@ -173,17 +173,28 @@ def two_starts():
     def with_wide_tables():
         texts, _ = models.learned()
         torch.manual_seed(0)
-        model = library.GPT(models.VOCABULARY, 96, heads=3, layers=3, context=models.CONTEXT, spread=0.02)
+        model = library.GPT(
+            models.VOCABULARY, 96, heads=3, layers=3, context=models.CONTEXT, spread=0.02
+        )
         with torch.no_grad():
             for table in (model.pieces, model.places):
                 table.weight *= math.sqrt(8)
-        run = Run(model, texts.training, updates=models.SWEEP_UPDATES, rate=4e-3, rows=8, seed=0)
+        run = Run(
+            model, texts.training, updates=models.SWEEP_UPDATES, rate=4e-3, rows=8, seed=0
+        )
         run.go(models.SWEEP_UPDATES)
         return models.in_bits(model, models.some_of(texts))
 
     tables = stored(2.135, with_wide_tables, within=0.02)
-    claim("stored, tables of 0.06 and matrices of 0.02: bits a byte", tables, expected=2.14, abs=0.01)
-    claim("of the gain, by the tables alone", (small - tables) / (small - wide), at_least=0.5)
+    claim(
+        "stored, tables of 0.06 and matrices of 0.02: bits a byte",
+        tables,
+        expected=2.14,
+        abs=0.01,
+    )
+    claim(
+        "of the gain, by the tables alone", (small - tables) / (small - wide), at_least=0.5
+    )
 
 
 def resumed(again, training_run, found):

@@ -43,7 +43,7 @@ CHANGES = {
     "ticks in another order": lambda figure: TICKS.sub(r"\2\1", figure, 1),
     "another colour": lambda figure: figure.replace("stroke: var(--blue)", "stroke: var(--green)"),
     "another word": lambda figure: re.sub("<!-- .", "<!-- §", figure, count=1),
-    "a larger letter": lambda figure: figure.replace("scale(0.13 -0.13)", "scale(0.14 -0.14)", 1),
+    "a larger letter": lambda figure: figure.replace("scale(0.14 -0.14)", "scale(0.15 -0.15)", 1),
     "a thinner line": lambda figure: figure.replace("stroke-width: 0.8", "stroke-width: 0.7"),
 }
 
