@@ -150,7 +150,8 @@ def install_torch_and_uv(newest: bool) -> None:
     pip installs them, which also takes a file that somebody has put in a folder of their own.
     """
     torch, uv = (pin for name in ("torch==", "uv==") for pin in every_pin() if pin.startswith(name))
-    command = [program("python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    # -I: what stands on a PYTHONPATH is not installed here.
+    command = [program("python"), "-I", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     # --no-compile: of PyTorch's thousands of modules, a chapter imports a few hundred.
     command += ["--no-compile", "--no-deps", "--only-binary", ":all:"]
     if not has_nvidia():
