@@ -71,12 +71,12 @@ def by_place(
         "Nats a piece more than the same model with a window of 128, at places up to "
         f"{', '.join(f'{end:,}' for end in ends)}. {told}."
     )
-    with plot(alt, size=(7.2, 3.4), panels=2) as all_axes:
+    looks = dict(zip(before, zip(SERIES, MARKERS, DASHES, strict=False), strict=False))
+    with plot(alt, size=(7.2, 3.9), panels=2) as all_axes:
         for axes, (title, lines) in zip(all_axes, panels.items(), strict=True):
             axes.axhline(0, color=COLOURS["grey"][0], lw=1.5, ls=":")
-            for (name, (mean, low, high)), colour, marker, dash in zip(
-                lines.items(), SERIES, MARKERS, DASHES, strict=False
-            ):
+            for name, (mean, low, high) in lines.items():
+                colour, marker, dash = looks[name]  # the same in both panels
                 shade = COLOURS[colour][0]
                 axes.fill_between(rounded(ends), rounded(low), rounded(high), color=shade, alpha=0.15, lw=0)
                 axes.plot(rounded(ends), rounded(mean), color=shade, marker=marker, ls=dash, label=name)
