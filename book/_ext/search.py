@@ -112,7 +112,8 @@ def sections(page: str) -> list[dict[str, Any]]:
         formula.replace_with(readable(formula))
     # The deepest first: what is then left of a section stands in none of those below it.
     found = [taken_out(part) for part in reversed(main.find_all("section"))][::-1]
-    return [section for section in found if section["id"] != "solutions"]
+    # A heading that only others stand below says nothing that they don't.
+    return [one for one in found if one["id"] != "solutions" and (one["text"] or one["claims"] or one["code"])]
 
 
 def taken_out(section: Tag) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import { question, read, terms } from "./search_words.mjs";
 
 const BOOSTS = { title: 4, within: 1.5, page: 1.5, claimed: 0.7, code: 0.7 };
 const OF_PARTS = 0.3; // what a name found in its parts alone is worth
-const OF_LIKE = 0.3; // what a word counts for in its question if only words much like it are found, a guess
+const NAMED = 3; // what a section counts for whose title is just what is asked
 const QUOTED = 30; // sections that are looked through for a sentence; those below keep their order
 
 // The lesson comes first: other pages must be much better, and the one on the checks better still.
@@ -42,28 +42,44 @@ export function built(pages) {
   return index;
 }
 
-// `prepare(pages, built(pages), { "kv cache": ["long-and-fast.html#what-length-costs"] })` is what `find` looks in.
+// `prepare(pages, built(pages), { "kv cache": ["long-and-fast.html#what-length-costs"] })` is what `find` looks in. The
+// name "=keys" answers where it is all that is asked, as does one that leads nowhere.
 export function prepare(pages, index, asked) {
   const sections = sectionsOf(pages);
   const at = new Map(sections.map((section) => [section.address, section]));
-  const answers = Object.entries(asked).map(([typed, addresses]) => ({
-    typed,
-    its: [...new Set(question(typed).flatMap(terms))],
+  const answers = Object.entries(asked).map(([name, addresses]) => ({
+    typed: name.replace("=", ""),
+    alone: name.startsWith("=") || !addresses.length,
+    its: [...new Set(question(name).flatMap(terms))],
     sections: addresses.map((address) => at.get(address)),
   }));
-  return { index: MiniSearch.loadJS(index, OPTIONS), sections, answers };
+  const names = new MiniSearch({ ...OPTIONS, fields: ["its"], tokenize: (its) => its.split(" ") });
+  names.addAll(answers.map(({ its }, id) => ({ id, its: its.join(" ") })));
+  return { index: MiniSearch.loadJS(index, OPTIONS), sections, answers, names };
 }
 
 // What people ask for by a name that its section does not have, or, where it is all that they ask for, that is nowhere.
-function answered({ answers }, typed) {
-  const asked = new Set(question(typed).flatMap(terms));
-  const fits = ({ its, sections }) =>
-    its.every((term) => asked.has(term)) && (sections.length > 0 || its.length === asked.size);
+function answered({ answers }, words) {
+  const asked = new Set(words.flatMap(terms));
+  const fits = ({ its, alone }) => its.every((term) => asked.has(term)) && (!alone || its.length === asked.size);
   const fitting = answers.filter(fits);
   return fitting.sort((one, other) => other.its.length - one.its.length)[0];
 }
 
-// Where a word stands: as a whole, which counts most, or in all its parts; if nowhere, then words much like it.
+// A word of the question as it is looked for. One that is nowhere is taken for the word of which it is a slip: a letter
+// more, less or other, or the same letters; two of a long one. Of a short word one letter makes another word.
+function spelled({ index, names }, word) {
+  const [typed = ""] = read(word).wholes;
+  const found = (one, fuzzy) => one.search(typed, { fuzzy, prefix: fuzzy === 0 }).flatMap((result) => result.terms);
+  const near = (fuzzy) => [...found(names, fuzzy), ...found(index, fuzzy)];
+  if (typed.length < 5 || near(0).length) return word;
+  const isSlip = (term) => typed.length > 7 || sorted(term) === sorted(typed);
+  return near(1)[0] ?? near(2).find(isSlip) ?? word;
+}
+
+const sorted = (word) => [...word].sort().join("");
+
+// Where a word stands: as a whole, which counts most, or in all its parts.
 function look({ index, sections }, word) {
   const { wholes, parts, signs } = read(word);
   const all = (queries) => ({ combineWith: "AND", queries });
@@ -71,30 +87,28 @@ function look({ index, sections }, word) {
   if (!wholes.length) whole.queries = [all(signs)];
   const strong = index.search(whole);
   const weak = parts.length > 1 ? index.search(all([...parts, ...signs])) : [];
-  const similar = !strong.length && !weak.length;
-  const like = similar ? index.search(whole, { fuzzy: 0.25, maxFuzzy: 2 }) : [];
   const scores = new Map();
-  for (const [results, worth] of [[strong, 1], [weak, OF_PARTS], [like, 1]])
+  for (const [results, worth] of [[strong, 1], [weak, OF_PARTS]])
     for (const { id, score } of results) scores.set(id, (scores.get(id) ?? 0) + worth * score);
   const termsOf = (results) => new Set(results.flatMap((result) => result.terms));
   return {
-    word,
-    similar,
     scores,
     best: Math.max(...scores.values()),
     // A rare word says more of what is asked than one that stands everywhere.
-    weight: Math.log(1 + sections.length / scores.size) * (similar ? OF_LIKE : 1),
-    whole: termsOf([...strong, ...like]),
+    weight: Math.log(1 + sections.length / scores.size),
+    whole: termsOf(strong),
     inParts: termsOf(weak),
   };
 }
 
 // `find(index, "loss is nan")` is {found: sections with a quote, the best first, missing: words that are nowhere,
-// similar: words that only others are much like, isMatch: whether a word of a text is one of those found}.
+// similar: words for which others are taken, isMatch: whether a word of a text is one of those found}.
 export function find(index, typed) {
-  const answer = answered(index, typed);
+  const words = question(typed);
+  const taken = words.map((word) => spelled(index, word));
+  const answer = answered(index, taken);
   const nowhere = answer?.sections.length === 0;
-  const looks = nowhere ? [] : question(typed).map((word) => look(index, word));
+  const looks = nowhere ? [] : taken.map((word) => look(index, word));
   const there = looks.filter(({ scores }) => scores.size);
   const isMatch = (word) =>
     terms(word).some((term) => there.some((one) => one.whole.has(term) || one.inParts.has(term)));
@@ -115,17 +129,19 @@ export function find(index, typed) {
   const quoted = ordered(scored).slice(0, QUOTED).map((result) => {
     const { quote, most } = quoteOf(result.section, share, isMatch);
     // Words that stand together mean more than words scattered over a section.
-    return { ...result, quote, score: result.score * (0.5 + Math.max(most, share(terms(result.section.title)))) };
+    const title = share(terms(result.section.title));
+    const isNamed = title === 1 && question(result.section.title).every(isMatch);
+    return { ...result, quote, score: result.score * (0.5 + Math.max(most, title)) * (isNamed ? NAMED : 1) };
   });
   const all = [...ordered(quoted), ...ordered(scored).slice(QUOTED)];
   // Without one of the words a section must be a third as good as the best.
   const found = all.filter(({ hasAll, score }) => hasAll || score > all[0].score / 3);
   const first = (answer?.sections ?? []).map((section) => ({ section, ...quoteOf(section, share, isMatch) }));
-  const missing = looks.filter(({ scores }) => !scores.size).map(({ word }) => word);
+  const missing = words.filter((_, number) => !looks[number]?.scores.size);
   return {
     found: [...first, ...found.filter(({ section }) => !answer?.sections.includes(section))],
     missing: nowhere ? [answer.typed] : first.length ? [] : missing,
-    similar: first.length ? [] : there.filter(({ similar }) => similar).map(({ word }) => word),
+    similar: words.filter((word, number) => word !== taken[number]),
     isMatch,
   };
 }
