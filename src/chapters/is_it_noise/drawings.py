@@ -39,8 +39,8 @@ def who_wins(bank: Mapping[str, Tensor]) -> None:
             y = 16 + 30.0 * number
             marks += label(8, y + 5, name, colour=colour, bold=True)
             marks += line(left, y, left + wide, y, colour="faint", width=1)
-            shown = range(len(losses)) if everything else some
-            for each in shown:
+            shown = [each for each in range(len(losses)) if each not in some] if everything else []
+            for each in (*shown, *some):  # those of above lie on top
                 x = _scale(low, high, left, wide, float(losses[each]))
                 strong = each in some
                 marks += circle(x, y, 5 if strong else 3, colour=colour, fill=colour if strong else "paper")

@@ -49,15 +49,8 @@ def turned(frequencies: Tensor, longest: int, distance: int) -> None:
             marks += circle(x, y, radius)
         dx, dy = _point(stands[pair], radius)
         marks += vector(x, y, x + dx, y + dy, colour="orange" if never[pair] else "ink", width=2)
-        said = "never" if never[pair] else "seen"
-        marks += label(
-            x,
-            y + radius + 17,
-            said,
-            size=SMALLEST,
-            colour="orange" if never[pair] else "ink",
-            bold=never[pair],
-        )
+        if never[pair]:
+            marks += label(x, y + radius + 17, "never", size=SMALLEST, colour="orange", bold=True)
         return over(width, y + radius + 22, marks)
 
     def arrange(narrow: bool) -> Part:
@@ -70,7 +63,8 @@ def turned(frequencies: Tensor, longest: int, distance: int) -> None:
         )
         key = left_note(
             f"Above: radians a place, and turns within {longest} places. Shaded: what the hand went over in "
-            f"training. The hand: where it stands {distance} places on.",
+            f"training. The hand: where it stands {distance} places on."
+            + (" Never: at an angle that it had not reached." if any(never) else ""),
             310 if narrow else 700,
         )
         return column(shown, key, gap=12, align="left")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attnlab.corpora import agreement
 from bookkit.pictures.drawings import (
@@ -114,8 +115,12 @@ def whole(read: int, written: int, d_model: int, layers: int) -> None:
         )
         gap = 22.0 if narrow else 90.0
         both = row(encoder, decoder, gap=gap, align="top")
-        words = "" if narrow else "keys, values"
-        return joined(both, Arrow("memory", "③", words, colour="key", sides=("right", "left")))
+        led = joined(both, Arrow("memory", "③", colour="key", sides=("right", "left")))
+        x, y = both.places["memory"].point("right")
+        words = (
+            "" if narrow else label(x + 8, y + 18, "keys, values", size=SMALL, colour="grey", anchor="start")
+        )
+        return replace(led, marks=led.marks + words)
 
     draw(
         arrange,

@@ -24,7 +24,7 @@ def longer(job: str, readers: Mapping[str, ByLength], *, until: Mapping[str, flo
     count = len(next(iter(next(iter(readers.values())).values())))
     with plot(
         f"{job}: the share right, mean over {count} starts, by the length of the sequence. {told}.",
-        size=(5.2, 2.7),
+        size=(5.2, 3.3),
     ) as (axes,):
         for (reader, right), colour, marker, dash in zip(
             readers.items(), SERIES, MARKERS, DASHES, strict=False
