@@ -28,11 +28,13 @@ logger = logging.getLogger(__name__)
 # What readers ask for by names that its section does not have.
 ASKED = Path(__file__).with_name("search_asked.json")
 
+# What a cell prints for readers to open: the tree from a symptom to its cause.
+TREE = ".stays-folded"
 LEFT_OUT = (
-    ".headerlink, .eqno, summary, .prediction form, .verdict, .chart, .launch, script, style, table.ledger, "
+    f".headerlink, .eqno, summary:not({TREE} summary), .prediction form, .verdict, .chart, .launch, script, style, table.ledger, "
     # the hints and answers, and the cells of solutions, which alone are folded without being of a layer
     ".answer, details:not(.cover, .tag_headline > details, .tag_measurement > details, "
-    ".tag_bookkeeping > details)"
+    f".tag_bookkeeping > details, {TREE} details)"
 )
 # Of code, what is named elsewhere: nn.MultiheadAttention, a method, a class, a function, an argument.
 NAME = re.compile(
@@ -47,7 +49,7 @@ PICTURE = re.compile("<svg.*?</svg>", re.DOTALL)
 # Of what a cell prints, the messages of errors, which people ask for word by word.
 MESSAGE = re.compile(r"Error\b|\b(?:expected|must|cannot|can't|could not)\b")
 BREAK = "\v"
-BLOCKS = "p, li, dt, dd, tr, figcaption, div.math"
+BLOCKS = "p, li, dt, dd, tr, summary, figcaption, div.math"
 STYLED = re.compile("[\U0001d400-\U0001d7ff]")  # letters such as 𝔼, which few fonts have and nobody types
 SIGNS = {"⊤": "T", "⋅": "·"}
 SMALL = str.maketrans("T0123456789", "ᵀ⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -144,6 +146,9 @@ def sentences(section: Tag) -> str:
         messages = [line for line in printed.get_text().splitlines() if MESSAGE.search(line)]
         if output := printed.find_parent(class_="cell_output"):
             output.insert_before(BREAK, BREAK.join(messages), BREAK)
+    for tree in section.select(f".cell_output {TREE}"):
+        if output := tree.find_parent(class_="cell_output"):
+            output.insert_before(tree.extract())
     for part in section.select(".cell_input, .cell_output, .highlight"):
         part.decompose()
     for row in section.find_all("tr"):
@@ -198,10 +203,11 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         return
     out = Path(app.outdir)
     index = [listed(app, out, name) for name in site_map(app.env) if name in app.env.found_docs]
-    pages = in_a_line(index)
+    told = {"sections": index, "asked": asked(index)}
     command = [NODE, Path(__file__).with_name("search_index.mjs")]
-    made = subprocess.run(command, input=pages.encode(), stdout=subprocess.PIPE, check=True).stdout.decode()
-    parts = {"sections": pages, "sectionIndex": made, "asked": in_a_line(asked(index))}
+    given = in_a_line(told).encode()
+    made = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=True).stdout.decode()
+    parts = {"sectionIndex": made} | {name: in_a_line(part) for name, part in told.items()}
     script = "".join(f"window.{name} = {value};\n" for name, value in parts.items())
     out.joinpath("_static/sections.js").write_text(script, "utf-8")
     bundle(Path(__file__).with_name("search.mjs"), out / "_static/search.js")

@@ -2,7 +2,7 @@
 import MiniSearch from "minisearch";
 import { question, read, terms } from "./search_words.mjs";
 
-const BOOSTS = { title: 4, within: 1.5, page: 1.5, claimed: 0.7, code: 0.7 };
+const BOOSTS = { title: 4, names: 4, within: 1.5, page: 1.5, claimed: 0.7, code: 0.7 };
 const OF_PARTS = 0.3; // what a name found in its parts alone is worth
 const NAMED = 3; // what a section counts for whose title is just what is asked
 const QUOTED = 30; // sections that are looked through for a sentence; those below keep their order
@@ -14,7 +14,7 @@ function weight(page, section) {
 }
 
 const OPTIONS = {
-  fields: ["title", "within", "page", "text", "claimed", "code"],
+  fields: ["title", "names", "within", "page", "text", "claimed", "code"],
   tokenize: terms,
   processTerm: (term) => term,
   // A question comes as terms. The beginning of a word counts where it is long enough to mean something.
@@ -33,24 +33,25 @@ function sectionsOf(pages) {
   );
 }
 
-// `built(pages)` is an index of what search.py wrote: pages, each with its sections. The build makes it, so that no
-// phone has to.
-export function built(pages) {
+// `built(pages, { "kv cache": ["long-and-fast.html#what-length-costs"] })` is an index of what search.py wrote: pages,
+// each with its sections, and what people call some of them. The build makes it, so that no phone has to.
+export function built(pages, asked) {
   const index = new MiniSearch(OPTIONS);
   const claimed = ({ claims }) => claims.map(({ text }) => text).join(" ");
-  index.addAll(sectionsOf(pages).map((section, id) => ({ ...section, id, claimed: claimed(section) })));
+  const names = ({ address }) => Object.keys(asked).filter((name) => asked[name].includes(address)).join(" ");
+  const whole = (section, id) => ({ ...section, id, claimed: claimed(section), names: names(section) });
+  index.addAll(sectionsOf(pages).map(whole));
   return index;
 }
 
-// `prepare(pages, built(pages), { "kv cache": ["long-and-fast.html#what-length-costs"] })` is what `find` looks in. The
-// name "=keys" answers where it is all that is asked, as does one that leads nowhere.
+// `prepare(pages, built(pages, asked), asked)` is what `find` looks in.
 export function prepare(pages, index, asked) {
   const sections = sectionsOf(pages);
   const at = new Map(sections.map((section) => [section.address, section]));
   const answers = Object.entries(asked).map(([name, addresses]) => ({
-    typed: name.replace("=", ""),
-    alone: name.startsWith("=") || !addresses.length,
+    name,
     its: [...new Set(question(name).flatMap(terms))],
+    many: question(name).length > 1,
     sections: addresses.map((address) => at.get(address)),
   }));
   const names = new MiniSearch({ ...OPTIONS, fields: ["its"], tokenize: (its) => its.split(" ") });
@@ -58,21 +59,22 @@ export function prepare(pages, index, asked) {
   return { index: MiniSearch.loadJS(index, OPTIONS), sections, answers, names };
 }
 
-// What people ask for by a name that its section does not have, or, where it is all that they ask for, that is nowhere.
+// The name, of those that were written down, that is all of a question, or has several of its words: of a section, or
+// of what is nowhere. A single word in a longer question is no more than one of its words.
 function answered({ answers }, words) {
   const asked = new Set(words.flatMap(terms));
-  const fits = ({ its, alone }) => its.every((term) => asked.has(term)) && (!alone || its.length === asked.size);
-  const fitting = answers.filter(fits);
-  return fitting.sort((one, other) => other.its.length - one.its.length)[0];
+  const fits = ({ its, many, sections }) =>
+    its.every((term) => asked.has(term)) && (its.length === asked.size || (many && sections.length));
+  return answers.filter(fits).sort((one, other) => other.its.length - one.its.length)[0];
 }
 
 // A word of the question as it is looked for. One that is nowhere is taken for the word of which it is a slip: a letter
 // more, less or other, or the same letters; two of a long one. Of a short word one letter makes another word.
-function spelled({ index, names }, word) {
+function spelled({ names, ...all }, word) {
   const [typed = ""] = read(word).wholes;
-  const found = (one, fuzzy) => one.search(typed, { fuzzy, prefix: fuzzy === 0 }).flatMap((result) => result.terms);
-  const near = (fuzzy) => [...found(names, fuzzy), ...found(index, fuzzy)];
-  if (typed.length < 5 || near(0).length) return word;
+  if (typed.length < 5 || names.search(typed).length || look(all, word).scores.size) return word;
+  const near = (fuzzy) =>
+    [names, all.index].flatMap((one) => one.search(typed, { fuzzy, prefix: false }).flatMap((result) => result.terms));
   const isSlip = (term) => typed.length > 7 || sorted(term) === sorted(typed);
   return near(1)[0] ?? near(2).find(isSlip) ?? word;
 }
@@ -140,7 +142,7 @@ export function find(index, typed) {
   const missing = words.filter((_, number) => !looks[number]?.scores.size);
   return {
     found: [...first, ...found.filter(({ section }) => !answer?.sections.includes(section))],
-    missing: nowhere ? [answer.typed] : first.length ? [] : missing,
+    missing: nowhere ? [answer.name] : first.length ? [] : missing,
     similar: words.filter((word, number) => word !== taken[number]),
     isMatch,
   };

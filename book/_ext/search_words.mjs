@@ -25,7 +25,7 @@ function stem(word) {
   const left = short.length < 3 || !/[aeiouy]/.test(short) ? word : short;
   return left
     .replace(/(?<=[a-z]{3})e$/, "")
-    .replace(/(?<=[a-z]{2})y$/, "i")
+    .replace(/(?<=[a-z]{3})y$/, "i")
     .replace(/([bdfgmnprt])\1$/, "$1");
 }
 
