@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 ASKED = Path(__file__).with_name("search_asked.json")
 
 # What a cell prints for readers to open: the tree from a symptom to its cause.
-TREE = ".stays-folded"
+TREE = ".stays-folded:has(details details)"
 LEFT_OUT = (
     f".headerlink, .eqno, summary:not({TREE} summary), .prediction form, .verdict, .chart, .launch, script, style, table.ledger, "
     # the hints and answers, and the cells of solutions, which alone are folded without being of a layer
@@ -115,7 +115,9 @@ def sections(page: str) -> list[dict[str, Any]]:
     # The deepest first: what is then left of a section stands in none of those below it.
     found = [taken_out(part) for part in reversed(main.find_all("section"))][::-1]
     # A heading that only others stand below says nothing that they don't.
-    return [one for one in found if one["id"] != "solutions" and (one["text"] or one["claims"] or one["code"])]
+    return [
+        one for one in found if one["id"] != "solutions" and (one["text"] or one["claims"] or one["code"])
+    ]
 
 
 def taken_out(section: Tag) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import { question, read, terms } from "./search_words.mjs";
 const BOOSTS = { title: 4, names: 4, within: 1.5, page: 1.5, claimed: 0.7, code: 0.7 };
 const OF_PARTS = 0.3; // what a name found in its parts alone is worth
 const NAMED = 3; // what a section counts for whose title is just what is asked
+const MUCH = 0.3; // of what a question asks: so much of it a name of two words must have
 const QUOTED = 30; // sections that are looked through for a sentence; those below keep their order
 
 // The lesson comes first: other pages must be much better, and the one on the checks better still.
@@ -44,28 +45,32 @@ export function built(pages, asked) {
   return index;
 }
 
+// A word as a whole, or the words that a hyphen joins: who types nn.MultiheadAttention has not asked for attention.
+const wholesOf = (word) => new Set(word.split("-").flatMap((one) => read(one).wholes.slice(-1)));
+
 // `prepare(pages, built(pages, asked), asked)` is what `find` looks in.
 export function prepare(pages, index, asked) {
   const sections = sectionsOf(pages);
   const at = new Map(sections.map((section) => [section.address, section]));
   const answers = Object.entries(asked).map(([name, addresses]) => ({
     name,
-    its: [...new Set(question(name).flatMap(terms))],
-    many: question(name).length > 1,
+    its: new Set(question(name).flatMap((word) => [...wholesOf(word)])),
     sections: addresses.map((address) => at.get(address)),
   }));
   const names = new MiniSearch({ ...OPTIONS, fields: ["its"], tokenize: (its) => its.split(" ") });
-  names.addAll(answers.map(({ its }, id) => ({ id, its: its.join(" ") })));
+  names.addAll(answers.map(({ its }, id) => ({ id, its: [...its].join(" ") })));
   return { index: MiniSearch.loadJS(index, OPTIONS), sections, answers, names };
 }
 
-// The name, of those that were written down, that is all of a question, or has several of its words: of a section, or
-// of what is nowhere. A single word in a longer question is no more than one of its words.
-function answered({ answers }, words) {
-  const asked = new Set(words.flatMap(terms));
-  const fits = ({ its, many, sections }) =>
-    its.every((term) => asked.has(term)) && (its.length === asked.size || (many && sections.length));
-  return answers.filter(fits).sort((one, other) => other.its.length - one.its.length)[0];
+// The name, of those that were written down, that is all of a question, or several of its words and much of what it
+// asks: of a section, or of what is nowhere.
+function answered({ answers }, looks) {
+  const asked = new Set(looks.flatMap((one) => [...one.wholes]));
+  const weight = (its) => sum(looks.filter(({ wholes }) => isWithin(wholes, its)).map((one) => one.weight));
+  const isEnough = (its) =>
+    its.size === asked.size || its.size > 2 || (its.size === 2 && weight(its) > MUCH * weight(asked));
+  const fitting = answers.filter(({ its }) => isWithin(its, asked) && isEnough(its));
+  return fitting.sort((one, other) => weight(other.its) - weight(one.its))[0];
 }
 
 // A word of the question as it is looked for. One that is nowhere is taken for the word of which it is a slip: a letter
@@ -75,7 +80,7 @@ function spelled({ names, ...all }, word) {
   if (typed.length < 5 || names.search(typed).length || look(all, word).scores.size) return word;
   const near = (fuzzy) =>
     [names, all.index].flatMap((one) => one.search(typed, { fuzzy, prefix: false }).flatMap((result) => result.terms));
-  const isSlip = (term) => typed.length > 7 || sorted(term) === sorted(typed);
+  const isSlip = (term) => (typed.length > 6 && term[0] === typed[0]) || sorted(term) === sorted(typed);
   return near(1)[0] ?? near(2).find(isSlip) ?? word;
 }
 
@@ -97,7 +102,8 @@ function look({ index, sections }, word) {
     scores,
     best: Math.max(...scores.values()),
     // A rare word says more of what is asked than one that stands everywhere.
-    weight: Math.log(1 + sections.length / scores.size),
+    weight: scores.size && Math.log(1 + sections.length / scores.size),
+    wholes: wholesOf(word),
     whole: termsOf(strong),
     inParts: termsOf(weak),
   };
@@ -108,9 +114,10 @@ function look({ index, sections }, word) {
 export function find(index, typed) {
   const words = question(typed);
   const taken = words.map((word) => spelled(index, word));
-  const answer = answered(index, taken);
+  const looked = taken.map((word) => look(index, word));
+  const answer = answered(index, looked);
   const nowhere = answer?.sections.length === 0;
-  const looks = nowhere ? [] : taken.map((word) => look(index, word));
+  const looks = nowhere ? looked.filter(({ wholes }) => !isWithin(wholes, answer.its)) : looked;
   const there = looks.filter(({ scores }) => scores.size);
   const isMatch = (word) =>
     terms(word).some((term) => there.some((one) => one.whole.has(term) || one.inParts.has(term)));
@@ -139,15 +146,16 @@ export function find(index, typed) {
   // Without one of the words a section must be a third as good as the best.
   const found = all.filter(({ hasAll, score }) => hasAll || score > all[0].score / 3);
   const first = (answer?.sections ?? []).map((section) => ({ section, ...quoteOf(section, share, isMatch) }));
-  const missing = words.filter((_, number) => !looks[number]?.scores.size);
+  const missing = words.filter((_, number) => looks.includes(looked[number]) && !looked[number].scores.size);
   return {
     found: [...first, ...found.filter(({ section }) => !answer?.sections.includes(section))],
-    missing: nowhere ? [answer.name] : first.length ? [] : missing,
+    missing: nowhere ? [answer.name, ...missing] : first.length ? [] : missing,
     similar: words.filter((word, number) => word !== taken[number]),
     isMatch,
   };
 }
 
+const isWithin = (some, all) => [...some].every((one) => all.has(one));
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 const ordered = (results) => [...results].sort((one, other) => other.score - one.score);
 

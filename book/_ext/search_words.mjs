@@ -12,11 +12,8 @@ const JOINING = new Set(
   the their then there this to versus vs was we what when where which who why will with won't you your`.split(/\s+/),
 );
 
-// What is called by several names, by the one that the book uses most; and what is mistyped most.
-const SAME = new Map([
-  ...[["torchhalf", "float16"], ["fp16", "float16"], ["bf16", "bfloat16"], ["inf", "infiniti"]],
-  ...[["transfomer", "transformer"], ["tranformer", "transformer"], ["atention", "attention"]],
-]);
+// What is called by several names, by the one that the book uses most.
+const SAME = new Map([["torchhalf", "float16"], ["fp16", "float16"], ["bf16", "bfloat16"], ["inf", "infiniti"]]);
 
 // `stem("masking")` is "mask", as are those of "masked" and "masks"; what is left need not be a word.
 function stem(word) {
