@@ -31,7 +31,8 @@ ASKED = Path(__file__).with_name("search_asked.json")
 # What a cell prints for readers to open: the tree from a symptom to its cause.
 TREE = ".stays-folded:has(details details)"
 LEFT_OUT = (
-    f".headerlink, .eqno, summary:not({TREE} summary), .prediction form, .verdict, .chart, .launch, script, style, table.ledger, "
+    f".headerlink, .eqno, summary:not({TREE} summary), .prediction form, .verdict, .chart, .launch, script, "
+    "style, table.ledger, "
     # the hints and answers, and the cells of solutions, which alone are folded without being of a layer
     ".answer, details:not(.cover, .tag_headline > details, .tag_measurement > details, "
     f".tag_bookkeeping > details, {TREE} details)"
