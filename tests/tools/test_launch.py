@@ -105,7 +105,7 @@ def test_the_files_that_github_shows_link_to_files_that_are_there(name):
 # ---- Colab ----
 
 
-# The first cell of every chapter. Colab doesn't tell a notebook where it came from, so this address stays the
+# The first code of every chapter. Colab doesn't tell a notebook where it came from, so this address stays the
 # default in a fork too, and a release is named: what a chapter imports fits what it says.
 FIRST_CELL = f"""\
 if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone
@@ -113,9 +113,10 @@ if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone
 
 
 @pytest.mark.parametrize("chapter", notebooks.chapters(), ids=lambda path: path.stem)
-def test_every_chapter_begins_with_the_cell_for_colab(chapter, site):
-    first = notebooks.read(chapter).cells[0]
-    assert first.source == FIRST_CELL, "this must be the first cell, word for word (then `make refresh`)"
+def test_every_chapter_has_the_cell_for_colab_below_its_title(chapter, site):
+    title, first = notebooks.read(chapter).cells[:2]
+    assert title.source.startswith("# ")
+    assert first.source == FIRST_CELL, "this must be the first code, word for word (then `make refresh`)"
     assert "remove-cell" in first.metadata.get("tags", []), "tag the cell for Colab remove-cell"
     assert first.metadata["cellView"] == "form", "Colab shows its code: run `make refresh`"
     assert not first.outputs

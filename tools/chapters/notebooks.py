@@ -72,8 +72,8 @@ def claims(notebook: NotebookNode) -> list[dict[str, Any]]:
     return [data[CLAIM] for cell in code_cells(notebook) for data in displays(cell) if CLAIM in data]
 
 
-def first_cell() -> str:
-    """What every chapter begins with: Colab opens a chapter alone, and is not told where it came from."""
+def cell_for_colab() -> str:
+    """What stands below every title: Colab opens a chapter alone, and is not told where it came from."""
     settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     number = release.version()
     at = f"v{number}" if release.is_released(number) else settings["repository"]["branch"]
