@@ -4,7 +4,6 @@ That any state of a bench comes back so is shown in test_states_and_pytorch.py.
 """
 
 import json
-import subprocess
 from typing import Any
 from urllib.parse import quote
 
@@ -22,10 +21,10 @@ from bench_page import (
     state,
     troubles,
 )
+from node import printed
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 
-from _ext.javascript import NODE
 from bookkit.playground import openable
 from bookkit.registry import BOOK
 
@@ -43,8 +42,7 @@ KNOWN = {
 def evaluated(expression: str, *given: Any) -> Any:
     """What the expression, a function of what is given, gives with the script's functions."""
     call = f"console.log(JSON.stringify(({expression})(...{json.dumps(given)}) ?? null))"
-    command = [NODE, "--input-type=commonjs", "--eval", f"{SCRIPT}\n{call}"]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return printed(f"{SCRIPT}\n{call}")
 
 
 def asked(*fragments: str) -> list[dict[str, Any]]:

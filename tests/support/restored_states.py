@@ -5,7 +5,6 @@ A bench stands there without its page: restoreBench of shared_state.js sets it, 
 
 import random
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -85,9 +84,9 @@ return found;
 """
 
 
-def set_in_node(name: str, states: list[State], folder: Path) -> list[dict[str, Any]]:
+def set_in_node(name: str, states: list[State]) -> list[dict[str, Any]]:
     """What comes of a bench that is set to each of these states, one after the other."""
-    return returned(name, states, f"const name = {name!r};{SETTING}", folder, SCRIPTS)
+    return returned(name, states, f"const name = {name!r};{SETTING}", SCRIPTS)
 
 
 # ---- states at random ----

@@ -5,19 +5,17 @@ import copy
 import inspect
 import json
 import math
-import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from node import printed
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from _ext.javascript import NODE
 from _ext.playground import script
 from attnlab.attention import MultiHeadAttention, masked_softmax
 from attnlab.corpora import agreement, grammar
@@ -111,23 +109,19 @@ IN_PAGE = {name: InPage(cache(openable()[name].load), runs) for name, runs in RU
 SCRIPTS = ("model.js", "transformer.js", "gpt.js", "die.js", "bench/chances.js")
 
 
-def in_node(name: str, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
+def in_node(name: str, runs: list[Run]) -> list[dict[str, Any]]:
     """What the scripts make of these runs, in Node."""
-    return returned(name, runs, RUNNING, folder)
+    return returned(name, runs, RUNNING)
 
 
-def returned(name: str, given: Any, body: str, folder: Path, more: Iterable[str] = ()) -> Any:
+def returned(name: str, given: Any, body: str, more: Iterable[str] = ()) -> Any:
     """What an async function of `model`, its `data` and `given` returns, with these scripts more."""
     scripts = [(BOOK / "_static" / each).read_text("utf-8") for each in (*SCRIPTS, *more)]
     setup = f"const data = stored[{json.dumps(name)}]; const given = {json.dumps(given)};"
     kinds = "{ Transformer, LanguageModel, Induction: LanguageModel, GPT }"
     call = f"""(async () => {{ {setup} const model = new ({kinds}[data.kind])(data); {body} }})()
       .then((value) => console.log(JSON.stringify(value)));"""
-    program = folder / "program.js"
-    program.write_text("\n".join([*scripts, PACKING, "const stored = {};", script(name), call]), "utf-8")
-    done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return printed("\n".join([*scripts, PACKING, "const stored = {};", script(name), call]))
 
 
 def unpacked(row: str) -> Tensor:
