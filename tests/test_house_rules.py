@@ -36,13 +36,14 @@ ROOMS = [
 LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
 
 
+def succeeds(*command, **variables):
+    run = subprocess.run(command, cwd=ROOT, env=os.environ | variables, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 def test_a_room_imports_only_from_below():
     """pyproject.toml says which room stands on which floor, and every room must be named there."""
-    path = {"PYTHONPATH": os.pathsep.join(["book", *sys.path])}
-    run = subprocess.run(
-        [LINT_IMPORTS], cwd=ROOT, env=os.environ | path, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
+    succeeds(LINT_IMPORTS, PYTHONPATH=os.pathsep.join(["book", *sys.path]))
 
 
 @pytest.mark.parametrize("name", ROOMS)
@@ -65,9 +66,7 @@ def test_every_docstring_begins_with_an_example():
         for label, thing in public_things(name):
             first = (thing.__doc__ or "").strip().splitlines()[0]
             is_error = isinstance(thing, type) and issubclass(thing, Exception)
-            assert "`" in first or is_error, (
-                f"{label}: its docstring begins {first!r}, which holds no example"
-            )
+            assert "`" in first or is_error, f"{label}: {first!r}, where its docstring begins, is no example"
 
 
 def names_in(tree):
@@ -108,35 +107,28 @@ def test_a_name_in_a_docstring_exists():
     ids=["ruff", "format", "format chapters", "ruff chapters"],
 )
 def test_style(command):
-    run = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
+    succeeds(sys.executable, "-m", *command)
+
+
+def files_of_code(*folders):
+    files = [file for folder in folders for kind in ("*.py", "*.js", "*.mjs") for file in folder.rglob(kind)]
+    return [file for file in files if "node_modules" not in file.parts]
+
+
+def lines_of_file(file):
+    return len(file.read_text("utf-8").splitlines())
 
 
 def test_no_file_of_code_is_long_and_no_folder_of_the_packages_is_wide():
-    files = [
-        file
-        for folder in ("book", "src", "tools", "tests")
-        for kind in ("*.py", "*.js")
-        for file in (ROOT / folder).rglob(kind)
-        if "node_modules" not in file.parts
-    ]
-    assert not {file.name for file in files if len(file.read_text("utf-8").splitlines()) > 450}
+    files = files_of_code(*(ROOT / folder for folder in ("book", "src", "tools", "tests")))
+    assert not {file.name for file in files if lines_of_file(file) > 450}
     folders = Counter(file.parent for file in files)
     packages = (ROOT / "src" / "attnlab", ROOT / "src" / "bookkit")
     assert not {f for f, count in folders.items() if count > 12 and any(map(f.is_relative_to, packages))}
 
 
 def lines_in(*folders):
-    files = [file for folder in folders for kind in ("*.py", "*.js", "*.mjs") for file in folder.rglob(kind)]
-    return sum(
-        len(file.read_text("utf-8").splitlines()) for file in files if "node_modules" not in file.parts
-    )
+    return sum(map(lines_of_file, files_of_code(*folders)))
 
 
 def test_the_tests_stay_lighter_than_half_of_what_they_test():

@@ -1,7 +1,4 @@
-"""A browser for tests that look at pages: fixtures, apart from those that need the built site.
-
-Planted faults are tried with these alone (tests/test_planted_faults.py).
-"""
+"""A browser for tests that look at pages: fixtures, apart from those that need the built site."""
 
 import os
 from collections.abc import Iterator

@@ -1,6 +1,5 @@
 """A page of the built site made live, with the kernels of `make live`, and what is to be seen there."""
 
-import os
 import re
 import subprocess
 import sys
@@ -18,9 +17,7 @@ RUNS = 600_000  # milliseconds that a chapter may take beside all other tests
 def live_server() -> Iterator[str]:
     """`with live_server() as address:` gives the address that `make live` prints, with its token."""
     command = [sys.executable, "-m", "tools.site.live", "0", "--no-browser"]
-    # What the pages store is the sample's, also where the real texts are.
-    environment = os.environ | {"ATTNLAB_ONLY_SAMPLE": "1"}
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield re.search(r"http\S+", server.stdout.readline())[0]
         finally:

@@ -141,23 +141,17 @@ def test_an_unlisted_chapter_is_named(book):
 # ---- refresh ----
 
 
-def run_cells(*sources):
-    cells = [cell(source, number) for number, source in enumerate(sources)]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    return refresh.normalise(refresh.execute(notebook))
-
-
 @pytest.mark.thorough
 def test_executing_twice_gives_the_same_file_as_jupyterlab_saves_it(tmp_path):
     """Which is what Jupyter's server does with what it is sent: JSON from JavaScript, which has no 2.0."""
     source = "print(1)\nprint(2)\nfrom bookkit.claims import claim\nclaim('two', 2.0, expected=2.0)"
     paths = tmp_path / "first.ipynb", tmp_path / "second.ipynb", tmp_path / "saved.ipynb"
     for path in paths[:2]:
-        made = run_cells(source, "3")
+        cells = nbformat.v4.new_notebook(cells=[cell(source, 0), cell("3", 1)])
+        made = refresh.normalise(refresh.execute(cells))
         notebooks.write(made, path)
     as_javascript = json.loads(
-        paths[0].read_text("utf-8"),
-        parse_float=lambda n: int(float(n)) if float(n) % 1 == 0 else float(n),
+        paths[0].read_text("utf-8"), parse_float=lambda n: int(float(n)) if float(n) % 1 == 0 else float(n)
     )
     nbformat.write(nbformat.from_dict(nbformat.reads(json.dumps(as_javascript), 4)), paths[2])
     assert len({path.read_bytes() for path in paths}) == 1

@@ -201,16 +201,7 @@ def folder(tmp_path_factory, listener):
 @pytest.fixture(scope="module")
 def graded(folder):
     """What the command said, and for each hand-in its row of the CSV."""
-    command = [
-        sys.executable,
-        "-m",
-        "tools.grade",
-        folder,
-        "--seconds",
-        "20",
-        "--memory",
-        "1500000000",
-    ]
+    command = [sys.executable, "-m", "tools.grade", folder, "--seconds", "20", "--memory", "1500000000"]
     command.append("--trust")  # some systems that this is tested on have no walls
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "Warning" not in run.stderr

@@ -155,22 +155,12 @@ def test_what_waits_for_a_page_has_an_end():
 # ---- the start ----
 
 
-class Recorder:
-    """A browser with a window."""
-
-    def __init__(self):
-        self.opened = []
-
-    def open(self, address):
-        self.opened.append(address)
-
-
 def test_a_browser_is_sent_on_by_a_file_that_only_this_user_can_read(monkeypatch, small_site):
-    browser = Recorder()
-    monkeypatch.setattr(webbrowser, "get", lambda: browser)
+    opened = []
+    monkeypatch.setattr(webbrowser, "get", lambda: SimpleNamespace(open=opened.append))
     with live.opened("http://127.0.0.1:1/#live=token", small_site):
         (file,) = small_site.parent.glob("live-*.html")
-        assert browser.opened == [file.as_uri()]
+        assert opened == [file.as_uri()]
         assert 'url=http://127.0.0.1:1/#live=token"' in file.read_text()
         assert os.name == "nt" or stat.S_IMODE(file.stat().st_mode) == 0o600
     assert not file.exists()
