@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 import pytest
-from accessible import AXE, RULES, violations
+from accessible import AXE, RULES, WITHOUT_FETCHING, in_both_colours, violations
 from bs4 import BeautifulSoup, NavigableString
 from fontTools.ttLib import TTFont
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -19,8 +19,7 @@ from tools.site.browser import weigh
 
 COLOURS = ["color-contrast", "link-in-text-block"]
 THE_COLOURS = {"runOnly": {"type": "rule", "values": COLOURS}, "resultTypes": ["violations"]}
-# From a folder axe can't fetch the styles once more, as one rule asks (a page may not force an orientation).
-ALL_BUT_COLOURS = RULES | {"rules": {rule: {"enabled": False} for rule in COLOURS}, "preload": False}
+ALL_BUT_COLOURS = WITHOUT_FETCHING | {"rules": {rule: {"enabled": False} for rule in COLOURS}}
 # Looking at colours takes longer than all other rules together. It is done for every text once, but for the
 # words of code: of these, and of all texts where only the screen or the colours differ, one of each kind is
 # enough. The others of its kind stand in the same elements with the same styles.
@@ -175,9 +174,7 @@ def test_a_page_from_a_folder_on_a_phone(offline, site, name):
         slider.press("ArrowRight")
         expect(offline.locator(".chart [role=status]").first).not_to_be_empty()
     offline.evaluate(LEAVE_ONE_OF_EACH_KIND, ALL)
-    for colours in ("dark", "light"):
-        offline.emulate_media(color_scheme=colours)
-        troubles += [f"{colours}: {line}" for line in violations(offline, THE_COLOURS)]
+    troubles += in_both_colours(offline, THE_COLOURS)
     assert not troubles, "\n".join(troubles)
 
 
@@ -189,10 +186,7 @@ def test_what_a_search_finds_is_accessible_in_both_modes_and_fits_a_phone(page, 
     page.goto(base_url + "search.html?q=softmax+sums+to+exactly")
     page.locator("#results p a").first.wait_for()
     troubles += width(page)
-    page.evaluate(AXE)
-    for colours in ("light", "dark"):
-        page.emulate_media(color_scheme=colours)
-        troubles += [f"{colours}: {line}" for line in violations(page, RULES)]
+    troubles += in_both_colours(page)
     assert not troubles, "\n".join(troubles)
 
 

