@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 from node import printed
-from script_and_pytorch import returned, switched
+from script_and_pytorch import IN_PAGE, returned, spelled
 from wrong_sentences import mutated
 
 from attnlab.corpora import agreement, grammar
@@ -286,8 +286,9 @@ COUNTED = {"translator": translations, "language-model": verbs, "induction": sym
 @pytest.mark.parametrize("name", COUNTED)
 @torch.no_grad()
 def test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong(name):
-    whole, lacking = tallied(name, {"off": [OFF[name]]})
-    for said, ours in ((whole, switched(name, {})), (lacking, switched(name, {"off": [OFF[name]]}))):
+    model, off = IN_PAGE[name].loaded(), {"off": [OFF[name]]}
+    whole, lacking = tallied(name, off)
+    for said, ours in ((whole, model), (lacking, spelled(model, off))):
         right, wrong = COUNTED[name](ours)
         assert said["right"] == right
         assert [[each["text"], each["written"], each["right"]] for each in said["examples"]] == wrong
@@ -298,11 +299,12 @@ def test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong(name):
 @pytest.mark.thorough
 @torch.no_grad()
 def test_held_out_text_costs_as_many_bits_as_in_pytorch():
-    whole, lacking = tallied("gpt", {"off": [OFF["gpt"]]})
+    model, off = IN_PAGE["gpt"].loaded(), {"off": [OFF["gpt"]]}
+    whole, lacking = tallied("gpt", off)
     held_out = of_gpt.held_out()
     texts = torch.tensor(held_out["texts"])
     read = torch.cat([torch.full((len(texts), 1), held_out["start"]), texts[:, :-1]], 1)
-    for said, ours in ((whole, switched("gpt", {})), (lacking, switched("gpt", {"off": [OFF["gpt"]]}))):
+    for said, ours in ((whole, model), (lacking, spelled(model, off))):
         losses = torch.nn.functional.cross_entropy(ours(read).transpose(1, 2), texts, reduction="sum")
         assert said["bits"] == pytest.approx(float(losses) / math.log(2) / held_out["bytes"], abs=1e-4)
     assert whole["bits"] < lacking["bits"]

@@ -7,7 +7,7 @@ import pytest
 import torch
 from bench_page import BENCH, changed, deeds, field, is_share, looked, opened_bench, put, translated
 from playwright.sync_api import Locator, Page, expect
-from script_and_pytorch import everything, switched
+from script_and_pytorch import IN_PAGE, spelled
 
 from attnlab.corpora import agreement
 from bookkit.playground import exported
@@ -110,7 +110,7 @@ def test_the_slim_form_offers_sentences_has_one_switch_and_is_printed(page, slim
 
 
 @pytest.mark.thorough
-def test_without_heads_positions_or_the_mask_the_answer_says_what_it_was(page, tmp_path, monkeypatch):
+def test_without_heads_positions_or_the_mask_the_answer_says_what_it_was(page, tmp_path):
     box = opened_bench(page, tmp_path, "translator")
     words = "the old king 's red dogs follow my cats"
     put(page, words)
@@ -130,9 +130,8 @@ def test_without_heads_positions_or_the_mask_the_answer_says_what_it_was(page, t
     box.get_by_role("button", name="All as it was").click()
     expect(deeds(box)).to_have_count(0)
     assert shown(box) == translated(words)
-    monkeypatch.setattr("attnlab.transformer.causal", everything)
     changed(page, "the mask")
-    assert shown(box) == translated(words)
+    assert shown(box) == translated(words, mask=False)
     # What is shown is the last look of all, when there are words behind the chosen one.
     box.locator(".road").get_by_role("button", name="head 1 of layer 1 (writing)").first.click()
     expect(box.locator(".looks")).to_contain_text("When all is written, from the place of “")
@@ -202,8 +201,8 @@ def test_the_wrong_words_of_a_translation_are_marked_and_what_is_no_sentence_is_
 # ---- the language model ----
 
 
-def chances(words: str, temperature: float = 1, **switches) -> torch.Tensor:
-    model = switched("language-model", switches)
+def chances(words: str, temperature: float = 1, **changes) -> torch.Tensor:
+    model = spelled(IN_PAGE["language-model"].loaded(), changes)
     with torch.no_grad():
         read = torch.tensor([[1, *map(models.WORDS.index, words.split())]])
         return (model(read)[0, -1] / temperature).softmax(-1)

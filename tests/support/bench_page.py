@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 from playwright.sync_api import Locator, Page, expect
-from script_and_pytorch import switched
+from script_and_pytorch import IN_PAGE, spelled
 
 from _ext import playground
 from bookkit.playground import VIEWS
@@ -150,10 +150,11 @@ def state(page: Page) -> dict:
     return page.evaluate(f"() => {{ {BENCH} return stateOf(addressOf(stateOfBench(bench))); }}")
 
 
-def translated(words: str, **switches) -> str:
-    """What PyTorch writes, with these parts of the model off."""
+def translated(words: str, **changes) -> str:
+    """What PyTorch writes, with the model changed so."""
     source = torch.tensor([[*map(ENGLISH_WORDS.index, words.split()), END]])
-    written = models.greedy(switched("translator", switches), source, torch.tensor([source.shape[1]]))
+    model = spelled(IN_PAGE["translator"].loaded(), changes)
+    written = models.greedy(model, source, torch.tensor([source.shape[1]]))
     return " ".join(LINGO_WORDS[word] for word in written[0].tolist() if word > END)
 
 

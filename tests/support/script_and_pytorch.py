@@ -91,11 +91,6 @@ def docstrings(count: int) -> list[Run]:
     return [{"read": [pieces.end, *ids[:length]]} for ids, length in zip(long[:count], lengths, strict=True)]
 
 
-def everything(n: int, m: int | None = None, device: object = None) -> Tensor:
-    """In the place of `causal`: a mask that hides nothing."""
-    return torch.ones(1, n, m or n, dtype=torch.bool)
-
-
 # ---- the models that a page can open ----
 
 
@@ -137,7 +132,7 @@ class Spelled(nn.Module):
     def __init__(self, attention: MultiHeadAttention | SelfAttention) -> None:
         super().__init__()
         self.given, self.heads = [attention], attention.heads  # in a list it is no module beside these
-        self.causal, self.hidden = False, set()
+        self.causal, self.hidden, self.off = False, set(), []
         for step in ("queries", "keys", "values", "weights", "mixed"):
             self.add_module(step, nn.Identity())
         for step in ("project", "write", "out_proj"):
@@ -161,7 +156,9 @@ class Spelled(nn.Module):
         shown = shown.tril() if self.causal else shown
         shown[..., [place for place in self.hidden if place < shown.shape[-1]]] = False
         weights = self.weights(masked_softmax(scores, shown))
-        mixed = self.mixed((weights @ value).transpose(1, 2).flatten(2))
+        found = (weights @ value).transpose(1, 2)  # (1, n, heads, d_k)
+        found[:, :, self.off] = 0
+        mixed = self.mixed(found.flatten(2))
         if isinstance(given, SelfAttention):
             return self.write(mixed)
         return self.out_proj(mixed), weights
@@ -201,6 +198,8 @@ def spelled(model: nn.Module, changes: Run) -> nn.Module:
             attention.causal = changes.get("mask", True) and looked_at != "read"
             hidden = (place.split() for place in changes.get("hidden", []))
             attention.hidden = {int(place) for stack, place in hidden if stack == looked_at}
+            off = (place.split() for place in changes.get("off", []))
+            attention.off = [int(head) for place, head in off if place == name]
             model.set_submodule(name, attention)
         if isinstance(module, Block):
             module.__class__, module.after_attention = SpelledBlock, nn.Identity()
@@ -211,7 +210,7 @@ def spelled(model: nn.Module, changes: Run) -> nn.Module:
 
 @contextmanager
 def carried(model: nn.Module, stack: str, changes: Run) -> Iterator[None]:
-    """While that stack is computed, heads are off, and vectors stand where they were carried to."""
+    """While that stack is computed, vectors stand where they were carried to."""
 
     def put(name: str, place: Any, vector: Any, head: int | None) -> None:
         def hook(_: nn.Module, __: Any, output: Any) -> Any:
@@ -225,8 +224,6 @@ def carried(model: nn.Module, stack: str, changes: Run) -> Iterator[None]:
         hooks.append(model.get_submodule(name).register_forward_hook(hook))
 
     hooks: list[Any] = []
-    for place, head in map(str.split, changes.get("off", [])):
-        put(f"{place}.mixed", slice(None), 0.0, int(head))
     for one in changes.get("carried", []):
         if one["stack"] == stack:
             put(one["name"], one["place"], one["vector"], one.get("head"))
@@ -285,17 +282,3 @@ def largest_difference(said: dict[str, Any], traces: list[Trace]) -> float:
     last = traces[-1].get("logits", traces[-1].get("word"))
     differences.append((unpacked(said["logits"]) - last.flatten()).abs().max())
     return float(torch.stack(differences).max())
-
-
-def switched(name: str, run: Run) -> nn.Module:
-    """A copy of the stored model without the heads, and the positions, that are off in this run."""
-    model = copy.deepcopy(IN_PAGE[name].loaded()).eval()
-    for head in run.get("off", []):
-        place, number = head.split()
-        attention = model.get_submodule(place)
-        joins = (attention.write if isinstance(attention, SelfAttention) else attention.out_proj).weight
-        with torch.no_grad():
-            joins.unflatten(1, (attention.heads, -1))[:, int(number)] = 0
-    if not run.get("positions", True):
-        model.positions.table.zero_()
-    return model
