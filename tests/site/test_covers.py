@@ -4,7 +4,7 @@ import re
 
 import pytest
 from accessible import in_both_colours
-from browser_pages import arrived
+from browser_pages import arrived, without_scripts_and_on_paper
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 
@@ -59,24 +59,12 @@ def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(page, base
 @pytest.mark.weekly
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_without_scripts_and_on_paper_all_stands_open(browser, base_url, chapter):
-    with browser.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto(f"{base_url}{chapter}.html")
-        for _, cover in boxes(page):
-            assert cover.locator(".answer").is_visible()
-            assert not cover.get_by_text("Show without a guess").is_visible()
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(f"{base_url}{chapter}.html")
-        page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        page.emulate_media(media="print")
+    for page in without_scripts_and_on_paper(browser, f"{base_url}{chapter}.html"):
         for box, cover in boxes(page):
             assert cover.locator(".answer").is_visible()
             assert not cover.get_by_text("Show without a guess").is_visible()
             assert not box.locator("form").is_visible()
-            above, below = box.bounding_box(), cover.locator(".answer").bounding_box()
-            assert above["y"] < below["y"]
-        assert not page.locator(".top").is_visible()
+            assert box.bounding_box()["y"] < cover.locator(".answer").bounding_box()["y"]
 
 
 # ---- in one ----
@@ -238,4 +226,5 @@ def test_paper_shows_the_lesson(page, base_url):
     page.emulate_media(media="print")
     expect(page.get_by_text(ROW, exact=True)).to_be_hidden()
     expect(page.get_by_text("How this was checked").first).to_be_hidden()
+    expect(page.locator(".top")).to_be_hidden()
     expect(page.get_by_text(BOOKKEEPING).first).to_be_visible()

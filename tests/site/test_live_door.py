@@ -4,7 +4,8 @@ import json
 import re
 
 import pytest
-from live_page import button, cell_with, label, trouble, write
+from browser_pages import button
+from live_page import cell_with, label, trouble, write
 from playwright.sync_api import Locator, Page, Request, expect
 
 from bookkit import registry

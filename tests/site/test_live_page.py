@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 from accessible import in_both_colours
 from bench_page import field, press
+from browser_pages import button
 from firefox import in_firefox
-from live_page import RUNS, button, cell_with, label, live, live_server, ran, status, write
+from live_page import RUNS, cell_with, label, live, live_server, ran, status, write
 from playwright.sync_api import Page, expect
 
 from bookkit import registry

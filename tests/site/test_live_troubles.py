@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from live_page import RUNS, button, cell_with, live, live_server, pressed, ran, status, trouble, write
+from browser_pages import button
+from live_page import RUNS, cell_with, live, live_server, pressed, ran, status, trouble, write
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 from stand_in_binder import PHASES, binder, jupyter_server
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from bench_page import BENCH, PAGES, looked, opened, opened_bench, troubles
+from browser_pages import button
 from playwright.sync_api import Locator, Page, expect
 
 from bookkit.registry import BOOK
@@ -21,10 +22,6 @@ def stepping(page: Page, folder: Path, model: str = "language-model", text: str 
     looked(box, "Step by step")
     expect(box.locator(".step-title")).to_contain_text(f"1 of {STEPS[model]}")
     return box
-
-
-def button(view: Locator, name: str) -> Locator:
-    return view.get_by_role("button", name=name, exact=True)
 
 
 def test_every_step_leads_to_a_section_that_there_is(soup):

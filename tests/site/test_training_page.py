@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from accessible import in_both_colours
+from bench_page import page_with
+from browser_pages import button, without_scripts_and_on_paper
 from firefox import in_firefox
 from playwright.sync_api import Locator, Page, expect
 from processor import MOST, longest_task
-from training_page import begun, made_page
 
+from _ext import training
 from bookkit.training.page import stored
 from tools.site.server import serving
 
@@ -21,7 +23,10 @@ PHONE = {"width": 320, "height": 700}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    return made_page(tmp_path_factory.mktemp("page"), "guests").parent
+    folder = tmp_path_factory.mktemp("page")
+    page_with(training.closed("guests")[0], training.files(), folder)
+    (folder / "404.html").write_text('<base href="/">')
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +35,13 @@ def address(folder: Path) -> Iterator[str]:
         yield f"{served}page.html"
 
 
-def button(box: Locator, name: str) -> Locator:
-    return box.get_by_role("button", name=name, exact=True)
+def begun(page: Page, address: str) -> Locator:
+    """The training of the page, opened by its button and so begun."""
+    page.goto(address)
+    box = page.locator(".training")
+    box.get_by_role("button", name="Train both here").click()
+    expect(box.locator(".training-bench")).to_be_visible()
+    return box
 
 
 def step(box: Locator) -> int:
@@ -265,15 +275,10 @@ def test_it_is_accessible_and_fits_a_phone(page, address):
 
 @pytest.mark.thorough
 def test_without_scripts_and_in_print_there_is_the_stored_picture(browser, address):
-    for how in ({"java_script_enabled": False}, {}):
-        with browser.new_context(**how) as context:
-            page = context.new_page()
-            page.goto(address)
-            if not how:
-                page.emulate_media(media="print")
-            expect(page.locator(".training svg:visible")).to_have_count(1)
-            assert not page.locator(".training button:visible").count()
-            assert "One head names six neighbours of ten" in page.locator(".training").inner_text()
+    for page in without_scripts_and_on_paper(browser, address):
+        expect(page.locator(".training svg:visible")).to_have_count(1)
+        assert not page.locator(".training button:visible").count()
+        assert "One head names six neighbours of ten" in page.locator(".training").inner_text()
 
 
 @pytest.mark.weekly

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tools.site.browser import launch
 
@@ -43,6 +43,23 @@ def page(window: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Pag
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear()")
     tab.close()
+
+
+def button(place: Page | Locator, name: str) -> Locator:
+    return place.get_by_role("button", name=name, exact=True)
+
+
+def without_scripts_and_on_paper(browser: Browser, address: str) -> Iterator[Page]:
+    """The page as a phone shows it whose browser runs no scripts, and as it is printed."""
+    phone = {"width": 390, "height": 844}
+    for scripts in (False, True):
+        with browser.new_context(viewport=phone, java_script_enabled=scripts) as context:
+            page = context.new_page()
+            page.goto(address)
+            if scripts:
+                page.evaluate("dispatchEvent(new Event('beforeprint'))")
+                page.emulate_media(media="print")
+            yield page
 
 
 def arrived(page: Page) -> None:

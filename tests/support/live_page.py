@@ -46,10 +46,6 @@ def trouble(page: Page) -> Locator:
     return page.locator(".live-strip [role=alert]")
 
 
-def button(page: Page | Locator, name: str) -> Locator:
-    return page.get_by_role("button", name=name, exact=True)
-
-
 def cell_with(page: Page, words: str) -> Locator:
     """The cell whose code has these words."""
     return page.locator("main .cell", has=page.locator(".live-field", has_text=words))
