@@ -8,7 +8,8 @@ from accessible import in_both_colours
 from bench_page import field, press
 from browser_pages import button
 from firefox import in_firefox
-from live_page import RUNS, cell_with, label, live, live_server, ran, status, write
+from live_page import RUNS, cell_with, label, live, ran, status, write
+from live_server import started
 from playwright.sync_api import Page, expect
 
 from bookkit import registry
@@ -23,8 +24,8 @@ ADDRESSES = "[...document.querySelectorAll('.claim[id]')].map(({ id }) => id)"
 
 @pytest.fixture(scope="module")
 def address(site) -> Iterator[str]:
-    with live_server() as printed:
-        yield printed
+    with started(site) as server:
+        yield server.printed
 
 
 # A site may forbid that text is run as a script: does one of the book's? (A test's own goes through.)

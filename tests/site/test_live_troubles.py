@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 from browser_pages import button
-from live_page import RUNS, cell_with, live, live_server, pressed, ran, status, trouble, write
+from live_page import RUNS, cell_with, live, pressed, ran, status, trouble, write
+from live_server import started
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 from stand_in_binder import PHASES, binder, jupyter_server
 
@@ -32,8 +33,8 @@ HEARD = """() => {
 
 @pytest.fixture(scope="module")
 def address(site) -> Iterator[str]:
-    with live_server() as printed:
-        yield printed
+    with started(site) as server:
+        yield server.printed
 
 
 def cells(page: Page) -> Locator:
@@ -144,9 +145,9 @@ def test_a_full_disk_is_told(page, address):
 
 
 @pytest.mark.weekly
-def test_a_server_that_has_ended_is_told(page):
-    with live_server() as printed:
-        live(page, printed, CHAPTER)
+def test_a_server_that_has_ended_is_told(page, site):
+    with started(site) as server:
+        live(page, server.printed, CHAPTER)
         typed_and_run(page, "while True:\n    pass")
         running = cells(page).first
         expect(running.locator(".live-state")).to_contain_text("runs, ", timeout=RUNS)
@@ -196,11 +197,6 @@ def test_a_key_of_an_earlier_start_and_no_key_are_told(page, address):
 LESSON = "what-is-attention"
 
 
-def press(page: Page, base_url: str) -> None:
-    page.goto(f"{base_url}{LESSON}.html")
-    page.get_by_role("button", name="Run this page").click()
-
-
 # All that the strip says, however short.
 SAYS = """
 window.said = [];
@@ -215,7 +211,7 @@ def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(page, base_url
     page.add_init_script(SAYS)
     with jupyter_server(tmp_path) as ready:
         with binder(page, [*({"phase": phase, "message": "…"} for phase in PHASES), ready]) as server:
-            press(page, base_url)
+            pressed(page, base_url, LESSON)
             expect(status(page)).to_have_text("Python runs on Binder.")
         said = page.evaluate("said")
         phases = (
@@ -262,7 +258,7 @@ def test_another_python_and_no_python_are_told(page, base_url, tmp_path, told, w
     its = {"argv": [*command, "-f", "{connection_file}"], "display_name": "Other", "language": "other"}
     (spec / "kernel.json").write_text(json.dumps(its | {"env": {"PYTHONPATH": str(tmp_path)}}))
     with jupyter_server(tmp_path, "other") as ready, binder(page, [ready]):
-        press(page, base_url)
+        pressed(page, base_url, LESSON)
         expect(trouble(page)).to_contain_text(words)
         expect(button(page, "Try again")).to_be_visible()
 
@@ -274,5 +270,5 @@ def test_a_kernel_without_the_books_packages_is_told(page, base_url, tmp_path):
     with jupyter_server(tmp_path) as ready, binder(page, [ready]):
         (tmp_path / "book").unlink()
         (tmp_path / "elsewhere").rename(tmp_path / "book")
-        press(page, base_url)
+        pressed(page, base_url, LESSON)
         expect(trouble(page)).to_contain_text("lacks what the book needs: it has no no_such_package")

@@ -76,6 +76,11 @@ class LiveServer:
     token: str
     process: subprocess.Popen[str]
 
+    @property
+    def printed(self) -> str:
+        """What a reader opens."""
+        return f"{self.address}#live={self.token}"
+
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answer:
         """Without a token, unless `headers` have it. Nothing of the path is put in order on its way."""
         place = urlsplit(self.address)

@@ -107,11 +107,8 @@ def stacks_of(model: nn.Module) -> list[Stack]:
     kinds += [("layers", "text", 2, ("text",)), ("blocks", "text", 2, ("text",))]
     for prefix, stack, parts, memories in kinds:
         mine = [name for name in names if name.startswith(f"{prefix}.")]
-        attentions = [name for name in mine if name.endswith("attention") and "around" not in name]
-        attentions = [name for name in attentions if "before" not in name]
-        afters = [
-            name for name in mine if re.fullmatch(r"around_\w+|after_attention", name.rpartition(".")[2])
-        ]
+        attentions = [name for name in mine if re.search(r"\.((self|cross)_)?attention$", name)]
+        afters = [name for name in mine if re.search(r"\.(around_\w+|after_attention)$", name)]
         if mine:
             found.append(Stack(stack, attentions, ["positions", *afters], parts, memories))
     return found
