@@ -10,6 +10,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tokenize
 from collections import Counter
 from pathlib import Path
 
@@ -69,29 +70,23 @@ def test_every_docstring_begins_with_an_example():
             assert "`" in first or is_error, f"{label}: {first!r}, where its docstring begins, is no example"
 
 
-def names_in(tree):
-    """`names_in(ast.parse("def area(side): return side**2"))` are area and side: all names of the code."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.alias(name=name):
-                yield from name.split(".")
+def names_in(file):
+    """All names of the code: those of its strings, and so of its docstrings, are none."""
+    with tokenize.open(file) as code:
+        return {each.string for each in tokenize.generate_tokens(code.readline) if each.type == tokenize.NAME}
 
 
-def names_told(tree):
+def names_told(file):
     """The names that stand alone in backticks, like `PACKAGES`, in the docstrings of the code."""
-    for node in stamps.statements(tree):
+    for node in stamps.statements(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             yield from re.findall(r"(?<!`)`([A-Za-z_]\w*)`(?!`)", ast.get_docstring(node) or "")
 
 
 def test_a_name_in_a_docstring_exists():
     files = [file for package in PACKAGES for file in Path(package.__path__[0]).rglob("*.py")]
-    trees = {file: ast.parse(file.read_text("utf-8")) for file in files}
-    known = {*dir(builtins), *keyword.kwlist, *".".join(ROOMS).split(".")}
-    known.update(name for tree in trees.values() for name in names_in(tree))
-    told = {(str(file), name) for file, tree in trees.items() for name in names_told(tree)}
+    known = {*dir(builtins), *keyword.kwlist, *".".join(ROOMS).split(".")}.union(*map(names_in, files))
+    told = {(str(file), name) for file in files for name in names_told(file)}
     assert told, "no docstring tells a name"
     assert not {(file, name) for file, name in told if name not in known}
 

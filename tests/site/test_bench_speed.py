@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from bench_page import BENCH, WAYS, bench_page, changed, looked, put
+from browser_pages import PHONE
 from playwright.sync_api import Locator, Page, expect
 from processor import MOST, SLOWER, TRIES, longest_task, tasks
 
@@ -13,7 +14,6 @@ from bookkit.playground import openable
 
 pytestmark = pytest.mark.weekly
 
-PHONE = {"width": 390, "height": 844}
 LONG = {
     "translator": "because the king loves the old red house my sisters and the small cats will see "
     "the happy dogs near the river with the horses",

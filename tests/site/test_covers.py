@@ -4,7 +4,7 @@ import re
 
 import pytest
 from accessible import in_both_colours
-from browser_pages import arrived, without_scripts_and_on_paper
+from browser_pages import PHONE, arrived, without_scripts_and_on_paper
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 
@@ -12,7 +12,6 @@ from bookkit import registry
 
 CHAPTERS = [chapter.name for chapter in registry.chapters()]
 CHAPTER = "why-divide-by-root-dk.html"
-PHONE = {"width": 390, "height": 844}
 
 
 def boxes(page: Page) -> list[tuple[Locator, Locator]]:
@@ -70,14 +69,9 @@ def test_without_scripts_and_on_paper_all_stands_open(browser, base_url, chapter
 # ---- in one ----
 
 
-@pytest.fixture
-def first(page: Page, base_url: str) -> tuple[Locator, Locator]:
+def test_a_link_into_a_cover_opens_it(page, base_url):
     page.goto(base_url + CHAPTER)
-    return boxes(page)[0]
-
-
-def test_a_link_into_a_cover_opens_it(page, base_url, first):
-    _, cover = first
+    _, cover = boxes(page)[0]
     cover.evaluate("cover => cover.lastElementChild.id = 'inside'")
     page.evaluate("location.hash = 'inside'")
     expect(cover.locator(".answer")).to_be_visible()

@@ -7,9 +7,10 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 from accessible import AXE, RULES, WITHOUT_FETCHING, in_both_colours, violations
+from browser_pages import PHONE
 from bs4 import BeautifulSoup, NavigableString
 from fontTools.ttLib import TTFont
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 from tiers import left_to
 
 from bookkit import registry
@@ -36,7 +37,6 @@ LEAVE_ONE_OF_EACH_KIND = """({where, instead}) => {
 }"""
 CODE = {"where": "pre *", "instead": True}  # its words stay, uncoloured: a line is as long as before
 ALL = {"where": "body *", "instead": False}
-PHONE = {"width": 390, "height": 844}
 # Bytes, compressed: opening a page, and all that can come after. Models are weighed with their door.
 OPENED, USED = 150_000, 450_000
 
@@ -149,13 +149,6 @@ def test_a_wide_page_is_accessible_in_both_colours(page, base_url, name):
         assert not list(violations(page, rules)), colours
 
 
-@pytest.fixture
-def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
-    window.set_offline(True)
-    yield page
-    window.set_offline(False)
-
-
 # Not 404.html: only a server shows it, and its links start at the server's root.
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", left_to(pytest.mark.weekly, [*LISTED, "search.html"], but=OF_EACH_KIND))
@@ -255,16 +248,25 @@ def test_every_formula_is_rendered(soup, name):
     assert "mathjax" not in str(page.head).lower()
 
 
+def not_drawn(words: str, symbols: Path) -> set[str]:
+    """What of these neither the site's letters nor these symbols have."""
+    # The site serves the same letters as woff2, which fontTools reads only with another package.
+    letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
+    drawn = {chr(code) for font in (letters, symbols) for code in TTFont(font).getBestCmap()}
+    return {character for character in words if not character.isspace()} - drawn
+
+
 @EACH_PAGE
 def test_the_sites_own_fonts_draw_every_character(site, soup, name):
     """A machine with few fonts would show empty boxes. Formulas have a font of their own."""
-    # The site serves the same letters as woff2, which fontTools reads only with another package.
-    letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
-    fonts = [TTFont(letters), TTFont(site / "_static/symbols.woff")]
-    drawn = {chr(code) for font in fonts for code in font.getBestCmap()}
-    written = set(text(soup(name), without=["math", "script", "style", "title"]))
-    missing = {character for character in written if not character.isspace()} - drawn
+    written = text(soup(name), without=["math", "script", "style", "title"])
+    missing = not_drawn(written, site / "_static/symbols.woff")
     assert not missing, f"the site's fonts have no {' '.join(sorted(missing))}"
+
+
+def test_the_sites_fonts_draw_what_a_search_quotes(site):
+    quoted = (site / "_static/sections.js").read_text("utf-8")
+    assert not not_drawn(quoted, site / "_static/symbols-of-search.woff")
 
 
 @EACH_PAGE

@@ -7,7 +7,7 @@ import re
 
 import pytest
 from bench_page import CHAPTER, HOME, PAGES, field, opened, press, troubles
-from browser_pages import arrived, without_scripts_and_on_paper
+from browser_pages import PHONE, arrived, without_scripts_and_on_paper
 from bs4 import BeautifulSoup
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
@@ -15,7 +15,6 @@ from tiers import left_to
 from _ext import playground
 from bookkit.playground import VIEWS, openable, picture
 
-PHONE = {"width": 390, "height": 844}
 # Bytes, compressed: a model with the scripts that let it speak.
 MOST = {"translator": 425_000, "language-model": 260_000, "induction": 210_000, "gpt": 490_000}
 FILES = [*openable()["translator"].files, "model-translator.js"]

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, 
 
 from tools.site.browser import launch
 
+PHONE = {"width": 390, "height": 844}
 # Far more than a page takes where others keep the machine busy. Where a test must fail nobody waits long.
 PATIENCE = 1000 * int(os.environ.get("PATIENCE", "120"))  # milliseconds
 
@@ -45,15 +46,21 @@ def page(window: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Pag
     tab.close()
 
 
+@pytest.fixture
+def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
+    window.set_offline(True)
+    yield page
+    window.set_offline(False)
+
+
 def button(place: Page | Locator, name: str) -> Locator:
     return place.get_by_role("button", name=name, exact=True)
 
 
 def without_scripts_and_on_paper(browser: Browser, address: str) -> Iterator[Page]:
     """The page as a phone shows it whose browser runs no scripts, and as it is printed."""
-    phone = {"width": 390, "height": 844}
     for scripts in (False, True):
-        with browser.new_context(viewport=phone, java_script_enabled=scripts) as context:
+        with browser.new_context(viewport=PHONE, java_script_enabled=scripts) as context:
             page = context.new_page()
             page.goto(address)
             if scripts:

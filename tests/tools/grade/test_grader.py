@@ -9,6 +9,7 @@ import sys
 
 import pytest
 import torch
+from accessible import in_both_colours
 from nbformat.v4 import new_code_cell
 
 from bookkit.catalogue import every_exercise
@@ -238,12 +239,9 @@ def test_nothing_gets_out_and_nothing_is_left(graded, folder, listener):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_the_page_can_be_read_by_everybody(graded, folder, page, colours):
-    page.emulate_media(color_scheme=colours)
+def test_the_page_can_be_read_by_everybody(graded, folder, page):
     page.goto((folder / "grades.html").as_uri())
-    page.evaluate((ROOT / "node_modules/axe-core/axe.min.js").read_text("utf-8"))
-    assert page.evaluate("axe.run()")["violations"] == []
+    assert not in_both_colours(page, rules={})  # all that axe knows
     assert page.locator("caption").all_inner_texts() == ["Who passed what", "Mistakes that were recognised"]
     assert page.locator("script").count() == 0
     assert page.get_by_role("rowheader", name="=broken+JSON").count() == 1
