@@ -83,15 +83,11 @@ def on_a_phone(page: Page, folder: Path, model: str, *changes: str) -> Locator:
     return box
 
 
-def settled(page: Page) -> None:
-    """Until what was asked for last is seen."""
-    page.evaluate(f"async () => {{ {BENCH} await bench.busy; await painted(); }}")
-
-
 def erased_and_typed(page: Page, letters: str) -> None:
+    """Each time until it is seen."""
     for key in ["Backspace"] * 6 + [*letters]:
         page.keyboard.press(key)
-        settled(page)
+        page.evaluate(f"async () => {{ {BENCH} await bench.busy; await painted(); }}")
 
 
 OFF = {"everything on": (), "positions and mask off": ("the positions", "the mask")}

@@ -196,8 +196,9 @@ def test_shares_add_up_and_are_pytorchs(walk):
         rivals = [int(word[1:]) for word in state["rivals"]]
         reference, place = Reference(model, [*traces.values()][-1], rivals), said["sharing"]
         shares, logits = reference.shares(), reference.said()
-        own = [(part, share) for part, share in said["parts"] if not part.startswith("carried")]
-        near(own, {part: float(share[place]) for part, share in shares.items()}, said)
+        own = {part: share for part, share in said["parts"] if not part.startswith("carried")}
+        ours = {part: float(share[place]) for part, share in shares.items()}
+        assert own == pytest.approx(ours, rel=1e-4, abs=1e-4), said["address"]
         assert math.isclose(sum(share for _, share in said["parts"]), said["total"], abs_tol=1e-4)
         assert math.isclose(said["total"], reference.difference(logits[place]), abs_tol=1e-4)
         for station, chances, difference in said["so"]:
@@ -207,13 +208,3 @@ def test_shares_add_up_and_are_pytorchs(walk):
         for (part, head), brings in zip(reference.all_heads(), said["brings"], strict=True):
             ours = reference.brought(part, head)[place]
             assert (torch.tensor(brings) - ours).abs().max() < 1e-4 * max(1, ours.abs().max())
-
-
-def near(said: list[tuple[str, float]], ours: dict[str, float], about: dict[str, Any]) -> None:
-    assert {part for part, _ in said} == ours.keys(), about["address"]
-    far = {
-        part: (share, ours[part])
-        for part, share in said
-        if abs(share - ours[part]) > 1e-4 * max(1, abs(share))
-    }
-    assert not far, (about["address"], far)

@@ -216,7 +216,7 @@ def carried(model: nn.Module, stack: str, changes: Run) -> Iterator[None]:
         def hook(_: nn.Module, __: Any, output: Any) -> Any:
             tensor = output[0] if isinstance(output, tuple) else output
             tensor = tensor.clone()
-            width = tensor.shape[-1] // (1 if head is None else model_heads(model))
+            width = tensor.shape[-1] // (1 if head is None else heads)
             start = (head or 0) * width
             tensor[:, place, start : start + width] = torch.as_tensor(vector)
             return (tensor, *output[1:]) if isinstance(output, tuple) else tensor
@@ -224,16 +224,13 @@ def carried(model: nn.Module, stack: str, changes: Run) -> Iterator[None]:
         hooks.append(model.get_submodule(name).register_forward_hook(hook))
 
     hooks: list[Any] = []
+    heads = next(module.heads for module in model.modules() if isinstance(module, Spelled))
     for one in changes.get("carried", []):
         if one["stack"] == stack:
             put(one["name"], one["place"], one["vector"], one.get("head"))
     yield
     for hook in hooks:
         hook.remove()
-
-
-def model_heads(model: nn.Module) -> int:
-    return next(module.heads for module in model.modules() if isinstance(module, Spelled))
 
 
 @torch.no_grad()

@@ -86,14 +86,11 @@ assert not Path("FOLDER", "all right.ipynb").read_bytes(), "the work of others"
 """
 
 
-def right_answers():
-    """What the book's solutions do, under another name: that of a solution does not count."""
-    cells = filter(editions.is_solution, notebooks.read(CHAPTER).cells)
-    sources = [cell.source.replace("solution", "mine") for cell in cells]
-    return {re.search(r"check_(\w+)", source)[1]: source for source in sources}
-
-
-RIGHT = right_answers()
+# What the book's solutions do, under another name: that of a solution does not count.
+RIGHT = {
+    re.search(r"check_(\w+)", cell.source)[1]: cell.source.replace("solution", "mine")
+    for cell in filter(editions.is_solution, notebooks.read(CHAPTER).cells)
+}
 UNCHECKED = {name: source.partition("\n\n\ncheck_")[0] for name, source in RIGHT.items()}
 UNCHECKED["soft_lookup"] = UNCHECKED["soft_lookup"].replace("mine", "my_soft_lookup")
 
