@@ -18,6 +18,7 @@ from bookkit.playground import VIEWS, openable, picture
 # Bytes, compressed: a model with the scripts that let it speak.
 MOST = {"translator": 425_000, "language-model": 260_000, "induction": 210_000, "gpt": 490_000}
 FILES = [*openable()["translator"].files, "model-translator.js"]
+OF_BOTH = {*FILES, *openable()["language-model"].files, "model-language-model.js"}
 FAILED = re.compile("Press the button to try again")
 
 
@@ -89,8 +90,7 @@ def requests(page: Page) -> list[str]:
 
 
 def of_models(asked: list[str]) -> list[str]:
-    named = {*FILES, *openable()["language-model"].files, "model-language-model.js"}
-    return [name for name in asked if name in named]
+    return sorted(name for name in asked if name in OF_BOTH)
 
 
 def waiting(page: Page) -> int:
@@ -107,7 +107,7 @@ def test_nothing_of_a_model_comes_before_it_is_asked_for_and_then_each_file_once
     assert not of_models(asked)
     press(page.locator(".playground"))
     expect(field(page.locator(".playground"))).to_be_focused()
-    assert sorted(of_models(asked)) == sorted(FILES)
+    assert of_models(asked) == sorted(FILES)
     assert "playground.js" not in str(soup("notation.html"))
 
 
@@ -120,8 +120,7 @@ def test_two_playgrounds_of_a_page_share_their_scripts(page, base_url):
         press(box)
     for box in boxes.all():
         expect(field(box)).to_be_visible()
-    both = {*FILES, *openable()["language-model"].files, "model-language-model.js"}
-    assert sorted(of_models(asked)) == sorted(both)
+    assert of_models(asked) == sorted(OF_BOTH)
 
 
 @pytest.mark.thorough

@@ -43,11 +43,6 @@ def reach(page: Page, folder: Path, name: str, words: str | None = None) -> None
     page.evaluate("words => (words ? bench.put(words) : bench.run())", words)
 
 
-def settled(page: Page) -> None:
-    """Until the model has read once more, changed as it is now."""
-    page.evaluate("() => window.busy")
-
-
 def state(page: Page) -> dict[str, Any]:
     return page.evaluate(STATE)
 
@@ -122,12 +117,11 @@ def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_
 @pytest.mark.thorough
 def test_nobody_looks_at_a_hidden_word_and_a_shorter_text_has_no_such_place(page, tmp_path):
     reach(page, tmp_path, WORDS, FIRST)
-    settled(page)
     words = tool(page, "Hide a word")
     for word in ("start", "hears"):
         words.get_by_role("button", name=word, exact=True).click()
-        settled(page)
-    assert checked(page, WORDS)["changes"]["hidden"] == ["text 0", "text 6"]
+        said = checked(page, WORDS)
+    assert said["changes"]["hidden"] == ["text 0", "text 6"]
     put(page, "the kings")
     assert checked(page, WORDS)["changes"]["hidden"] == ["text 0"]
 
@@ -216,7 +210,7 @@ def test_where_the_difference_stands_is_said_and_which_head_moves_it(page, tmp_p
     seen, place = page.locator(".reach-map").bounding_box(), cell.bounding_box()
     assert place["x"] + place["width"] <= seen["x"] + seen["width"] + 1
     page.get_by_role("switch", name="the positions").click()
-    settled(page)
+    state(page)  # until all is read
     outcome = page.locator(".reach-outcome")
     expect(outcome).to_contain_text("goes from")
     assert outcome.evaluate("outcome => outcome.scrollHeight <= outcome.clientHeight")

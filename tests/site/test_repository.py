@@ -14,7 +14,6 @@ DEFAULT = "https://github.com/attention-measured/attention-measured"
 @pytest.mark.parametrize(
     "address",
     [
-        "https://github.com/ada/fork-2.of.it",
         "https://github.com/ada/fork-2.of.it/",
         "https://ada:a-secret@github.com/ada/fork-2.of.it.git",
         "git@github.com:ada/fork-2.of.it",
