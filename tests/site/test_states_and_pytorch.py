@@ -171,7 +171,7 @@ TOLD = [
     (
         {"off": ["layers.0.self_attention 0"]},
         "0.0.mix",
-        r"^Head 1 is off: in the place of what it finds stand zeros",
+        "^Head 1 is off: in the place of what it finds",
     ),
     ({"hidden": ["text 0", "text 1"]}, "0.0.softmax", r"You have hidden 2 words\..* hidden: its share is 0$"),
     ({"positions": False}, "positions", r"^Places are off: nothing is added"),

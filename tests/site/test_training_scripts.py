@@ -137,16 +137,8 @@ def test_of_the_stored_runs_those_with_a_leak_are_too_good_and_no_others(name):
         ("tag", {}, ["all three", "W_Q = W_K"]),
         ("holes", {"fault": "none"}, ["no fault", "with nothing changed"]),
         ("holes", {"fault": "no mask"}, ["no fault", "no mask"]),
-        (
-            "guests",
-            {"network": "no", "neighbours": "four"},  # the latter for both
-            ["2 heads", "1 head"],
-        ),
-        (
-            "guests",
-            {"rate": "5"},
-            ["2 heads, no network behind, rate 0.05", "1 head, a network behind, rate 5"],
-        ),
+        ("guests", {"network": "no", "neighbours": "four"}, ["2 heads", "1 head"]),  # the latter for both
+        ("guests", {"network": "no", "rate": "5"}, ["2 heads, rate 0.05", "1 head, rate 5"]),
         ("sentences", {}, ["right mask", "off by one"]),
     ],
 )
