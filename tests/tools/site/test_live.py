@@ -1,17 +1,19 @@
 """`make live`: a page gets a kernel of this machine. Who gets none: tests/tools/site/test_live_guarded.py."""
 
+import asyncio
 import os
 import signal
 import stat
 import sys
 import webbrowser
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
 import pytest
-from live_server import PATIENCE, in_a_loop_of_its_own, started
+from live_server import PATIENCE, started
 
 from bookkit import registry
 from tools.site import kernels, live
@@ -96,7 +98,8 @@ def run_with_kernels(coroutine):
             finally:
                 await manager.shutdown_all(now=True)
 
-    return in_a_loop_of_its_own(begun)
+    with ThreadPoolExecutor(1) as thread:  # in that of the tests Playwright has a loop of its own
+        return thread.submit(lambda: asyncio.run(begun())).result()
 
 
 @pytest.mark.thorough
