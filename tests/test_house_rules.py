@@ -10,6 +10,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tokenize
 from collections import Counter
 from pathlib import Path
 
@@ -36,13 +37,14 @@ ROOMS = [
 LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
 
 
+def succeeds(*command, **variables):
+    run = subprocess.run(command, cwd=ROOT, env=os.environ | variables, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 def test_a_room_imports_only_from_below():
     """pyproject.toml says which room stands on which floor, and every room must be named there."""
-    path = {"PYTHONPATH": os.pathsep.join(["book", *sys.path])}
-    run = subprocess.run(
-        [LINT_IMPORTS], cwd=ROOT, env=os.environ | path, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
+    succeeds(LINT_IMPORTS, PYTHONPATH=os.pathsep.join(["book", *sys.path]))
 
 
 @pytest.mark.parametrize("name", ROOMS)
@@ -51,48 +53,34 @@ def test_the_examples_in_docstrings_are_true(name):
     assert results.failed == 0
 
 
-def public_things(name):
-    module = importlib.import_module(name)
-    for key, thing in vars(module).items():
-        if not key.startswith("_") and getattr(thing, "__module__", None) == name and callable(thing):
-            yield f"{name}.{key}", thing
-
-
 def test_every_docstring_begins_with_an_example():
     for name in ROOMS:
         if name.endswith((".accepted", ".claims")):
             continue  # written as readers write; each claim is a sentence of its own
-        for label, thing in public_things(name):
-            first = (thing.__doc__ or "").strip().splitlines()[0]
-            is_error = isinstance(thing, type) and issubclass(thing, Exception)
-            assert "`" in first or is_error, (
-                f"{label}: its docstring begins {first!r}, which holds no example"
-            )
+        for key, thing in vars(importlib.import_module(name)).items():
+            if not key.startswith("_") and getattr(thing, "__module__", None) == name and callable(thing):
+                first = (thing.__doc__ or "").strip().splitlines()[0]
+                is_error = isinstance(thing, type) and issubclass(thing, Exception)
+                assert "`" in first or is_error, f"{name}.{key}: its docstring begins without an example"
 
 
-def names_in(tree):
-    """`names_in(ast.parse("def area(side): return side**2"))` are area and side: all names of the code."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.alias(name=name):
-                yield from name.split(".")
+def names_in(file):
+    """All names of the code: those of its strings, and so of its docstrings, are none."""
+    with tokenize.open(file) as code:
+        return {each.string for each in tokenize.generate_tokens(code.readline) if each.type == tokenize.NAME}
 
 
-def names_told(tree):
+def names_told(file):
     """The names that stand alone in backticks, like `PACKAGES`, in the docstrings of the code."""
-    for node in stamps.statements(tree):
+    for node in stamps.statements(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             yield from re.findall(r"(?<!`)`([A-Za-z_]\w*)`(?!`)", ast.get_docstring(node) or "")
 
 
 def test_a_name_in_a_docstring_exists():
     files = [file for package in PACKAGES for file in Path(package.__path__[0]).rglob("*.py")]
-    trees = {file: ast.parse(file.read_text("utf-8")) for file in files}
-    known = {*dir(builtins), *keyword.kwlist, *".".join(ROOMS).split(".")}
-    known.update(name for tree in trees.values() for name in names_in(tree))
-    told = {(str(file), name) for file, tree in trees.items() for name in names_told(tree)}
+    known = {*dir(builtins), *keyword.kwlist, *".".join(ROOMS).split(".")}.union(*map(names_in, files))
+    told = {(str(file), name) for file in files for name in names_told(file)}
     assert told, "no docstring tells a name"
     assert not {(file, name) for file, name in told if name not in known}
 
@@ -108,35 +96,28 @@ def test_a_name_in_a_docstring_exists():
     ids=["ruff", "format", "format chapters", "ruff chapters"],
 )
 def test_style(command):
-    run = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
+    succeeds(sys.executable, "-m", *command)
+
+
+def files_of_code(*folders):
+    files = [file for folder in folders for kind in ("*.py", "*.js", "*.mjs") for file in folder.rglob(kind)]
+    return [file for file in files if "node_modules" not in file.parts]
+
+
+def lines_of_file(file):
+    return len(file.read_text("utf-8").splitlines())
 
 
 def test_no_file_of_code_is_long_and_no_folder_of_the_packages_is_wide():
-    files = [
-        file
-        for folder in ("book", "src", "tools", "tests")
-        for kind in ("*.py", "*.js")
-        for file in (ROOT / folder).rglob(kind)
-        if "node_modules" not in file.parts
-    ]
-    assert not {file.name for file in files if len(file.read_text("utf-8").splitlines()) > 450}
+    files = files_of_code(*(ROOT / folder for folder in ("book", "src", "tools", "tests")))
+    assert not {file.name for file in files if lines_of_file(file) > 450}
     folders = Counter(file.parent for file in files)
     packages = (ROOT / "src" / "attnlab", ROOT / "src" / "bookkit")
     assert not {f for f, count in folders.items() if count > 12 and any(map(f.is_relative_to, packages))}
 
 
 def lines_in(*folders):
-    files = [file for folder in folders for kind in ("*.py", "*.js", "*.mjs") for file in folder.rglob(kind)]
-    return sum(
-        len(file.read_text("utf-8").splitlines()) for file in files if "node_modules" not in file.parts
-    )
+    return sum(map(lines_of_file, files_of_code(*folders)))
 
 
 def test_the_tests_stay_lighter_than_half_of_what_they_test():

@@ -1,4 +1,4 @@
-// `node in_firefox.mjs TASK FIREFOX ADDRESS …` does one thing in Firefox and prints what came of it.
+// `node in_firefox.mjs FIREFOX TASK ADDRESS …` does one thing in Firefox and prints what came of it.
 //
 // says SCRIPT: runs a script, and prints what it has set `answer` to.
 // trains PAGE: opens a page, trains what it has, and prints what is said of it.
@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 
 import puppeteer from "puppeteer-core";
 
-const [task, executablePath, address, name] = process.argv.slice(2);
+const [executablePath, task, address, name] = process.argv.slice(2);
 const browser = await puppeteer.launch({ browser: "firefox", executablePath, protocolTimeout: 600_000 });
 const page = await browser.newPage();
 const errors = [];

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from bench_page import BENCH, WAYS, bench_page, changed, looked, put
+from browser_pages import PHONE
 from playwright.sync_api import Locator, Page, expect
 from processor import MOST, SLOWER, TRIES, longest_task, tasks
 
@@ -13,7 +14,6 @@ from bookkit.playground import openable
 
 pytestmark = pytest.mark.weekly
 
-PHONE = {"width": 390, "height": 844}
 LONG = {
     "translator": "because the king loves the old red house my sisters and the small cats will see "
     "the happy dogs near the river with the horses",
@@ -83,15 +83,11 @@ def on_a_phone(page: Page, folder: Path, model: str, *changes: str) -> Locator:
     return box
 
 
-def settled(page: Page) -> None:
-    """Until what was asked for last is seen."""
-    page.evaluate(f"async () => {{ {BENCH} await bench.busy; await painted(); }}")
-
-
 def erased_and_typed(page: Page, letters: str) -> None:
+    """Each time until it is seen."""
     for key in ["Backspace"] * 6 + [*letters]:
         page.keyboard.press(key)
-        settled(page)
+        page.evaluate(f"async () => {{ {BENCH} await bench.busy; await painted(); }}")
 
 
 OFF = {"everything on": (), "positions and mask off": ("the positions", "the mask")}

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from accessible import AXE, RULES, violations
-from browser_pages import arrived
+from accessible import in_both_colours
+from browser_pages import PHONE, arrived, without_scripts_and_on_paper
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 
@@ -12,7 +12,6 @@ from bookkit import registry
 
 CHAPTERS = [chapter.name for chapter in registry.chapters()]
 CHAPTER = "why-divide-by-root-dk.html"
-PHONE = {"width": 390, "height": 844}
 
 
 def boxes(page: Page) -> list[tuple[Locator, Locator]]:
@@ -59,37 +58,20 @@ def test_each_guess_covers_what_follows_until_it_is_made_or_asked_for(page, base
 @pytest.mark.weekly
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_without_scripts_and_on_paper_all_stands_open(browser, base_url, chapter):
-    with browser.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto(f"{base_url}{chapter}.html")
-        for _, cover in boxes(page):
-            assert cover.locator(".answer").is_visible()
-            assert not cover.get_by_text("Show without a guess").is_visible()
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(f"{base_url}{chapter}.html")
-        page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        page.emulate_media(media="print")
+    for page in without_scripts_and_on_paper(browser, f"{base_url}{chapter}.html"):
         for box, cover in boxes(page):
             assert cover.locator(".answer").is_visible()
             assert not cover.get_by_text("Show without a guess").is_visible()
             assert not box.locator("form").is_visible()
-            above, below = box.bounding_box(), cover.locator(".answer").bounding_box()
-            assert above["y"] < below["y"]
-        assert not page.locator(".top").is_visible()
+            assert box.bounding_box()["y"] < cover.locator(".answer").bounding_box()["y"]
 
 
 # ---- in one ----
 
 
-@pytest.fixture
-def first(page: Page, base_url: str) -> tuple[Locator, Locator]:
+def test_a_link_into_a_cover_opens_it(page, base_url):
     page.goto(base_url + CHAPTER)
-    return boxes(page)[0]
-
-
-def test_a_link_into_a_cover_opens_it(page, base_url, first):
-    _, cover = first
+    _, cover = boxes(page)[0]
     cover.evaluate("cover => cover.lastElementChild.id = 'inside'")
     page.evaluate("location.hash = 'inside'")
     expect(cover.locator(".answer")).to_be_visible()
@@ -141,14 +123,11 @@ def test_guesses_are_kept_summed_up_and_forgotten(page, base_url):
 def test_covered_and_open_a_page_is_accessible_on_a_phone(page, base_url):
     page.set_viewport_size(PHONE)
     page.goto(base_url + CHAPTER)
-    page.evaluate(AXE)
-    assert not list(violations(page, RULES))
+    assert not in_both_colours(page)
     commit(*boxes(page)[0])
     # What scrolls sideways is given to the keyboard when the page has been laid out anew.
     page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-    for colours in ("dark", "light"):
-        page.emulate_media(color_scheme=colours)
-        assert not list(violations(page, RULES)), colours
+    assert not in_both_colours(page)
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
@@ -241,4 +220,5 @@ def test_paper_shows_the_lesson(page, base_url):
     page.emulate_media(media="print")
     expect(page.get_by_text(ROW, exact=True)).to_be_hidden()
     expect(page.get_by_text("How this was checked").first).to_be_hidden()
+    expect(page.locator(".top")).to_be_hidden()
     expect(page.get_by_text(BOOKKEEPING).first).to_be_visible()

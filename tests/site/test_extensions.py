@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import closing
 from types import SimpleNamespace
 
 import nbformat
@@ -23,19 +24,13 @@ def test_text_figures_and_charts_have_the_same_colours():
     assert set(re.findall(r"var\(--(\w+)\)", str(charts.LOOK))) <= named.keys()
 
 
-@pytest.fixture(scope="module")
-def temml():
-    converter = formulas.Temml()
-    yield converter
-    converter.close()
-
-
-def test_temml_converts_and_goes_on_after_an_error(temml):
-    for tex in ("x^2", "\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}", "\\mathbb{R} – ψ"):
-        assert temml.convert(tex, display=True).startswith('<math display="block"')
-    with pytest.raises(ValueError, match="Expected '}'"):
-        temml.convert("\\sqrt{2", display=False)
-    assert "<mn>2</mn>" in temml.convert("\\frac{1}{2}", display=False)
+def test_temml_converts_and_goes_on_after_an_error():
+    with closing(formulas.Temml()) as temml:
+        for tex in ("x^2", "\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}", "\\mathbb{R} – ψ"):
+            assert temml.convert(tex, display=True).startswith('<math display="block"')
+        with pytest.raises(ValueError, match="Expected '}'"):
+            temml.convert("\\sqrt{2", display=False)
+        assert "<mn>2</mn>" in temml.convert("\\frac{1}{2}", display=False)
 
 
 def test_the_font_needs_what_formulas_show_and_browsers_draw():

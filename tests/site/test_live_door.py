@@ -4,7 +4,8 @@ import json
 import re
 
 import pytest
-from live_page import button, cell_with, label, trouble, write
+from browser_pages import button
+from live_page import cell_with, label, trouble, write
 from playwright.sync_api import Locator, Page, Request, expect
 
 from bookkit import registry
@@ -25,15 +26,10 @@ check_soft_lookup(my_soft_lookup)
 # ---- before it is pressed ----
 
 
-@pytest.fixture
-def asked(page: Page) -> list[Request]:
-    """What is asked for, as it comes; but for the icon, which the browser asks for when it likes."""
-    answered: list[Request] = []
-    page.on("requestfinished", lambda request: "favicon" in request.url or answered.append(request))
-    return answered
-
-
-def test_nothing_comes_before_the_press_and_the_button_says_what_does(page, base_url, asked):
+def test_nothing_comes_before_the_press_and_the_button_says_what_does(page, base_url):
+    asked: list[Request] = []
+    # But for the icon, which the browser asks for when it likes.
+    page.on("requestfinished", lambda request: "favicon" in request.url or asked.append(request))
     page.route("**/build/**", lambda route: route.abort())
     page.goto(f"{base_url}{CHAPTER}.html", wait_until="networkidle")
     assert not [request.url for request in asked if "live" in request.url]

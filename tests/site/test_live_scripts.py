@@ -2,13 +2,13 @@
 
 import gzip
 import json
-import subprocess
 from typing import Any
 
 import altair
+from node import printed
 
 from _ext import charts, live
-from _ext.javascript import NODE, NODE_MODULES
+from _ext.javascript import NODE_MODULES
 from bookkit.registry import BOOK
 
 LIVE = BOOK / "_static" / "live"
@@ -19,10 +19,7 @@ def in_node(module: str, names: str, script: str) -> Any:
     whole = f"""import {{ {names} }} from {json.dumps((LIVE / module).as_uri())};
 const tell = (value) => console.log(JSON.stringify(value));
 {script}"""
-    command = [NODE, "--input-type=module", "-"]
-    run = subprocess.run(command, input=whole, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+    return printed(whole, "--input-type=module")
 
 
 WRITTEN = [

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from live_page import RUNS, button, cell_with, live, live_server, pressed, ran, status, trouble, write
+from browser_pages import button
+from live_page import RUNS, cell_with, live, pressed, ran, status, trouble, write
+from live_server import started
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 from stand_in_binder import PHASES, binder, jupyter_server
 
@@ -31,8 +33,8 @@ HEARD = """() => {
 
 @pytest.fixture(scope="module")
 def address(site) -> Iterator[str]:
-    with live_server() as printed:
-        yield printed
+    with started(site) as server:
+        yield server.printed
 
 
 def cells(page: Page) -> Locator:
@@ -45,20 +47,13 @@ def typed_and_run(page: Page, code: str) -> None:
     page.keyboard.press("Control+Enter")
 
 
-def in_field(page: Page) -> str:
-    return page.locator(".live-field:visible .cm-content").first.inner_text()
-
-
 def test_a_kernel_that_is_killed_is_told_and_started_again_with_answers_kept(page, address):
     live(page, address, CHAPTER)
     typed_and_run(page, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     expect(trouble(page)).to_contain_text("The kernel stopped, and forgot what it had run.", timeout=RUNS)
     expect(trouble(page)).to_contain_text("memory")
-    assert "SIGKILL" in in_field(page)
-    typed = page.locator(".live-field:visible").first
-    typed.click()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text("print('alive')")
+    expect(cells(page).first.locator(".cm-content")).to_contain_text("SIGKILL")
+    write(page, cells(page).first, "print('alive')")
     button(page, "Start it and run to where it stopped").click()
     ran(page)
     expect(page.locator(".live-output", has_text="alive").first).to_be_visible()
@@ -143,9 +138,9 @@ def test_a_full_disk_is_told(page, address):
 
 
 @pytest.mark.weekly
-def test_a_server_that_has_ended_is_told(page):
-    with live_server() as printed:
-        live(page, printed, CHAPTER)
+def test_a_server_that_has_ended_is_told(page, site):
+    with started(site) as server:
+        live(page, server.printed, CHAPTER)
         typed_and_run(page, "while True:\n    pass")
         running = cells(page).first
         expect(running.locator(".live-state")).to_contain_text("runs, ", timeout=RUNS)
@@ -195,11 +190,6 @@ def test_a_key_of_an_earlier_start_and_no_key_are_told(page, address):
 LESSON = "what-is-attention"
 
 
-def press(page: Page, base_url: str) -> None:
-    page.goto(f"{base_url}{LESSON}.html")
-    page.get_by_role("button", name="Run this page").click()
-
-
 # All that the strip says, however short.
 SAYS = """
 window.said = [];
@@ -214,7 +204,7 @@ def test_each_phase_is_told_in_words_and_the_page_runs_in_the_end(page, base_url
     page.add_init_script(SAYS)
     with jupyter_server(tmp_path) as ready:
         with binder(page, [*({"phase": phase, "message": "…"} for phase in PHASES), ready]) as server:
-            press(page, base_url)
+            pressed(page, base_url, LESSON)
             expect(status(page)).to_have_text("Python runs on Binder.")
         said = page.evaluate("said")
         phases = (
@@ -261,7 +251,7 @@ def test_another_python_and_no_python_are_told(page, base_url, tmp_path, told, w
     its = {"argv": [*command, "-f", "{connection_file}"], "display_name": "Other", "language": "other"}
     (spec / "kernel.json").write_text(json.dumps(its | {"env": {"PYTHONPATH": str(tmp_path)}}))
     with jupyter_server(tmp_path, "other") as ready, binder(page, [ready]):
-        press(page, base_url)
+        pressed(page, base_url, LESSON)
         expect(trouble(page)).to_contain_text(words)
         expect(button(page, "Try again")).to_be_visible()
 
@@ -273,5 +263,5 @@ def test_a_kernel_without_the_books_packages_is_told(page, base_url, tmp_path):
     with jupyter_server(tmp_path) as ready, binder(page, [ready]):
         (tmp_path / "book").unlink()
         (tmp_path / "elsewhere").rename(tmp_path / "book")
-        press(page, base_url)
+        pressed(page, base_url, LESSON)
         expect(trouble(page)).to_contain_text("lacks what the book needs: it has no no_such_package")

@@ -17,7 +17,7 @@ from chapters.the_transformer import models
 from chapters.translating_with_attention.models import START, UNWRITTEN
 
 
-def test_start_is_never_written_though_it_be_the_likeliest(tmp_path):
+def test_start_is_never_written_though_it_be_the_likeliest():
     """The translator agrees with PyTorch; the language model shows that chance, and never draws it."""
     always = {"numbers": [{"name": "word.bias", "row": START, "value": 1000}]}
     (run,) = IN_PAGE["translator"].runs(1)
@@ -26,7 +26,7 @@ def test_start_is_never_written_though_it_be_the_likeliest(tmp_path):
     with torch.no_grad():
         model.word.bias[START] = 1000
     words = models.greedy(model, source, torch.tensor([source.shape[1]]))[0].tolist()
-    (said,) = in_node("translator", [{**run, "changes": always}], tmp_path)
+    (said,) = in_node("translator", [{**run, "changes": always}])
     assert said["translation"] == words
     assert START not in words
     body = """
@@ -36,7 +36,7 @@ def test_start_is_never_written_though_it_be_the_likeliest(tmp_path):
         const number = die(1);
         return [softmax(logits)[data.start], ...Array.from({ length: 50 }, () => drawn(options, number()))];
     """
-    shown, *drawn = returned("language-model", always, body, tmp_path)
+    shown, *drawn = returned("language-model", always, body)
     assert shown > 0.99
     assert not {*drawn} & {*UNWRITTEN}
 
@@ -46,7 +46,7 @@ def test_start_is_never_written_though_it_be_the_likeliest(tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_PAGE)
-def test_a_run_that_is_given_up_or_goes_on_beside_another_changes_nothing(name, tmp_path):
+def test_a_run_that_is_given_up_or_goes_on_beside_another_changes_nothing(name):
     body = """
         const numbers = ({ traces }) => JSON.stringify(traces);
         const alone = given.map((ids) => (finished(model.running(ids)), numbers(model)));
@@ -59,14 +59,14 @@ def test_a_run_that_is_given_up_or_goes_on_beside_another_changes_nothing(name, 
         return [alone, beside, numbers(model)];
     """
     texts = [run["read"] for run in IN_PAGE[name].runs(2)]
-    alone, beside, given_up = returned(name, texts, body, tmp_path)
+    alone, beside, given_up = returned(name, texts, body)
     assert alone == beside
     assert given_up == alone[1]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_PAGE)
-def test_the_page_may_do_something_else_every_few_milliseconds(name, tmp_path):
+def test_the_page_may_do_something_else_every_few_milliseconds(name):
     """No machine's clock decides: between two pauses there are at most so many products."""
     body = """
         let products = 0;
@@ -85,7 +85,7 @@ def test_the_page_may_do_something_else_every_few_milliseconds(name, tmp_path):
     """
     text = max((run["read"] for run in IN_PAGE[name].runs(50)), key=len)
     # A machine that does 600 million in a second needs 10 milliseconds, a phone 40.
-    assert 0 < returned(name, text, body, tmp_path) < 6_000_000
+    assert 0 < returned(name, text, body) < 6_000_000
 
 
 # ---- what can't be changed ----
@@ -106,7 +106,7 @@ WRONG = [
 
 
 @pytest.mark.thorough
-def test_what_does_not_exist_is_named_and_what_was_changed_is_whole_again(tmp_path):
+def test_what_does_not_exist_is_named_and_what_was_changed_is_whole_again():
     right = {
         "carried": {"stack": "text", "name": "layers.0", "place": 0, "vector": [0] * 64},
         "numbers": {"name": "word.weight", "row": 0, "column": 0, "value": 1},
@@ -117,7 +117,7 @@ def test_what_does_not_exist_is_named_and_what_was_changed_is_whole_again(tmp_pa
         ((what, several),) = given.items()
         whole = [right[what] | each for each in several] if what in right else several
         runs.append({**plain, "changes": {what: whole}})
-    first, changed, *wrong, last = in_node("language-model", [plain, *runs, plain], tmp_path)
+    first, changed, *wrong, last = in_node("language-model", [plain, *runs, plain])
     assert first == last != changed
     for (_, words), said in zip(WRONG, wrong, strict=True):
         assert words in said.get("error", ""), words
@@ -125,8 +125,8 @@ def test_what_does_not_exist_is_named_and_what_was_changed_is_whole_again(tmp_pa
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "places"), [("induction", 48), ("gpt", 128)])
-def test_behind_the_last_learned_place_nothing_is_read(name, places, tmp_path):
-    said = in_node(name, [{"read": [1] * places}, {"read": [1] * (places + 1)}], tmp_path)
+def test_behind_the_last_learned_place_nothing_is_read(name, places):
+    said = in_node(name, [{"read": [1] * places}, {"read": [1] * (places + 1)}])
     assert "traces" in said[0]
     assert said[1]["error"] == f"There are {places} places, and no more."
 
@@ -146,20 +146,20 @@ PAIRED = [
 ]
 
 
-def test_what_begins_or_ends_alike_goes_together_and_the_last_with_the_last(tmp_path):
+def test_what_begins_or_ends_alike_goes_together_and_the_last_with_the_last():
     given = [[first.split(), second.split()] for first, second, _ in PAIRED]
     body = "return given.map((each) => pairedPlaces(...each));"
-    assert returned("induction", given, body, tmp_path, REACHING) == [pairs for _, _, pairs in PAIRED]
+    assert returned("induction", given, body, REACHING) == [pairs for _, _, pairs in PAIRED]
 
 
 @pytest.mark.parametrize("name", ["language-model", "translator"])
-def test_queries_keys_and_values_are_a_third_of_a_projections_rows_each(name, tmp_path):
+def test_queries_keys_and_values_are_a_third_of_a_projections_rows_each(name):
     body = """
         const isThird = ({ words }) => / (queries|keys|values)$/.test(words);
         const thirds = matricesOf(model, anatomy(model)).filter(isThird);
         return thirds.map(({ name, words, start, count }) => [name, words, start, count]);
     """
-    listed = returned(name, None, body, tmp_path, REACHING)
+    listed = returned(name, None, body, REACHING)
     assert {rows[0].rpartition(".")[2] for rows in listed} == {"in_proj_weight"}
     for thirds in zip(listed[::3], listed[1::3], listed[2::3], strict=True):
         (matrix,) = {rows[0] for rows in thirds}
@@ -194,7 +194,7 @@ def strings() -> list[str]:
     return some + ["".join(draw.choices(letters, k=40)) for _ in range(200)]
 
 
-def test_texts_are_cut_as_python_cuts_them_and_made_again(tmp_path):
+def test_texts_are_cut_as_python_cuts_them_and_made_again():
     texts = strings()
     rows = [gpt.pieces().encode(text) for text in texts] + [[number] for number in range(gpt.VOCABULARY)]
     body = """
@@ -202,7 +202,7 @@ def test_texts_are_cut_as_python_cuts_them_and_made_again(tmp_path):
         const [texts, rows] = given;
         return [pieces.end, texts.map((text) => pieces.encode(text)), rows.map((ids) => pieces.decode(ids))];
     """
-    end, cut, made = returned("gpt", [texts, rows], body, tmp_path)
+    end, cut, made = returned("gpt", [texts, rows], body)
     assert end == gpt.pieces().end
     for text, ids, ours in zip(texts, cut, rows, strict=False):
         assert ids == ours, text
@@ -210,7 +210,7 @@ def test_texts_are_cut_as_python_cuts_them_and_made_again(tmp_path):
 
 
 @pytest.mark.thorough
-def test_every_letter_is_of_the_class_that_python_gives_it(tmp_path):
+def test_every_letter_is_of_the_class_that_python_gives_it():
     """All that Python knows: a newer Unicode has more, and they are letters there or here."""
     body = """
         const alone = (text) => text.match(CHUNK).length === 1;
@@ -218,7 +218,7 @@ def test_every_letter_is_of_the_class_that_python_gives_it(tmp_path):
         const kind = (letter) => kinds[["x", "7", "!"].find((other) => alone(other + letter)) ?? ""];
         return Array.from({ length: 0x110000 }, (_, code) => kind(String.fromCodePoint(code))).join("");
     """
-    classes = returned("gpt", None, body, tmp_path)
+    classes = returned("gpt", None, body)
     known = "".join(
         letter for letter in map(chr, range(0x110000)) if unicodedata.category(letter) not in ("Cn", "Cs")
     )
@@ -242,7 +242,7 @@ def along(ids: list[int]) -> torch.Tensor:
 
 
 @pytest.mark.thorough
-def test_chances_all_along_a_text_are_pytorchs_however_it_came_about(tmp_path):
+def test_chances_all_along_a_text_are_pytorchs_however_it_came_about():
     whole = gpt.pieces().encode(TEXT * 5)
     assert len(whole) > 2 * gpt.CONTEXT
     steps = [
@@ -258,7 +258,7 @@ def test_chances_all_along_a_text_are_pytorchs_however_it_came_about(tmp_path):
           return [reading.chances.map((row) => packed([row])), ids.map((_, t) => reading.bits(t + 1)), steps];
         });
     """
-    said = returned("gpt", steps, body, tmp_path)
+    said = returned("gpt", steps, body)
     for ids, (rows, bits, _) in zip(steps, said, strict=True):
         expected = along([gpt.pieces().end, *ids])
         assert (torch.stack([*map(unpacked, rows)]) - expected).abs().max() < 1e-5

@@ -6,10 +6,11 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 import pytest
-from accessible import AXE, RULES, violations
+from accessible import AXE, RULES, WITHOUT_FETCHING, in_both_colours, violations
+from browser_pages import PHONE
 from bs4 import BeautifulSoup, NavigableString
 from fontTools.ttLib import TTFont
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 from tiers import left_to
 
 from bookkit import registry
@@ -19,8 +20,7 @@ from tools.site.browser import weigh
 
 COLOURS = ["color-contrast", "link-in-text-block"]
 THE_COLOURS = {"runOnly": {"type": "rule", "values": COLOURS}, "resultTypes": ["violations"]}
-# From a folder axe can't fetch the styles once more, as one rule asks (a page may not force an orientation).
-ALL_BUT_COLOURS = RULES | {"rules": {rule: {"enabled": False} for rule in COLOURS}, "preload": False}
+ALL_BUT_COLOURS = WITHOUT_FETCHING | {"rules": {rule: {"enabled": False} for rule in COLOURS}}
 # Looking at colours takes longer than all other rules together. It is done for every text once, but for the
 # words of code: of these, and of all texts where only the screen or the colours differ, one of each kind is
 # enough. The others of its kind stand in the same elements with the same styles.
@@ -37,7 +37,6 @@ LEAVE_ONE_OF_EACH_KIND = """({where, instead}) => {
 }"""
 CODE = {"where": "pre *", "instead": True}  # its words stay, uncoloured: a line is as long as before
 ALL = {"where": "body *", "instead": False}
-PHONE = {"width": 390, "height": 844}
 # Bytes, compressed: opening a page, and all that can come after. Models are weighed with their door.
 OPENED, USED = 150_000, 450_000
 
@@ -150,13 +149,6 @@ def test_a_wide_page_is_accessible_in_both_colours(page, base_url, name):
         assert not list(violations(page, rules)), colours
 
 
-@pytest.fixture
-def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
-    window.set_offline(True)
-    yield page
-    window.set_offline(False)
-
-
 # Not 404.html: only a server shows it, and its links start at the server's root.
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", left_to(pytest.mark.weekly, [*LISTED, "search.html"], but=OF_EACH_KIND))
@@ -175,9 +167,7 @@ def test_a_page_from_a_folder_on_a_phone(offline, site, name):
         slider.press("ArrowRight")
         expect(offline.locator(".chart [role=status]").first).not_to_be_empty()
     offline.evaluate(LEAVE_ONE_OF_EACH_KIND, ALL)
-    for colours in ("dark", "light"):
-        offline.emulate_media(color_scheme=colours)
-        troubles += [f"{colours}: {line}" for line in violations(offline, THE_COLOURS)]
+    troubles += in_both_colours(offline, THE_COLOURS)
     assert not troubles, "\n".join(troubles)
 
 
@@ -189,10 +179,7 @@ def test_what_a_search_finds_is_accessible_in_both_modes_and_fits_a_phone(page, 
     page.goto(base_url + "search.html?q=softmax+sums+to+exactly")
     page.locator("#results p a").first.wait_for()
     troubles += width(page)
-    page.evaluate(AXE)
-    for colours in ("light", "dark"):
-        page.emulate_media(color_scheme=colours)
-        troubles += [f"{colours}: {line}" for line in violations(page, RULES)]
+    troubles += in_both_colours(page)
     assert not troubles, "\n".join(troubles)
 
 
@@ -261,16 +248,25 @@ def test_every_formula_is_rendered(soup, name):
     assert "mathjax" not in str(page.head).lower()
 
 
+def not_drawn(words: str, symbols: Path) -> set[str]:
+    """What of these neither the site's letters nor these symbols have."""
+    # The site serves the same letters as woff2, which fontTools reads only with another package.
+    letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
+    drawn = {chr(code) for font in (letters, symbols) for code in TTFont(font).getBestCmap()}
+    return {character for character in words if not character.isspace()} - drawn
+
+
 @EACH_PAGE
 def test_the_sites_own_fonts_draw_every_character(site, soup, name):
     """A machine with few fonts would show empty boxes. Formulas have a font of their own."""
-    # The site serves the same letters as woff2, which fontTools reads only with another package.
-    letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
-    fonts = [TTFont(letters), TTFont(site / "_static/symbols.woff")]
-    drawn = {chr(code) for font in fonts for code in font.getBestCmap()}
-    written = set(text(soup(name), without=["math", "script", "style", "title"]))
-    missing = {character for character in written if not character.isspace()} - drawn
+    written = text(soup(name), without=["math", "script", "style", "title"])
+    missing = not_drawn(written, site / "_static/symbols.woff")
     assert not missing, f"the site's fonts have no {' '.join(sorted(missing))}"
+
+
+def test_the_sites_fonts_draw_what_a_search_quotes(site):
+    quoted = (site / "_static/sections.js").read_text("utf-8")
+    assert not not_drawn(quoted, site / "_static/symbols-of-search.woff")
 
 
 @EACH_PAGE

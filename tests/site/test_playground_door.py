@@ -6,8 +6,8 @@ import hashlib
 import re
 
 import pytest
-from bench_page import CHAPTER, HOME, PAGES, field, opened, press
-from browser_pages import arrived
+from bench_page import CHAPTER, HOME, PAGES, field, opened, press, troubles
+from browser_pages import PHONE, arrived, without_scripts_and_on_paper
 from bs4 import BeautifulSoup
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
@@ -15,10 +15,10 @@ from tiers import left_to
 from _ext import playground
 from bookkit.playground import VIEWS, openable, picture
 
-PHONE = {"width": 390, "height": 844}
 # Bytes, compressed: a model with the scripts that let it speak.
 MOST = {"translator": 425_000, "language-model": 260_000, "induction": 210_000, "gpt": 490_000}
 FILES = [*openable()["translator"].files, "model-translator.js"]
+OF_BOTH = {*FILES, *openable()["language-model"].files, "model-language-model.js"}
 FAILED = re.compile("Press the button to try again")
 
 
@@ -68,20 +68,15 @@ def test_scripts_are_light_at_opening_and_when_all_views_have_been_looked_at(mod
 def test_without_scripts_and_on_paper_there_is_a_picture_that_is_described_and_no_button(
     browser, base_url, model
 ):
-    for how in ({"viewport": PHONE, "java_script_enabled": False}, {}):
-        with browser.new_context(**how) as context:
-            page = context.new_page()
-            page.goto(base_url + PAGES[model])
-            if not how:
-                page.emulate_media(media="print")
-            box = page.locator(f".playground[data-model={model}]")
-            shown = box.locator("svg:visible")
-            assert shown.count() == 1
-            assert shown.get_attribute("aria-label") == picture(model).alt
-            assert box.get_by_text(picture(model).caption).is_visible()
-            assert not box.locator(".invitation, .opening, button").filter(visible=True).count()
-            for cell in (box.locator("xpath=preceding-sibling::p[1]"), box) if how else ():
-                assert not re.search(r"\b[Tt]ype\b", cell.inner_text())
+    for page in without_scripts_and_on_paper(browser, base_url + PAGES[model]):
+        box = page.locator(f".playground[data-model={model}]")
+        shown = box.locator("svg:visible")
+        assert shown.count() == 1
+        assert shown.get_attribute("aria-label") == picture(model).alt
+        assert box.get_by_text(picture(model).caption).is_visible()
+        assert not box.locator(".invitation, .opening, button").filter(visible=True).count()
+        for words in (box.locator("xpath=preceding-sibling::p[1]"), box):
+            assert not re.search(r"\b[Tt]ype\b", words.inner_text())
 
 
 # ---- by its button ----
@@ -95,8 +90,7 @@ def requests(page: Page) -> list[str]:
 
 
 def of_models(asked: list[str]) -> list[str]:
-    named = {*FILES, *openable()["language-model"].files, "model-language-model.js"}
-    return [name for name in asked if name in named]
+    return sorted(name for name in asked if name in OF_BOTH)
 
 
 def waiting(page: Page) -> int:
@@ -113,7 +107,7 @@ def test_nothing_of_a_model_comes_before_it_is_asked_for_and_then_each_file_once
     assert not of_models(asked)
     press(page.locator(".playground"))
     expect(field(page.locator(".playground"))).to_be_focused()
-    assert sorted(of_models(asked)) == sorted(FILES)
+    assert of_models(asked) == sorted(FILES)
     assert "playground.js" not in str(soup("notation.html"))
 
 
@@ -126,8 +120,7 @@ def test_two_playgrounds_of_a_page_share_their_scripts(page, base_url):
         press(box)
     for box in boxes.all():
         expect(field(box)).to_be_visible()
-    both = {*FILES, *openable()["language-model"].files, "model-language-model.js"}
-    assert sorted(of_models(asked)) == sorted(both)
+    assert of_models(asked) == sorted(OF_BOTH)
 
 
 @pytest.mark.thorough
@@ -298,8 +291,7 @@ def test_one_that_can_t_open_by_itself_says_nothing_of_it(page, base_url):
 
 @pytest.mark.thorough
 def test_an_address_that_leads_nowhere_breaks_nothing(page, base_url):
-    troubles: list[str] = []
-    page.on("pageerror", lambda error: troubles.append(str(error)))
+    found = troubles(page)
     told = page.get_by_role("alert")
     nowhere = ["#open=", "#open=interpreter", "#open=__proto__&text=%", f"#open=a&text={'a' * 10_000}"]
     for fragment in nowhere:
@@ -309,7 +301,7 @@ def test_an_address_that_leads_nowhere_breaks_nothing(page, base_url):
     for fragment in ("#three-doors", "#%zz"):
         page.goto(base_url + HOME + fragment)
         expect(told).to_have_count(0)
-    assert not troubles
+    assert not found
     page.goto("about:blank")
     page.goto(f"{base_url}{HOME}#open=translator&head=1")
     expect(field(page.locator(".playground"))).to_be_visible()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from bench_page import deeds, opened_bench
+from bench_page import BENCH, deeds, looked, opened_bench, put
 from playwright.sync_api import Locator, Page, expect
 from script_and_pytorch import in_pytorch
 from torch import Tensor
@@ -17,12 +17,12 @@ WORDS, TRANSLATOR, SYMBOLS = "language-model", "translator", "induction"
 SEE, SEES = "see", "sees"
 FIRST, SECOND = "the kings that the king hears", "the king that the king hears"
 
-# The bench once more, at hand. What waits for `busy` waits until the page shows what the model has read.
-AT_HAND = """name => {
-  window.bench = benches[stored[name].kind](document.querySelector(".playground"), stored[name]);
+# The bench, at hand. What waits for `busy` waits until the page shows what the model has read.
+AT_HAND = f"""() => {{ {BENCH}
+  window.bench = bench;
   const run = bench.run;
-  bench.run = function () { return (window.busy = run.call(this)); };
-}"""
+  bench.run = function () {{ return (window.busy = run.call(this)); }};
+}}"""
 # What the model was given, how it is changed, and what came out, once all is read.
 STATE = """async () => {
   await window.busy;
@@ -38,21 +38,9 @@ STATE = """async () => {
 
 def reach(page: Page, folder: Path, name: str, words: str | None = None) -> None:
     """The view, opened, with these words, or the first text that is offered."""
-    opened_bench(page, folder, name)
-    page.evaluate(AT_HAND, name)
-    page.wait_for_function("bench.input")
-    page.get_by_role("button", name="Reach in").click()
-    expect(page.locator(".reach")).to_be_visible()
+    looked(opened_bench(page, folder, name), "Reach in")
+    page.evaluate(AT_HAND)
     page.evaluate("words => (words ? bench.put(words) : bench.run())", words)
-
-
-def read(page: Page, words: str) -> None:
-    page.evaluate("words => bench.put(words)", words)
-
-
-def settled(page: Page) -> None:
-    """Until the model has read once more, changed as it is now."""
-    page.evaluate("() => window.busy")
 
 
 def state(page: Page) -> dict[str, Any]:
@@ -129,13 +117,12 @@ def test_a_head_that_is_switched_off_is_off_in_pytorch_and_on_again_it_is_as_it_
 @pytest.mark.thorough
 def test_nobody_looks_at_a_hidden_word_and_a_shorter_text_has_no_such_place(page, tmp_path):
     reach(page, tmp_path, WORDS, FIRST)
-    settled(page)
     words = tool(page, "Hide a word")
     for word in ("start", "hears"):
         words.get_by_role("button", name=word, exact=True).click()
-        settled(page)
-    assert checked(page, WORDS)["changes"]["hidden"] == ["text 0", "text 6"]
-    read(page, "the kings")
+        said = checked(page, WORDS)
+    assert said["changes"]["hidden"] == ["text 0", "text 6"]
+    put(page, "the kings")
     assert checked(page, WORDS)["changes"]["hidden"] == ["text 0"]
 
 
@@ -163,7 +150,7 @@ def test_a_head_carries_the_number_of_the_subject_from_the_second_sentence(page,
     assert expected["now"] < -3
     expect(page.get_by_role("status")).to_contain_text(f"“{SEE}” against “{SEES}”: as it was")
     # Another sentence has other places: nothing is carried there.
-    read(page, "the dog near the friend")
+    put(page, "the dog near the friend")
     assert state(page)["changes"]["carried"] == []
 
 
@@ -223,7 +210,7 @@ def test_where_the_difference_stands_is_said_and_which_head_moves_it(page, tmp_p
     seen, place = page.locator(".reach-map").bounding_box(), cell.bounding_box()
     assert place["x"] + place["width"] <= seen["x"] + seen["width"] + 1
     page.get_by_role("switch", name="the positions").click()
-    settled(page)
+    state(page)  # until all is read
     outcome = page.locator(".reach-outcome")
     expect(outcome).to_contain_text("goes from")
     assert outcome.evaluate("outcome => outcome.scrollHeight <= outcome.clientHeight")

@@ -5,11 +5,9 @@ from urllib.parse import quote
 
 import pytest
 from bs4 import BeautifulSoup
-from fontTools.ttLib import TTFont
 from playwright.sync_api import BrowserContext, Page, expect
 
 from _ext import search
-from tools import ROOT
 from tools.site.browser import weigh
 
 # A question; the page that answers it; and a word that stands where it leads, in the title or the sentence.
@@ -166,15 +164,11 @@ def test_a_folded_claim_is_found_and_unfolded(page, base_url, soup):
 
 
 @pytest.mark.thorough
-def test_search_works_from_a_folder_without_a_network(page, site, window):
-    window.set_offline(True)
-    try:
-        page.goto((site / "index.html").as_uri())
-        page.get_by_label("Search the book").fill("attention")
-        page.keyboard.press("Enter")
-        page.locator("#results > li").first.wait_for()
-    finally:
-        window.set_offline(False)
+def test_search_works_from_a_folder_without_a_network(offline, site):
+    offline.goto((site / "index.html").as_uri())
+    offline.get_by_label("Search the book").fill("attention")
+    offline.keyboard.press("Enter")
+    offline.locator("#results > li").first.wait_for()
 
 
 @pytest.mark.thorough
@@ -195,14 +189,6 @@ def test_a_question_costs_twelve_kilobytes_a_page(page, base_url, site):
     asked, _ = weigh(page, base_url + "search.html?q=softmax")
     assert opened <= 80_000
     assert asked - opened <= 12_000 * len(list(site.glob("*.html")))
-
-
-def test_the_sites_fonts_draw_what_is_quoted(site):
-    letters = ROOT / "node_modules/@fontsource/source-sans-3/files/source-sans-3-latin-400-normal.woff"
-    fonts = [TTFont(letters), TTFont(site / "_static/symbols-of-search.woff")]
-    drawn = {chr(code) for font in fonts for code in font.getBestCmap()}
-    quoted = {one for one in (site / "_static/sections.js").read_text("utf-8") if not one.isspace()}
-    assert not quoted - drawn
 
 
 # ---- what is taken from a page ----

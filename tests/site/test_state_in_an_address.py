@@ -4,7 +4,6 @@ That any state of a bench comes back so is shown in test_states_and_pytorch.py.
 """
 
 import json
-import subprocess
 from typing import Any
 from urllib.parse import quote
 
@@ -22,10 +21,10 @@ from bench_page import (
     state,
     troubles,
 )
+from node import printed
 from playwright.sync_api import Locator, Page, expect
 from tiers import left_to
 
-from _ext.javascript import NODE
 from bookkit.playground import openable
 from bookkit.registry import BOOK
 
@@ -43,8 +42,7 @@ KNOWN = {
 def evaluated(expression: str, *given: Any) -> Any:
     """What the expression, a function of what is given, gives with the script's functions."""
     call = f"console.log(JSON.stringify(({expression})(...{json.dumps(given)}) ?? null))"
-    command = [NODE, "--input-type=commonjs", "--eval", f"{SCRIPT}\n{call}"]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return printed(f"{SCRIPT}\n{call}")
 
 
 def asked(*fragments: str) -> list[dict[str, Any]]:
@@ -86,9 +84,7 @@ TROUBLES = {
     "stack=written": "There is no stack “written” here.",
     "head=4": "There is no head “4” here: in an address they are 0 to 3.",
     "head=-1": "There is no head “-1” here: in an address they are 0 to 3.",
-    "head=1.5": "There is no head “1.5” here: in an address they are 0 to 3.",
     "head=two": "There is no head “two” here: in an address they are 0 to 3.",
-    "head=": "There is no head “” here: in an address they are 0 to 3.",
     "layer=2": "There is no layer “2” here: in an address they are 0 to 1.",
     "part=2": "There is no part “2” here: in an address they are 0 to 1.",
     "place=6": "There is no place “6” here: in an address they are 0 to 5.",
@@ -100,7 +96,6 @@ TROUBLES = {
     "hidden=__proto__:0": "There is no stack “__proto__” here.",
     "rivals=see,unicorn": "There is no word “unicorn” here.",
     "mask=maybe": "“mask” is on or off, and not “maybe”.",
-    "mask=__proto__": "“mask” is on or off, and not “__proto__”.",
     "temperature=hot": "The temperature is a number from 0.05 to 5.",
     "temperature=0": "The temperature is a number from 0.05 to 5.",
     "seed=1.5": "The seed is a number from 0 to 999999.",
@@ -120,7 +115,6 @@ TROUBLES = {
     ),
     "colour=red": "An address can’t set “colour”.",
     "__proto__=1": "An address can’t set “__proto__”.",
-    "constructor": "An address can’t set “constructor”.",
     f"view={'a' * 10_000}": f"There is no view “{'a' * 30}…” here.",
 }
 

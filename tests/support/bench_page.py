@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 from playwright.sync_api import Locator, Page, expect
-from script_and_pytorch import switched
+from script_and_pytorch import IN_PAGE, spelled
 
 from _ext import playground
 from bookkit.playground import VIEWS
@@ -23,9 +23,9 @@ TEXTS = {
 WAYS = {"Looks and effects": "looks-view", "Step by step": "steps", "Reach in": "reach"}
 
 PAGE = """<!doctype html><html lang="en" data-content_root="./"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width"><title>A bench</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>A bench</title>
 <link rel="stylesheet" href="_static/book.css"><main>{closed}</main>
-<script src="_static/playground.js"></script></html>"""
+<script src="_static/playground.js"></script><script src="_static/training.js"></script></html>"""
 
 # What a bench draws is the same in every run.
 SEEDED = "{ let last = 1; Math.random = () => (last = (48271 * last) % 2147483647) / 2147483647; }"
@@ -33,16 +33,21 @@ SEEDED = "{ let last = 1; Math.random = () => (last = (48271 * last) % 214748364
 
 def bench_page(folder: Path, model: str, form: str = "full") -> str:
     """`page.goto(bench_page(tmp_path, "translator"))`: the address of a page in that folder."""
-    static = ["book.css", "playground.js"]
+    closed, _ = playground.closed(model, form)
     files = playground.files(model) | {view: playground.bundled(view) for view in VIEWS}
-    files |= {name: (BOOK / "_static" / name).read_bytes() for name in static}
-    for name, content in files.items():
+    return page_with(closed, files, folder)
+
+
+def page_with(closed: str, files: dict[str, bytes], folder: Path) -> str:
+    """A page with nothing but this, and with these files, all made of what is here: no site need be built."""
+    own = ("book.css", "playground.js", "training.js")
+    for name, content in (files | {name: (BOOK / "_static" / name).read_bytes() for name in own}).items():
         path = folder / "_static" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    closed, _ = playground.closed(model, form)
-    (folder / "page.html").write_text(PAGE.format(closed=closed), "utf-8")
-    return (folder / "page.html").as_uri()
+    page = folder / "page.html"
+    page.write_text(PAGE.format(closed=closed), "utf-8")
+    return page.as_uri()
 
 
 def opened_bench(
@@ -150,10 +155,11 @@ def state(page: Page) -> dict:
     return page.evaluate(f"() => {{ {BENCH} return stateOf(addressOf(stateOfBench(bench))); }}")
 
 
-def translated(words: str, **switches) -> str:
-    """What PyTorch writes, with these parts of the model off."""
+def translated(words: str, **changes) -> str:
+    """What PyTorch writes, with the model changed so."""
     source = torch.tensor([[*map(ENGLISH_WORDS.index, words.split()), END]])
-    written = models.greedy(switched("translator", switches), source, torch.tensor([source.shape[1]]))
+    model = spelled(IN_PAGE["translator"].loaded(), changes)
+    written = models.greedy(model, source, torch.tensor([source.shape[1]]))
     return " ".join(LINGO_WORDS[word] for word in written[0].tolist() if word > END)
 
 

@@ -1,16 +1,14 @@
-"""A browser for tests that look at pages: fixtures, apart from those that need the built site.
-
-Planted faults are tried with these alone (tests/test_planted_faults.py).
-"""
+"""A browser for tests that look at pages: fixtures, apart from those that need the built site."""
 
 import os
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tools.site.browser import launch
 
+PHONE = {"width": 390, "height": 844}
 # Far more than a page takes where others keep the machine busy. Where a test must fail nobody waits long.
 PATIENCE = 1000 * int(os.environ.get("PATIENCE", "120"))  # milliseconds
 
@@ -46,6 +44,29 @@ def page(window: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Pag
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear()")
     tab.close()
+
+
+@pytest.fixture
+def offline(page: Page, window: BrowserContext) -> Iterator[Page]:
+    window.set_offline(True)
+    yield page
+    window.set_offline(False)
+
+
+def button(place: Page | Locator, name: str) -> Locator:
+    return place.get_by_role("button", name=name, exact=True)
+
+
+def without_scripts_and_on_paper(browser: Browser, address: str) -> Iterator[Page]:
+    """The page as a phone shows it whose browser runs no scripts, and as it is printed."""
+    for scripts in (False, True):
+        with browser.new_context(viewport=PHONE, java_script_enabled=scripts) as context:
+            page = context.new_page()
+            page.goto(address)
+            if scripts:
+                page.evaluate("dispatchEvent(new Event('beforeprint'))")
+                page.emulate_media(media="print")
+            yield page
 
 
 def arrived(page: Page) -> None:

@@ -1,31 +1,10 @@
 """A page of the built site made live, with the kernels of `make live`, and what is to be seen there."""
 
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from playwright.sync_api import Locator, Page, expect
 
-from tools import ROOT
-
 RUNS = 600_000  # milliseconds that a chapter may take beside all other tests
-
-
-@contextmanager
-def live_server() -> Iterator[str]:
-    """`with live_server() as address:` gives the address that `make live` prints, with its token."""
-    command = [sys.executable, "-m", "tools.site.live", "0", "--no-browser"]
-    # What the pages store is the sample's, also where the real texts are.
-    environment = os.environ | {"ATTNLAB_ONLY_SAMPLE": "1"}
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            yield re.search(r"http\S+", server.stdout.readline())[0]
-        finally:
-            server.terminate()
-            server.communicate()
 
 
 def pressed(page: Page, address: str, name: str) -> None:
@@ -47,10 +26,6 @@ def status(page: Page) -> Locator:
 
 def trouble(page: Page) -> Locator:
     return page.locator(".live-strip [role=alert]")
-
-
-def button(page: Page | Locator, name: str) -> Locator:
-    return page.get_by_role("button", name=name, exact=True)
 
 
 def cell_with(page: Page, words: str) -> Locator:

@@ -1,14 +1,12 @@
 """`make live` as a reader starts it, in a process of its own: asked as pages ask it, and as nobody should."""
 
-import asyncio
 import http.client
 import json
 import re
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +74,11 @@ class LiveServer:
     token: str
     process: subprocess.Popen[str]
 
+    @property
+    def printed(self) -> str:
+        """What a reader opens."""
+        return f"{self.address}#live={self.token}"
+
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answer:
         """Without a token, unless `headers` have it. Nothing of the path is put in order on its way."""
         place = urlsplit(self.address)
@@ -108,12 +111,6 @@ class LiveServer:
         with self.channels(session["kernel"]["id"]) as channels:
             yield channels
         self.api(f"sessions/{session['id']}", "DELETE")
-
-
-def in_a_loop_of_its_own(coroutine: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """Playwright has one in the thread of the tests."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(coroutine())).result()
 
 
 @contextmanager

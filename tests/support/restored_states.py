@@ -5,7 +5,6 @@ A bench stands there without its page: restoreBench of shared_state.js sets it, 
 
 import random
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -85,9 +84,9 @@ return found;
 """
 
 
-def set_in_node(name: str, states: list[State], folder: Path) -> list[dict[str, Any]]:
+def set_in_node(name: str, states: list[State]) -> list[dict[str, Any]]:
     """What comes of a bench that is set to each of these states, one after the other."""
-    return returned(name, states, f"const name = {name!r};{SETTING}", folder, SCRIPTS)
+    return returned(name, states, f"const name = {name!r};{SETTING}", SCRIPTS)
 
 
 # ---- states at random ----
@@ -108,11 +107,8 @@ def stacks_of(model: nn.Module) -> list[Stack]:
     kinds += [("layers", "text", 2, ("text",)), ("blocks", "text", 2, ("text",))]
     for prefix, stack, parts, memories in kinds:
         mine = [name for name in names if name.startswith(f"{prefix}.")]
-        attentions = [name for name in mine if name.endswith("attention") and "around" not in name]
-        attentions = [name for name in attentions if "before" not in name]
-        afters = [
-            name for name in mine if re.fullmatch(r"around_\w+|after_attention", name.rpartition(".")[2])
-        ]
+        attentions = [name for name in mine if re.search(r"\.((self|cross)_)?attention$", name)]
+        afters = [name for name in mine if re.search(r"\.(around_\w+|after_attention)$", name)]
         if mine:
             found.append(Stack(stack, attentions, ["positions", *afters], parts, memories))
     return found

@@ -5,19 +5,17 @@ import copy
 import inspect
 import json
 import math
-import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from node import printed
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from _ext.javascript import NODE
 from _ext.playground import script
 from attnlab.attention import MultiHeadAttention, masked_softmax
 from attnlab.corpora import agreement, grammar
@@ -93,11 +91,6 @@ def docstrings(count: int) -> list[Run]:
     return [{"read": [pieces.end, *ids[:length]]} for ids, length in zip(long[:count], lengths, strict=True)]
 
 
-def everything(n: int, m: int | None = None, device: object = None) -> Tensor:
-    """In the place of `causal`: a mask that hides nothing."""
-    return torch.ones(1, n, m or n, dtype=torch.bool)
-
-
 # ---- the models that a page can open ----
 
 
@@ -111,23 +104,19 @@ IN_PAGE = {name: InPage(cache(openable()[name].load), runs) for name, runs in RU
 SCRIPTS = ("model.js", "transformer.js", "gpt.js", "die.js", "bench/chances.js")
 
 
-def in_node(name: str, runs: list[Run], folder: Path) -> list[dict[str, Any]]:
+def in_node(name: str, runs: list[Run]) -> list[dict[str, Any]]:
     """What the scripts make of these runs, in Node."""
-    return returned(name, runs, RUNNING, folder)
+    return returned(name, runs, RUNNING)
 
 
-def returned(name: str, given: Any, body: str, folder: Path, more: Iterable[str] = ()) -> Any:
+def returned(name: str, given: Any, body: str, more: Iterable[str] = ()) -> Any:
     """What an async function of `model`, its `data` and `given` returns, with these scripts more."""
     scripts = [(BOOK / "_static" / each).read_text("utf-8") for each in (*SCRIPTS, *more)]
     setup = f"const data = stored[{json.dumps(name)}]; const given = {json.dumps(given)};"
     kinds = "{ Transformer, LanguageModel, Induction: LanguageModel, GPT }"
     call = f"""(async () => {{ {setup} const model = new ({kinds}[data.kind])(data); {body} }})()
       .then((value) => console.log(JSON.stringify(value)));"""
-    program = folder / "program.js"
-    program.write_text("\n".join([*scripts, PACKING, "const stored = {};", script(name), call]), "utf-8")
-    done = subprocess.run([NODE, str(program)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return printed("\n".join([*scripts, PACKING, "const stored = {};", script(name), call]))
 
 
 def unpacked(row: str) -> Tensor:
@@ -143,7 +132,7 @@ class Spelled(nn.Module):
     def __init__(self, attention: MultiHeadAttention | SelfAttention) -> None:
         super().__init__()
         self.given, self.heads = [attention], attention.heads  # in a list it is no module beside these
-        self.causal, self.hidden = False, set()
+        self.causal, self.hidden, self.off = False, set(), []
         for step in ("queries", "keys", "values", "weights", "mixed"):
             self.add_module(step, nn.Identity())
         for step in ("project", "write", "out_proj"):
@@ -167,7 +156,9 @@ class Spelled(nn.Module):
         shown = shown.tril() if self.causal else shown
         shown[..., [place for place in self.hidden if place < shown.shape[-1]]] = False
         weights = self.weights(masked_softmax(scores, shown))
-        mixed = self.mixed((weights @ value).transpose(1, 2).flatten(2))
+        found = (weights @ value).transpose(1, 2)  # (1, n, heads, d_k)
+        found[:, :, self.off] = 0
+        mixed = self.mixed(found.flatten(2))
         if isinstance(given, SelfAttention):
             return self.write(mixed)
         return self.out_proj(mixed), weights
@@ -207,6 +198,8 @@ def spelled(model: nn.Module, changes: Run) -> nn.Module:
             attention.causal = changes.get("mask", True) and looked_at != "read"
             hidden = (place.split() for place in changes.get("hidden", []))
             attention.hidden = {int(place) for stack, place in hidden if stack == looked_at}
+            off = (place.split() for place in changes.get("off", []))
+            attention.off = [int(head) for place, head in off if place == name]
             model.set_submodule(name, attention)
         if isinstance(module, Block):
             module.__class__, module.after_attention = SpelledBlock, nn.Identity()
@@ -217,13 +210,13 @@ def spelled(model: nn.Module, changes: Run) -> nn.Module:
 
 @contextmanager
 def carried(model: nn.Module, stack: str, changes: Run) -> Iterator[None]:
-    """While that stack is computed, heads are off, and vectors stand where they were carried to."""
+    """While that stack is computed, vectors stand where they were carried to."""
 
     def put(name: str, place: Any, vector: Any, head: int | None) -> None:
         def hook(_: nn.Module, __: Any, output: Any) -> Any:
             tensor = output[0] if isinstance(output, tuple) else output
             tensor = tensor.clone()
-            width = tensor.shape[-1] // (1 if head is None else model_heads(model))
+            width = tensor.shape[-1] // (1 if head is None else heads)
             start = (head or 0) * width
             tensor[:, place, start : start + width] = torch.as_tensor(vector)
             return (tensor, *output[1:]) if isinstance(output, tuple) else tensor
@@ -231,18 +224,13 @@ def carried(model: nn.Module, stack: str, changes: Run) -> Iterator[None]:
         hooks.append(model.get_submodule(name).register_forward_hook(hook))
 
     hooks: list[Any] = []
-    for place, head in map(str.split, changes.get("off", [])):
-        put(f"{place}.mixed", slice(None), 0.0, int(head))
+    heads = next(module.heads for module in model.modules() if isinstance(module, Spelled))
     for one in changes.get("carried", []):
         if one["stack"] == stack:
             put(one["name"], one["place"], one["vector"], one.get("head"))
     yield
     for hook in hooks:
         hook.remove()
-
-
-def model_heads(model: nn.Module) -> int:
-    return next(module.heads for module in model.modules() if isinstance(module, Spelled))
 
 
 @torch.no_grad()
@@ -291,17 +279,3 @@ def largest_difference(said: dict[str, Any], traces: list[Trace]) -> float:
     last = traces[-1].get("logits", traces[-1].get("word"))
     differences.append((unpacked(said["logits"]) - last.flatten()).abs().max())
     return float(torch.stack(differences).max())
-
-
-def switched(name: str, run: Run) -> nn.Module:
-    """A copy of the stored model without the heads, and the positions, that are off in this run."""
-    model = copy.deepcopy(IN_PAGE[name].loaded()).eval()
-    for head in run.get("off", []):
-        place, number = head.split()
-        attention = model.get_submodule(place)
-        joins = (attention.write if isinstance(attention, SelfAttention) else attention.out_proj).weight
-        with torch.no_grad():
-            joins.unflatten(1, (attention.heads, -1))[:, int(number)] = 0
-    if not run.get("positions", True):
-        model.positions.table.zero_()
-    return model

@@ -28,8 +28,12 @@ class Reference:
         self.names = next(names for kind, names in NAMES.items() if isinstance(model, kind))
         self.last = "decoder_norm" if isinstance(model, Transformer) else "norm"
         self.norm = self.model.get_submodule(self.last)
-        self.table = None if isinstance(model, GPT) else self.model.word
-        self.worth = self._worth()
+        self.words = model.pieces.weight if isinstance(model, GPT) else model.word.weight
+        self.bias = None if isinstance(model, GPT) else model.word.bias
+        stream = self.stream().clone().requires_grad_()
+        deviation = (stream.var(-1, keepdim=True, unbiased=False) + 1e-5).sqrt().detach()
+        difference = self.difference(self.logits(stream, deviation)).sum()
+        self.worth = torch.autograd.grad(difference, stream)[0][None]
 
     def logits(self, stream: Tensor, deviation: Tensor | None = None) -> Tensor:
         """Of the stream at any station; its deviation may be held."""
@@ -37,7 +41,7 @@ class Reference:
             normed = self.norm(stream)
         else:
             normed = (stream - stream.mean(-1, keepdim=True)) / deviation * self.norm.weight + self.norm.bias
-        return F.linear(normed, self.model.pieces.weight) if self.table is None else self.table(normed)
+        return F.linear(normed, self.words, self.bias)
 
     def said(self, station: str | None = None) -> Tensor:
         """The logits of all places (T, words), if the model stops at this station; else its own."""
@@ -46,12 +50,6 @@ class Reference:
     def difference(self, logits: Tensor) -> Tensor:
         a, b = self.rivals
         return logits[..., a] - logits[..., b]
-
-    def _worth(self) -> Tensor:
-        stream = self.stream().clone().requires_grad_()
-        deviation = (stream.var(-1, keepdim=True, unbiased=False) + 1e-5).sqrt().detach()
-        (gradient,) = torch.autograd.grad(self.difference(self.logits(stream, deviation)).sum(), stream)
-        return gradient[None]
 
     def parts(self) -> list[tuple[str, int, int]]:
         """Each part's name, layer and place in it."""
@@ -83,7 +81,7 @@ class Reference:
             if name.endswith("attention"):
                 mixed = self.trace[f"{name}.mixed"]
                 for head in range(self.heads(name)):
-                    alone = self.alone(mixed, head, self.heads(name))
+                    alone = self.alone(mixed, head, name)
                     added[f"head,{layer},{part},{head},"] = output(alone) - output.bias
             else:
                 added[f"network,{layer},{part},,"] = self.trace[self.output_of(name)] - output.bias
@@ -91,14 +89,11 @@ class Reference:
             added[bias] = output.bias.expand(self.worth.shape)
         found = {name: (each * self.worth).sum(-1)[0] for name, each in added.items()}
         nothing = torch.zeros(self.worth.shape[1], self.worth.shape[2])
-        without = F.linear(nothing + self.norm.bias, self.matrix())
+        without = F.linear(nothing + self.norm.bias, self.words)
         found[f"bias,,,,{self.last}"] = self.difference(without)
-        if self.table is not None:
-            found["bias,,,,word"] = self.difference(self.table.bias).expand(len(nothing))
+        if self.bias is not None:
+            found["bias,,,,word"] = self.difference(self.bias).expand(len(nothing))
         return found
-
-    def matrix(self) -> Tensor:
-        return self.model.pieces.weight if self.table is None else self.table.weight
 
     def all_heads(self) -> list[tuple[str, int]]:
         looking = [name for name, _, _ in self.parts() if name.endswith("attention")]
@@ -107,17 +102,17 @@ class Reference:
     def heads(self, name: str) -> int:
         return int(self.model.get_submodule(name).heads)
 
-    def alone(self, mixed: Tensor, head: int, heads: int) -> Tensor:
+    def alone(self, mixed: Tensor, head: int, name: str) -> Tensor:
         """One head's numbers, and zeros for the others."""
-        width = mixed.shape[-1] // heads
-        kept = torch.zeros_like(mixed)
-        kept[..., head * width : (head + 1) * width] = mixed[..., head * width : (head + 1) * width]
-        return kept
+        heads = mixed.unflatten(-1, (self.heads(name), -1))
+        kept = torch.zeros_like(heads)
+        kept[..., head, :] = heads[..., head, :]
+        return kept.flatten(-2)
 
     @torch.no_grad()
     def brought(self, name: str, head: int) -> Tensor:
         """By each place that is looked at (columns), for each that looks (rows)."""
         output = self.model.get_submodule(self.output_of(name))
         values = self.trace[f"{name}.values"]
-        written = F.linear(self.alone(values, head, self.heads(name)), output.weight)  # (1, m, d_model)
+        written = F.linear(self.alone(values, head, name), output.weight)  # (1, m, d_model)
         return self.trace[f"{name}.weights"][0, head] * (self.worth[0] @ written[0].T)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import Any
 
 from playwright.sync_api import Page, Route
@@ -75,41 +75,34 @@ class Stream(BaseHTTPRequestHandler):
         self.send_header("Access-Control-Allow-Origin", "*")
         self.end_headers()
         for event in self.server.tells:
-            if isinstance(event, Event):
-                event.wait()
-            else:
-                self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+            self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing."""
 
 
 class Binder(ThreadingHTTPServer):
-    """`tells` are its events, and between them what it waits for; `asked` the paths that were asked for."""
+    """`tells` are its events; `asked` the paths that were asked for."""
 
     daemon_threads = True
 
-    def __init__(self, tells: Sequence[dict[str, Any] | Event]) -> None:
+    def __init__(self, tells: Sequence[dict[str, Any]]) -> None:
         super().__init__(("127.0.0.1", 0), Stream)
         self.tells, self.asked = tells, list[str]()
 
 
-def rewritten(page: Page, told: str, instead: str) -> None:
-    """Change what the pages know of where their code runs."""
-
-    def fulfil(route: Route) -> None:
-        body = route.fetch().text().replace(told, instead)
-        route.fulfill(body=body, content_type="text/javascript")
-
-    page.route("**/_static/live-*.js", fulfil)
-
-
 @contextmanager
-def binder(page: Page, tells: Sequence[dict[str, Any] | Event]) -> Iterator[Binder]:
+def binder(page: Page, tells: Sequence[dict[str, Any]]) -> Iterator[Binder]:
     """`with binder(page, [{"phase": "failed"}]) as server:` is the Binder that the page asks."""
     with Binder(tells) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        rewritten(page, "https://mybinder.org", f"http://127.0.0.1:{server.server_port}")
+
+        def told_of_it(route: Route) -> None:
+            body = route.fetch().text()
+            body = body.replace("https://mybinder.org", f"http://127.0.0.1:{server.server_port}")
+            route.fulfill(body=body, content_type="text/javascript")
+
+        page.route("**/_static/live-*.js", told_of_it)
         try:
             yield server
         finally:

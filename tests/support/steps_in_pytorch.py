@@ -12,11 +12,8 @@ from attnlab.transformer import GPT
 
 Numbers = dict[str, Tensor]
 LAYERS = {"read": "encoder", "written": "decoder", "text": "layers"}
-PARTS = {
-    "read": ("self_attention", "feed_forward"),
-    "written": ("self_attention", "cross_attention", "feed_forward"),
-    "text": ("self_attention", "feed_forward"),
-}
+PARTS = ("self_attention", "feed_forward")
+PARTS_OF = {"read": PARTS, "written": ("self_attention", "cross_attention", "feed_forward"), "text": PARTS}
 ENDS = {"read": "encoder_norm", "written": "decoder_norm", "text": "norm"}
 
 
@@ -45,7 +42,7 @@ class Way:
             network = {"part": prefix, "output": f"{prefix}.narrow", "after": prefix}
             norms = [f"{prefix}.before_attention", f"{prefix}.before_network"]
             return [attention | {"after": f"{prefix}.after_attention"}, network][part] | {"norm": norms[part]}
-        kind = PARTS[self.stack][part]
+        kind = PARTS_OF[self.stack][part]
         around = f"{prefix}.around_{kind}"
         last = "narrow" if kind == "feed_forward" else "out_proj"
         module = f"{prefix}.{kind}"

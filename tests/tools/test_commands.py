@@ -53,21 +53,19 @@ def set_up(folder, before="", **variables):
     return run(sys.executable, "-c", start, env=kept | variables)
 
 
-def served(command, before, port=0):
-    """`make serve` or `make live`, when this has run before."""
-    module = {"serve": "server", "live": "live"}[command]
+def served(module, before, port=0):
+    """`make serve` or `make live`, by its module, when this has run before."""
     start = f"import sys; from pathlib import Path; from tools.site import {module}"
     return python("-c", f"{start}\n{before}\nsys.argv[1:] = ['{port}']\n{module}.main()")
 
 
-def on_a_taken_port(command, folder):
+def on_a_taken_port(module, folder):
     (folder / "404.html").write_text('<base href="/">')
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        module = {"serve": "server", "live": "live"}[command]
         site = f"from tools.site import server; server.SITE = {module}.SITE = Path({str(folder)!r})"
-        return served(command, site, taken.getsockname()[1])
+        return served(module, site, taken.getsockname()[1])
 
 
 def only_a_shell(folder):
@@ -109,7 +107,7 @@ MISSING = {
         "can't be written to",
     ),
     "a port to serve at": (
-        lambda folder: on_a_taken_port("serve", folder),
+        lambda folder: on_a_taken_port("server", folder),
         "is taken: choose another with `make serve PORT=",
     ),
     "a port": (

@@ -66,37 +66,26 @@ def test_a_full_disk_is_told_in_one_line(suite, monkeypatch):
 # ---- `make check` runs what an edit touches ----
 
 
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    """A branch with one commit of its own; `git` gives its commands."""
+def test_what_was_edited_git_knows(tmp_path, monkeypatch):
+    def git(*words):
+        who = ["-c", "user.name=reader", "-c", "user.email=reader@example.org"]
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True)
+
+    old, gone, new = (tmp_path / name for name in ("old.py", "gone.py", "new.py"))
     monkeypatch.setattr(check, "ROOT", tmp_path)
-    for name in ("old.py", "gone.py"):
-        (tmp_path / name).write_text("")
+    assert check.edited() == [], "there is no repository"
+    for file in (old, gone):
+        file.write_text("")
     for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "first"]):
-        git(tmp_path, *command)
-    return tmp_path
-
-
-def git(folder, *words):
-    who = ["-c", "user.name=reader", "-c", "user.email=reader@example.org"]
-    subprocess.run(["git", *who, *words], cwd=folder, check=True)
-
-
-def test_what_was_edited_git_knows(repository):
+        git(*command)
     assert check.edited() == []
-    (repository / "old.py").write_text("1")
-    (repository / "gone.py").unlink()
-    (repository / "new.py").write_text("")
+    old.write_text("1")
+    gone.unlink()
+    new.write_text("")
     assert check.edited() == ["new.py", "old.py"]
-    git(repository, "checkout", "-qb", "branch")
-    git(repository, "add", ".")
-    git(repository, "commit", "-qm", "an edit")
+    for command in (["checkout", "-qb", "branch"], ["add", "."], ["commit", "-qm", "an edit"]):
+        git(*command)
     assert check.edited() == ["new.py", "old.py"], "on a branch, since it left main"
-
-
-def test_without_git_nothing_was_edited(tmp_path, monkeypatch):
-    monkeypatch.setattr(check, "ROOT", tmp_path)
-    assert check.edited() == []
 
 
 @pytest.mark.parametrize(

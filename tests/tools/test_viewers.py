@@ -3,7 +3,6 @@
 import difflib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from nbformat import NotebookNode
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from stand_in_binder import address_of
 
-from bookkit import registry
 from bookkit.mime_types import DRAWING, FIGURE, PICTURE
 from tools import lab
 from tools.chapters import notebooks, refresh
@@ -197,10 +195,6 @@ def test_an_exercise_is_done_wrong_and_then_right(run: Page) -> None:
 
 
 CHAPTERS = notebooks.chapters()
-WITH_EXERCISES = [chapter.notebook for chapter in registry.chapters()]
-EACH_CHAPTER = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-# What the site's directives and roles look like where nobody knows them, and labels of equations.
-RAW = re.compile(r"\{[a-z:-]+\}`|:::|```|\(eq-[\w-]+\)")
 # How many colours an image has, and how many of its pixels are light.
 COUNTS = """image => {
   const canvas = document.createElement("canvas");
@@ -223,19 +217,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, BeautifulSoup]
     return {chapter: BeautifulSoup(page.read_text("utf-8"), "html.parser") for chapter, page in made.items()}
 
 
-@EACH_CHAPTER
-def test_prose_is_prose_and_solutions_come_last(pages: dict[Path, BeautifulSoup], chapter: Path) -> None:
-    soup = pages[chapter]
-    prose = soup.select(".jp-RenderedMarkdown")
-    written = [cell for cell in notebooks.read(chapter).cells if cell.cell_type == "markdown"]
-    assert len(prose) == len(written)
-    assert not [text for text in prose if RAW.search(text.get_text())]
-    before, heading, _ = soup.get_text().rpartition("\nSolutions")
-    assert bool(heading) == (chapter in WITH_EXERCISES)
-    assert "def solution" not in before
-
-
-@EACH_CHAPTER
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_every_figure_and_chart_is_seen_in_its_colours(
     pages: dict[Path, BeautifulSoup], window: BrowserContext, chapter: Path
 ) -> None:

@@ -11,26 +11,16 @@ from tools.chapters.known_mistakes import alike
 NOTED = known_mistakes.read()
 
 
-@pytest.fixture
-def noted(tmp_path, monkeypatch):
-    """`noted(notes)` is the file with these."""
-    monkeypatch.setattr(known_mistakes, "NOTED", tmp_path / "known_mistakes.json")
-
-    def written(notes):
-        known_mistakes.NOTED.write_text(json.dumps(notes))
-
-    return written
-
-
 @pytest.mark.thorough
-def test_what_is_missing_gone_or_of_a_changed_chapter_is_noted_anew_and_nothing_else(noted):
+def test_what_is_missing_gone_or_of_a_changed_chapter_is_noted_anew_and_nothing_else(tmp_path, monkeypatch):
     before = copy.deepcopy(NOTED)
     del before["soft_lookup"]["multiplied"]
     before["nobody"] = {}
     before["needed_temperature"]["negative"][0][0][0] *= 1.0001  # as another processor has it
     rounded = copy.deepcopy(before["needed_temperature"])
     before["scaled_scores"]["multiplied"] = wrong = ["right"]
-    noted(before)
+    monkeypatch.setattr(known_mistakes, "NOTED", tmp_path / "known_mistakes.json")
+    known_mistakes.NOTED.write_text(json.dumps(before))
     assert known_mistakes.note({"what_is_attention"})
     after = known_mistakes.read()
     assert after["soft_lookup"] == NOTED["soft_lookup"]

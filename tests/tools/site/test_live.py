@@ -1,17 +1,19 @@
 """`make live`: a page gets a kernel of this machine. Who gets none: tests/tools/site/test_live_guarded.py."""
 
+import asyncio
 import os
 import signal
 import stat
 import sys
 import webbrowser
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
 import pytest
-from live_server import PATIENCE, in_a_loop_of_its_own, started
+from live_server import PATIENCE, started
 
 from bookkit import registry
 from tools.site import kernels, live
@@ -96,7 +98,8 @@ def run_with_kernels(coroutine):
             finally:
                 await manager.shutdown_all(now=True)
 
-    return in_a_loop_of_its_own(begun)
+    with ThreadPoolExecutor(1) as thread:  # in that of the tests Playwright has a loop of its own
+        return thread.submit(lambda: asyncio.run(begun())).result()
 
 
 @pytest.mark.thorough
@@ -155,22 +158,12 @@ def test_what_waits_for_a_page_has_an_end():
 # ---- the start ----
 
 
-class Recorder:
-    """A browser with a window."""
-
-    def __init__(self):
-        self.opened = []
-
-    def open(self, address):
-        self.opened.append(address)
-
-
 def test_a_browser_is_sent_on_by_a_file_that_only_this_user_can_read(monkeypatch, small_site):
-    browser = Recorder()
-    monkeypatch.setattr(webbrowser, "get", lambda: browser)
+    opened = []
+    monkeypatch.setattr(webbrowser, "get", lambda: SimpleNamespace(open=opened.append))
     with live.opened("http://127.0.0.1:1/#live=token", small_site):
         (file,) = small_site.parent.glob("live-*.html")
-        assert browser.opened == [file.as_uri()]
+        assert opened == [file.as_uri()]
         assert 'url=http://127.0.0.1:1/#live=token"' in file.read_text()
         assert os.name == "nt" or stat.S_IMODE(file.stat().st_mode) == 0o600
     assert not file.exists()

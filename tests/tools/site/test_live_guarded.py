@@ -19,11 +19,6 @@ from tools.site import kernels, live
 ELSEWHERE = ["http://elsewhere.example", "null", "http://127.0.0.1:1", "https://{host}", "http://localhost"]
 
 
-@pytest.fixture(params=ELSEWHERE)
-def origin(request, server):
-    return request.param.format(host=urlsplit(server.address).netloc)
-
-
 def refused(server, kernel, token=None, **options):
     """Whether a websocket is refused."""
     try:
@@ -57,7 +52,9 @@ def test_each_start_has_a_token_of_its_own(server, small_site):
         assert other.ask("jupyter/api/status", Authorization=f"token {server.token}").status == 403
 
 
+@pytest.mark.parametrize("origin", ELSEWHERE)
 def test_a_page_of_another_origin_is_refused_token_or_not(server, kernel, origin):
+    origin = origin.format(host=urlsplit(server.address).netloc)
     assert server.api("status", Origin=origin).status == 403
     assert server.api("sessions", "POST", {}, Origin=origin).status == 403
     assert refused(server, kernel, origin=origin)
