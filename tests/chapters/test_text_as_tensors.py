@@ -71,9 +71,9 @@ def test_the_shares_and_the_bars_are_torchtexts(chart: Locator) -> None:
                     pad_first=pad == "front", truncate_first=cut == "front",
                 )  # fmt: skip
                 array = field.process(reviews)  # (10, row)
-                says(chart, f"array of 10 × {row}")
                 padding = (array == 0).double().mean().item()
                 lost = 1 - (array != 0).sum().item() / sum(FAMOUS_LENGTHS)
+                says(chart, f"array of 10 × {row}, tokens lost {100 * lost:.1f} %, padding {100 * padding:.1f} %")
                 shares = torch.cat(numbers(chart, "padding_share", "lost_share")).tolist()
                 assert shares == pytest.approx([padding, lost], rel=0, abs=1e-6)
                 drawn = bars(chart)

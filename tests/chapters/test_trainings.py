@@ -4,15 +4,8 @@ import pytest
 from tiers import left_to
 from training_scripts import in_node
 
+from bookkit.training import page
 from bookkit.training.settings import Bench
-from chapters.keeping_numbers_in_range.training import DEPTH
-from chapters.looking_inside.training import INDUCTION
-from chapters.many_heads.training import GUESTS
-from chapters.queries_keys_and_values_that_learn.training import TAG
-from chapters.the_transformer.training import SENTENCES
-from chapters.where_am_i.training import COPYING
-from chapters.who_may_look_where.training import HOLES
-from chapters.why_divide_by_root_dk.training import LOOK_UP
 
 TRAINED = """return given.seeds.map((seed) => {
   const lane = new Lane(given.settings, seed);
@@ -22,10 +15,7 @@ TRAINED = """return given.seeds.map((seed) => {
   const tried = given.lengths.map((length) => [length, atOnce(lane.tried(100, length))]);
   return { state: lane.state, tried: Object.fromEntries(tried), seconds: (user + system) / 1e6 };
 });"""
-BENCHES = {
-    "tag": TAG, "look-up": LOOK_UP, "holes": HOLES, "guests": GUESTS, "copying": COPYING, "depth": DEPTH,
-    "sentences": SENTENCES, "induction": INDUCTION,
-}  # fmt: skip
+BENCHES = {name: training.bench for name, (_, training) in page.trainings().items()}
 
 
 def holds(bench: Bench, seeds: list[int], folder) -> None:
