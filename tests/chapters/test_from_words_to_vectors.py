@@ -113,14 +113,6 @@ def test_the_nearest_words_are_pytorchs(chart: Locator) -> None:
             torch.testing.assert_close(drawn[rank == 1], first[None], atol=1e-9, rtol=1e-9)
 
 
-@pytest.mark.thorough
-def test_each_control_moves_by_keyboard(chart: Locator) -> None:
-    chart.get_by_role("slider").press("ArrowLeft")
-    says(chart, f"{OFFERED[6]}, nearest by cosine")
-    chart.get_by_label("cosine", exact=True).press("ArrowRight")
-    says(chart, f"{OFFERED[6]}, nearest by distance")
-
-
 # --- counts ---
 
 

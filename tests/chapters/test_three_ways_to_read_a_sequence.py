@@ -86,16 +86,6 @@ def test_the_other_two_hear_every_word(chart: Locator) -> None:
 # --- number words ---
 
 
-def value(words):
-    """What the words add up to, each read by itself."""
-    alone = {spelled(number): number for number in (*range(20), *range(20, 100, 10))}
-    return sum(alone[word] for word in words.split("-"))
-
-
-def test_words_are_read_back_as_the_number():
-    assert [value(spelled(number)) for number in range(100)] == [*range(100)]
-
-
 def test_words_are_spelled_as_in_english():
     # Counts that are known: all letters from one to ninety-nine, and the one number that counts its own.
     assert sum(len(spelled(number).replace("-", "")) for number in range(1, 100)) == 854

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from training_scripts import in_node
+from tiers import left_to
 
 from bookkit.pictures.drawings import svg
 from bookkit.pictures.svg import width_of
@@ -13,16 +13,7 @@ from bookkit.training.settings import MODEL, TRAINING
 from tools.chapters import trainings
 
 NAMES = [*page.trainings()]
-QUICK = ["tag", "look-up", "holes", "guests"]
-FEW = 2  # points of a curve
-
-FIRST_STEPS = """return given.lanes.map(({ settings, seed }) => {
-  const lane = new Lane(settings, seed);
-  return Array.from({ length: given.steps }, () => {
-    atOnce(lane.step());
-    return lane.now.loss;
-  });
-});"""
+QUICK = [name for name in NAMES if name != "sentences"]  # which takes most of a minute
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -41,25 +32,7 @@ def test_the_stored_run_finds_what_the_chapter_measured(name):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", NAMES)
-def test_the_stored_curves_begin_as_the_engine_does(name, tmp_path):
-    _, training = page.known(name)
-    steps = FEW * training.every
-    for losses, lane in zip(
-        in_node({"lanes": training.lanes(trainings.SEED), "steps": steps}, FIRST_STEPS, tmp_path),
-        page.stored(name)["lanes"],
-        strict=True,
-    ):
-        assert trainings.thinned(losses, training.every) == lane["losses"][:FEW]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in QUICK),
-        *(pytest.param(name, marks=pytest.mark.weekly) for name in NAMES if name not in QUICK),
-    ],
-)
+@pytest.mark.parametrize("name", left_to(pytest.mark.weekly, NAMES, but=QUICK))
 def test_the_stored_run_is_the_engines_to_its_end(name):
     assert trainings.made(name) == page.stored(name)
 
