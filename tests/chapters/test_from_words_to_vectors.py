@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 import torch
-from exercise_cases import telling, told
+from exercise_cases import of, telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch.nn.functional import logsigmoid
@@ -62,28 +62,19 @@ def without_strangers(words, contexts, drawn):
 test_a_reader_is_told = telling(
     told(check_nearest, changed(check_nearest.reference, torch.Tensor.float), "ids are whole numbers", None),
 )
-test_who_trains_vectors_is_told = pytest.mark.thorough(
-    telling(
+test_who_trains_vectors_is_told = telling(
+    *of(
+        check_learned_vectors,
         # GloVe as published finds too few; where pairs that never meet are counted, it finds all.
-        told(check_learned_vectors, by_glove, "Pairs that never meet say something, too.", "some of them"),
-        told(
-            check_learned_vectors,
-            partial(by_glove, both=True),
-            "only that of the words is asked for",
-            "one table for both",
-        ),
+        (by_glove, "Pairs that never meet say something, too.", "some of them"),
+        (partial(by_glove, both=True), "only that of the words is asked for", "one table for both"),
         # Before: each of its numbers was to be stored in float64.
-        told(
-            check_learned_vectors,
+        (
             lambda pairs, vocabulary: torch.ones(()).expand(vocabulary, 10**9),
             "of shape (31, 1000000000): far too many numbers",
         ),
-        told(
-            check_learned_vectors,
-            partial(trained, loss=without_strangers, steps=500),
-            lines="✗",
-            marks=pytest.mark.slow,
-        ),
+        (partial(trained, loss=without_strangers, steps=500), "", ..., "✗"),
+        marks=(pytest.mark.thorough, pytest.mark.slow),
     )
 )
 

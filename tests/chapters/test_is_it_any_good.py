@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from exercise_cases import telling, told, words
+from exercise_cases import of, telling, told, words
 from living_charts import drawn
 from their_models import assert_one_model, some_ids, with_weights_of_their_own
 from torch import nn
@@ -166,27 +166,18 @@ def test_a_small_network_after_seconds_is_not_below_counting(training):
     assert check_beat_the_book.judge(work).mistake == "not below counting"
 
 
-test_what_is_no_such_thing_is_told = pytest.mark.thorough(
-    telling(
-        *(
-            told(check_beat_the_book, work, said)
-            for work, said in [
-                (lambda: gpt(259), "Hand over three things"),
-                (lambda: ("model", Pieces([]), 1.0), "A model is expected first, and str came."),
-                (
-                    lambda: (GPT, Pieces([]), 1.0),
-                    "GPT is a class. Hand over the model that you have trained.",
-                ),
-                (lambda: (gpt(257), [], 1.0), "The pieces need encode, decode, end and a length"),
-                (lambda: (gpt(300), Pieces([]), 1.0), SAID["another vocabulary"]),
-                (lambda: (gpt(100), Pieces([]), 1.0), "The model can't read ids of shape (2, 16). It raises"),
-                (
-                    lambda: (Said(lambda logits, _: logits[0]), pieces(), 1.0),
-                    "must make logits (2, 16, 512)",
-                ),
-                (lambda: (gpt(257), Pieces([]), "low"), "Your bits per byte are one number."),
-            ]
-        ),
+test_what_is_no_such_thing_is_told = telling(
+    *of(
+        check_beat_the_book,
+        (lambda: gpt(259), "Hand over three things"),
+        (lambda: ("model", Pieces([]), 1.0), "A model is expected first, and str came."),
+        (lambda: (GPT, Pieces([]), 1.0), "GPT is a class. Hand over the model that you have trained."),
+        (lambda: (gpt(257), [], 1.0), "The pieces need encode, decode, end and a length"),
+        (lambda: (gpt(300), Pieces([]), 1.0), SAID["another vocabulary"]),
+        (lambda: (gpt(100), Pieces([]), 1.0), "The model can't read ids of shape (2, 16). It raises"),
+        (lambda: (Said(lambda logits, _: logits[0]), pieces(), 1.0), "must make logits (2, 16, 512)"),
+        (lambda: (gpt(257), Pieces([]), "low"), "Your bits per byte are one number."),
+        marks=pytest.mark.thorough,
     )
 )
 

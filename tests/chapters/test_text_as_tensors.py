@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, telling, told
+from exercise_cases import assert_right_shapes, of, telling
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torchtext import data
@@ -17,18 +17,19 @@ def by_opinions(words):
     return words[first[:12].sort().values]
 
 
-test_who_cuts_is_told = pytest.mark.thorough(
-    telling(
+test_who_cuts_is_told = telling(
+    *of(
+        check_cut,
         # The words are numbered anew in each review, so there is nothing to look at.
-        told(check_cut, by_opinions, "Choose by a word's place alone"),
+        (by_opinions, "Choose by a word's place alone"),
         # Before: its numbers were written out, until no memory was left.
-        told(
-            check_cut,
+        (
             lambda words: words[:1, None].expand(1_000_000, 1_000_000),
             "of shape (1000000, 1000000): far too many numbers",
         ),
         # The reader never had the reviews by another name.
-        told(check_cut, lambda words: words[:1], "reviews = 376 reviews of 3 to 12 words"),
+        (lambda words: words[:1], "reviews = 376 reviews of 3 to 12 words"),
+        marks=pytest.mark.thorough,
     )
 )
 
