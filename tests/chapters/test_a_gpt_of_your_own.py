@@ -11,15 +11,8 @@ from torch import nn
 from attnlab.corpora.pieces import Pieces
 from attnlab.transformer import GPT
 from chapters.a_gpt_of_your_own import charts, models
-from chapters.a_gpt_of_your_own.accepted import (
-    by_modules_and_then_by_names,
-    in_the_lists_order,
-    text_of,
-)
-from chapters.a_gpt_of_your_own.exercises import (
-    check_byte_pieces,
-    check_gpt_start,
-)
+from chapters.a_gpt_of_your_own.accepted import by_modules_and_then_by_names, in_the_lists_order, text_of
+from chapters.a_gpt_of_your_own.exercises import check_byte_pieces, check_gpt_start
 from chapters.a_gpt_of_your_own.playground import expected, loaded
 
 # --- byte_pieces ---

@@ -9,14 +9,9 @@ from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch import nn
 
-from chapters.buffers_parameters_and_plain_tensors.accepted import (
-    tensors,
-)
+from chapters.buffers_parameters_and_plain_tensors.accepted import tensors
 from chapters.buffers_parameters_and_plain_tensors.charts import FOLLOWS, KINDS
-from chapters.buffers_parameters_and_plain_tensors.exercises import (
-    check_checkpoint_bytes,
-    check_left_behind,
-)
+from chapters.buffers_parameters_and_plain_tensors.exercises import check_checkpoint_bytes, check_left_behind
 
 
 @pytest.mark.parametrize("persistent", [True, False])

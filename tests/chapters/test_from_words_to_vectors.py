@@ -107,18 +107,6 @@ def test_the_nearest_words_are_pytorchs(chart: Locator) -> None:
 # --- counts ---
 
 
-def test_neighbours_share_a_sentence_and_a_window():
-    the, king, rules, girl = (NUMBER[word] for word in ("the", "king", "rules", "girl"))
-    pairs = neighbours([["the", "king", "rules"], ["girl"]], window=1)
-    assert pairs.tolist() == [[the, king], [king, the], [king, rules], [rules, king]]
-    assert girl not in pairs
-
-
-def test_counts_are_of_pairs():
-    counts = count(torch.tensor([[0, 1], [1, 0], [0, 1]]), size=2)
-    assert counts.tolist() == [[0, 2], [1, 0]]
-
-
 def test_surprise_is_a_logarithm():
     counts = torch.tensor([[3.0, 1, 0], [1, 3, 0], [0, 0, 0]])
     # Of 8 pairs a half have each word: by chance 2 in each cell.

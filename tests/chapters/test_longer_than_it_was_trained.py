@@ -17,9 +17,7 @@ from attnlab.training.run import Run, row_of
 from chapters.longer_than_it_was_trained import charts
 from chapters.longer_than_it_was_trained.accepted import Around, slower, stored
 from chapters.longer_than_it_was_trained.charts import FAST, LONGEST, SLOW, WAYS
-from chapters.longer_than_it_was_trained.exercises import (
-    check_longest_text,
-)
+from chapters.longer_than_it_was_trained.exercises import check_longest_text
 from chapters.longer_than_it_was_trained.exercises.longest_text import (
     BAR,
     nats,

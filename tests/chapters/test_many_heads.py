@@ -9,10 +9,7 @@ from torch import nn
 
 from attnlab.attention import attend
 from chapters.many_heads.accepted import ACCEPTED, MyMultiHead, variant
-from chapters.many_heads.exercises import (
-    check_multi_head_layer,
-    check_multi_head_parameters,
-)
+from chapters.many_heads.exercises import check_multi_head_layer, check_multi_head_parameters
 
 
 def by_pytorch(self, query, key, value, mask=None):

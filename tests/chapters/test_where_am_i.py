@@ -12,10 +12,7 @@ from attnlab import positions
 from attnlab.positions import sinusoidal
 from attnlab.runtime import generator
 from chapters.where_am_i.charts import POSITIONS
-from chapters.where_am_i.exercises import (
-    check_position_shapes,
-    check_reach,
-)
+from chapters.where_am_i.exercises import check_position_shapes, check_reach
 from chapters.where_am_i.reader import (
     NOTHING,
     SEEDS,
