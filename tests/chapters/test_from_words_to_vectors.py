@@ -13,7 +13,7 @@ from torch.nn.functional import logsigmoid
 from bookkit.other_words import changed
 from chapters.from_words_to_vectors.accepted import by_glove, loss_of, trained
 from chapters.from_words_to_vectors.charts import MEASURES, OFFERED
-from chapters.from_words_to_vectors.counting import agreement, count, neighbours, on_a_map, squeezed, surprise
+from chapters.from_words_to_vectors.counting import count, neighbours, on_a_map, surprise
 from chapters.from_words_to_vectors.exercises import (
     check_learned_vectors,
     check_nearest,
@@ -25,7 +25,6 @@ from chapters.from_words_to_vectors.grammar import (
     NUMBER,
     PEOPLE,
     VOCABULARY,
-    share_found,
     written,
 )
 from chapters.from_words_to_vectors.skip_gram import BATCH, STRANGERS, train
@@ -114,23 +113,6 @@ def test_surprise_is_a_logarithm():
     assert surprise(counts)[2].tolist() == [0, 0, 0], "a word that does not occur"
 
 
-def test_squeezed_rows_are_the_strongest_directions():
-    rows = surprise(count(neighbours(written(100, 0))))
-    vectors = squeezed(count(neighbours(written(100, 0))))
-    assert vectors.shape == (31, 16)
-    strongest = torch.linalg.svdvals(rows)[:16]
-    torch.testing.assert_close(vectors.T @ vectors, strongest.diag())
-
-
-def test_halves_that_are_alike_agree_and_others_need_not():
-    words = ["a", "b", "c", "d"]
-    cycle = [["a", "x", "b"], ["c", "y", "d"]]
-    assert agreement(cycle * 20, words, seed=0, near=1) == 1
-    # One half has the first sentence of each kind, the other half something else.
-    strangers = [["a", "x", "b"], ["c", "x", "a"], ["d", "x", "a"], ["b", "x", "d"]]
-    assert agreement(strangers, words, seed=0, near=1) < 1
-
-
 def test_the_bat_lies_between_animals_and_tools():
     at = dict(zip(OFFERED, on_a_map(count(neighbours(written(400, 0))), OFFERED), strict=True))
     lowest = min(at[word][1] for word in CLASSES["animal"])
@@ -166,14 +148,6 @@ def test_an_analogy_leads_from_one_pair_to_another():
     assert len(set(ANALOGIES)) == 12
     assert ("man", "woman", "king", "queen") in ANALOGIES
     assert ("queen", "king", "girl", "boy") in ANALOGIES
-
-
-def test_words_are_found_by_a_nearest_one_of_their_own_class():
-    nearest = torch.zeros(len(VOCABULARY), dtype=torch.int64) + NUMBER["bat"]
-    assert share_found(nearest) == 0
-    for word in CLASSES["food"]:
-        nearest[NUMBER[word]] = NUMBER["cake"]
-    assert share_found(nearest) == 4 / 16
 
 
 # --- skip-gram ---

@@ -41,12 +41,6 @@ def loss(model):
     return F.cross_entropy(model(TEXT)[0, PERIOD - 1 : -1], TEXT[0, PERIOD:]).item()
 
 
-@pytest.mark.parametrize("back", [0, 1, 3])
-def test_a_head_that_asks_with_its_place_looks_so_many_places_back(back):
-    looked = looks(Circuit({(0, 2): replace(PREVIOUS, back=back)}, 1))[0, 2]
-    assert looked.diagonal(-back).min() > 0.9
-
-
 def test_a_head_that_asks_with_its_word_looks_for_it():
     looked = looks(Circuit({(0, 1): SAME_WORD}, 1))[0, 1]
     assert (looked * SAME).sum(-1).min() > 0.8

@@ -20,7 +20,7 @@ from attnlab.today.model import Today
 from chapters.the_block_of_today.accepted import by_padding
 from chapters.the_block_of_today.exercises.left_padded import check_left_padded
 from chapters.the_block_of_today.exercises.weights_of import check_weights_of
-from chapters.the_block_of_today.mixed import KINDS, TODAY, Kind, Mixed, fitted, weights_in
+from chapters.the_block_of_today.mixed import KINDS, TODAY, Kind, Mixed
 from chapters.the_block_of_today.their_names import to_ours, to_theirs
 
 
@@ -102,13 +102,6 @@ def test_no_piece_sees_those_after_it(name: str) -> None:
     change = (model(other) - model(IDS)).abs().amax((0, 2))
     assert change[:3].max() == 0
     assert change[3:].min() > 1e-3
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_each_has_as_many_weights_as_that_of_2017(name: str) -> None:
-    wanted = weights_in(fitted(Kind(), 2048, 96, 6, 3, 0.06))
-    assert wanted == 532_128
-    assert abs(weights_in(fitted(KINDS[name], 2048, 96, 6, 3, 0.06)) / wanted - 1) < 0.01
 
 
 def test_each_is_one_change_or_nearly_all() -> None:

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 from exercise_cases import telling, told
-from hypothesis import given
-from hypothesis import strategies as st
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch import nn
@@ -234,25 +232,6 @@ def test_medians_are_of_turns_taken_side_by_side(monkeypatch):
     for name, each in found.items():
         # In milliseconds. Besides, the turns took 0, 0.02, 0.03 and 0.04 ms, and 1000: the middle is 0.03.
         assert each == pytest.approx([1000 * took[name] * length + 0.03 for length in (2, 4)])
-
-
-@given(
-    power=st.floats(-3, 3),
-    factor=st.floats(1e-3, 1e3),
-    lengths=st.lists(st.integers(1, 4096), min_size=2, unique=True),
-)
-def test_a_power_is_found_again(power, factor, lengths):
-    taken = [factor * length**power for length in lengths]
-    assert times.exponent(lengths, taken) == pytest.approx(power, abs=1e-6)
-
-
-@given(fast=st.floats(0, 1), more=st.floats(0.1, 3), where=st.floats(17, 2047), factor=st.floats(1e-3, 1e3))
-def test_two_powers_cross_where_they_are_equal(fast, more, where, factor):
-    taken = {
-        "one": [factor * (length / where) ** (fast + more) for length in times.LENGTHS],
-        "other": [factor * (length / where) ** fast for length in times.LENGTHS],
-    }
-    assert times.crossing(times.LENGTHS, taken, "one", "other") == pytest.approx(where, rel=1e-6)
 
 
 def test_of_several_crossings_it_is_the_last_at_which_the_one_gets_slower():
