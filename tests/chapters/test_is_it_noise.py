@@ -169,14 +169,6 @@ def test_a_stored_loss_is_what_a_training_ends_at():
         assert models.judged(model)[0] == pytest.approx(float(bank.stored()[name][seed]), abs=0.02)
 
 
-@pytest.mark.parametrize(
-    ("freedom", "factor"), [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (38, 2.024), (1000, 1.962)]
-)
-def test_students_factor_is_that_of_the_tables(freedom, factor):
-    assert bank.student(freedom) == pytest.approx(factor, abs=1e-3)
-    assert bank.student(10, share=0.8) == pytest.approx(1.372, abs=1e-3)
-
-
 def test_the_first_three_in_front_are_found():
     first, second = torch.tensor([1.0, 5, 5, 5]), torch.tensor([0.5, 4, 4, 4, 1])
     ours, theirs = bank.first_sweep(first, second)

@@ -15,14 +15,9 @@ from chapters.three_ways_to_read_a_sequence import starts, times
 from chapters.three_ways_to_read_a_sequence.charts import WORDS
 from chapters.three_ways_to_read_a_sequence.exercises import check_remembering, check_repaired_convolution
 from chapters.three_ways_to_read_a_sequence.number_words import (
-    END,
     LETTERS,
-    LONGEST,
-    PADDING,
-    START,
     known_and_held_out,
     spelled,
-    tables,
     written,
 )
 
@@ -89,20 +84,6 @@ def test_words_are_spelled_as_in_english():
     assert sum(len(spelled(number).replace("-", "")) for number in range(1, 100)) == 854
     assert [number for number in range(100) if len(spelled(number)) == number] == [4]
     assert [spelled(number) for number in (0, 15, 40, 88)] == ["zero", "fifteen", "forty", "eighty-eight"]
-
-
-def test_rows_say_the_words_and_what_comes_before_is_one_place_later():
-    inputs, targets = tables()
-    assert inputs.shape == targets.shape == (100, LONGEST)
-    for number in range(100):
-        letters = len(spelled(number))
-        assert written(targets[number]) == spelled(number)
-        assert targets[number, letters] == END
-        assert inputs[number, 0] == START
-        assert torch.equal(inputs[number, 1 : letters + 1], targets[number, :letters])
-        assert inputs[number, letters + 1 :].eq(PADDING).all()
-        assert targets[number, letters + 1 :].eq(PADDING).all()
-    assert targets[:, -1].eq(END).any(), "no wider than the longest number"
 
 
 def test_what_comes_after_the_end_is_not_written():
