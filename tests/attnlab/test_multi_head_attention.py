@@ -8,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tensors import (
-    META,
     TOLERANCE,
     assert_same,
     assert_same_gradients,
@@ -151,24 +150,6 @@ def test_a_cache_gives_the_last_queries_what_the_whole_gives_them(score: Callabl
     rest, last_weights = attention(text[:, 3:], mask=causal(2, 5), cache=cache)
     assert_same(rest, whole[:, 3:])
     assert_same(last_weights, weights[:, :, 3:])
-
-
-@pytest.mark.thorough
-def test_compiles() -> None:
-    attention, _ = pair(8, 2)
-    x = random(2, 4, 8).requires_grad_()
-    ours = torch.compile(attention, backend="aot_eager", fullgraph=True)(x, mask=causal(4))[0]
-    theirs = attention(x, mask=causal(4))[0]
-    assert_same(ours, theirs)
-    assert_same_gradients(ours, theirs, [x])
-
-
-def test_on_meta() -> None:
-    with META:
-        attention, x, memory = MultiHeadAttention(8, 2), torch.empty(3, 4, 8), torch.empty(3, 5, 8)
-        output, weights = attention(x, memory, mask=torch.ones(3, 1, 5, dtype=torch.bool))
-    assert output.shape == (3, 4, 8)
-    assert weights.shape == (3, 2, 4, 5)
 
 
 # ---- what cannot work ----

@@ -4,22 +4,15 @@ import re
 
 import pytest
 import torch
-from exercise_cases import telling, told
+from exercise_cases import of, telling
 from living_charts import drawn
 from torch import nn
 
 from attnlab.corpora.pieces import Pieces
 from attnlab.transformer import GPT
 from chapters.a_gpt_of_your_own import charts, models
-from chapters.a_gpt_of_your_own.accepted import (
-    by_modules_and_then_by_names,
-    in_the_lists_order,
-    text_of,
-)
-from chapters.a_gpt_of_your_own.exercises import (
-    check_byte_pieces,
-    check_gpt_start,
-)
+from chapters.a_gpt_of_your_own.accepted import by_modules_and_then_by_names, in_the_lists_order, text_of
+from chapters.a_gpt_of_your_own.exercises import check_byte_pieces, check_gpt_start
 from chapters.a_gpt_of_your_own.playground import expected, loaded
 
 # --- byte_pieces ---
@@ -46,24 +39,15 @@ def the_books_pieces(merges, chunk, ids):
 
 
 test_a_reader_is_told = telling(
-    told(check_byte_pieces, cut_by(compared_with_tuples), "is never equal to one", "no merges"),
-    told(check_byte_pieces, the_books_pieces, mistake="ready-made"),
-    told(
+    *of(
         check_byte_pieces,
-        lambda merges, chunk, ids: [3, 4, 5],
-        "where two results, the ids of the chunk and a text, are due",
-    ),
-    told(
-        check_byte_pieces,
-        lambda merges, chunk, ids: (text_of(merges, ids), [1]),
-        "First come the ids of the chunk",
-    ),
-    told(check_byte_pieces, put_together_by(lambda *_: b"ha!"), "The text comes back as bytes."),
-    told(
-        check_byte_pieces,
-        put_together_by(lambda *_: "hm"),
-        "expected text of the ids: 'ha!' got text of the ids: 'hm'",
-    ),
+        (cut_by(compared_with_tuples), "is never equal to one", "no merges"),
+        (the_books_pieces, "", "ready-made"),
+        (lambda *_: [3, 4, 5], "where two results, the ids of the chunk and a text, are due"),
+        (lambda merges, chunk, ids: (text_of(merges, ids), [1]), "First come the ids of the chunk"),
+        (put_together_by(lambda *_: b"ha!"), "The text comes back as bytes."),
+        (put_together_by(lambda *_: "hm"), "expected text of the ids: 'ha!' got text of the ids: 'hm'"),
+    )
 )
 
 
@@ -89,24 +73,21 @@ def too_much_in_the_first(model):
 
 test_who_starts_is_told = pytest.mark.thorough(
     telling(
-        told(check_gpt_start, GPT.start, "start is there already", "ready-made"),
-        told(
+        *of(
             check_gpt_start,
-            and_then(too_much_in_the_first),
-            "expected weights: normal, with spread 0.02/√(2 · layers) "
-            "got weights: normal, with spread about 0.03, at blocks.0.narrow.weight",
-        ),
-        told(
-            check_gpt_start,
-            and_then(lambda model: model.norm.register_parameter("bias", None)),
-            "norm.bias is no longer a weight",
-        ),
-        told(
-            check_gpt_start,
-            and_then(lambda model: model.requires_grad_(False)),
-            "takes no gradients any more",
-        ),
-        told(check_gpt_start, and_then(nn.Module.double), "no longer a weight of its shape and dtype"),
+            (GPT.start, "start is there already", "ready-made"),
+            (
+                and_then(too_much_in_the_first),
+                "expected weights: normal, with spread 0.02/√(2 · layers) "
+                "got weights: normal, with spread about 0.03, at blocks.0.narrow.weight",
+            ),
+            (
+                and_then(lambda model: model.norm.register_parameter("bias", None)),
+                "norm.bias is no longer a weight",
+            ),
+            (and_then(lambda model: model.requires_grad_(False)), "takes no gradients any more"),
+            (and_then(nn.Module.double), "no longer a weight of its shape and dtype"),
+        )
     )
 )
 

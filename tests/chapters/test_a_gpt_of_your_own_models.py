@@ -199,12 +199,6 @@ def test_behind_are_the_chances_of_all_ids(training: list[int], before: list[int
     assert largest.argmax() == 2**BITS - 1
 
 
-def test_order_1_only_counts() -> None:
-    """By hand: one id once and one twice; discounts of 1/3 and 2, so 7/9 are left to share out."""
-    chances = KneserNey(torch.tensor([0, 0, 1]), order=1).chances(torch.tensor([0, 1, 1, 0, 2]), 3)
-    assert chances.tolist() == pytest.approx([7 / 27, 13 / 27, 13 / 27, 7 / 27, 7 / 27])
-
-
 @pytest.mark.parametrize(
     ("row", "order", "words"),
     [

@@ -9,16 +9,9 @@ from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch import nn
 
-from chapters.buffers_parameters_and_plain_tensors.accepted import (
-    tensors,
-)
+from chapters.buffers_parameters_and_plain_tensors.accepted import tensors
 from chapters.buffers_parameters_and_plain_tensors.charts import FOLLOWS, KINDS
-from chapters.buffers_parameters_and_plain_tensors.exercises import (
-    check_checkpoint_bytes,
-    check_left_behind,
-)
-
-bytes_of = check_checkpoint_bytes.reference
+from chapters.buffers_parameters_and_plain_tensors.exercises import check_checkpoint_bytes, check_left_behind
 
 
 @pytest.mark.parametrize("persistent", [True, False])
@@ -30,23 +23,17 @@ def test_a_real_file_is_as_large_as_the_reference_says(dtype, persistent):
     model.output.weight = model.embedding.weight
     model.register_buffer("table", torch.zeros(500, 96), persistent=persistent)
     torch.save(model.to(dtype).state_dict(), file)
-    numbers = bytes_of(700, 96, 500, dtype.itemsize, persistent)
+    numbers = check_checkpoint_bytes.reference(700, 96, 500, dtype.itemsize, persistent)
     # Names, shapes and alignment come on top: a few thousand bytes.
     assert numbers < file.getbuffer().nbytes < numbers + 4000
-
-
-left_behind = check_left_behind.reference
-
-
-def total(tensors):
-    return sum(tensor.numel() for tensor in tensors)
 
 
 def test_the_reference_finds_what_a_move_really_leaves_behind():
     for case in check_left_behind.cases:
         (model,) = case.fresh()
-        expected = left_behind(model)
-        assert total(tensor for tensor in tensors(model.to("meta")) if not tensor.is_meta) == expected
+        expected = check_left_behind.reference(model)
+        left = [tensor for tensor in tensors(model.to("meta")) if not tensor.is_meta]
+        assert sum(tensor.numel() for tensor in left) == expected
 
 
 # --- the chart ---

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from exercise_cases import telling, told
+from exercise_cases import of, telling, told
 from living_charts import drawn
 
 from attnlab import masks
@@ -107,10 +107,12 @@ class Packed(Half):
         return Cache.extended(self, keys, values)
 
 
-test_whose_cache_is_none_is_told = pytest.mark.thorough(
-    telling(
-        told(check_smallest_cache, InAClass, mistake="kept elsewhere"),
-        told(check_smallest_cache, Packed, "something of the type bytes, which can't be counted"),
+test_whose_cache_is_none_is_told = telling(
+    *of(
+        check_smallest_cache,
+        (InAClass, "", "kept elsewhere"),
+        (Packed, "something of the type bytes, which can't be counted"),
+        marks=pytest.mark.thorough,
     )
 )
 

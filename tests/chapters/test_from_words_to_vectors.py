@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 import torch
-from exercise_cases import telling, told
+from exercise_cases import of, telling, told
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch.nn.functional import logsigmoid
@@ -13,7 +13,7 @@ from torch.nn.functional import logsigmoid
 from bookkit.other_words import changed
 from chapters.from_words_to_vectors.accepted import by_glove, loss_of, trained
 from chapters.from_words_to_vectors.charts import MEASURES, OFFERED
-from chapters.from_words_to_vectors.counting import agreement, count, neighbours, on_a_map, squeezed, surprise
+from chapters.from_words_to_vectors.counting import count, neighbours, on_a_map, surprise
 from chapters.from_words_to_vectors.exercises import (
     check_learned_vectors,
     check_nearest,
@@ -25,7 +25,6 @@ from chapters.from_words_to_vectors.grammar import (
     NUMBER,
     PEOPLE,
     VOCABULARY,
-    share_found,
     written,
 )
 from chapters.from_words_to_vectors.skip_gram import BATCH, STRANGERS, train
@@ -62,28 +61,19 @@ def without_strangers(words, contexts, drawn):
 test_a_reader_is_told = telling(
     told(check_nearest, changed(check_nearest.reference, torch.Tensor.float), "ids are whole numbers", None),
 )
-test_who_trains_vectors_is_told = pytest.mark.thorough(
-    telling(
+test_who_trains_vectors_is_told = telling(
+    *of(
+        check_learned_vectors,
         # GloVe as published finds too few; where pairs that never meet are counted, it finds all.
-        told(check_learned_vectors, by_glove, "Pairs that never meet say something, too.", "some of them"),
-        told(
-            check_learned_vectors,
-            partial(by_glove, both=True),
-            "only that of the words is asked for",
-            "one table for both",
-        ),
+        (by_glove, "Pairs that never meet say something, too.", "some of them"),
+        (partial(by_glove, both=True), "only that of the words is asked for", "one table for both"),
         # Before: each of its numbers was to be stored in float64.
-        told(
-            check_learned_vectors,
+        (
             lambda pairs, vocabulary: torch.ones(()).expand(vocabulary, 10**9),
             "of shape (31, 1000000000): far too many numbers",
         ),
-        told(
-            check_learned_vectors,
-            partial(trained, loss=without_strangers, steps=500),
-            lines="✗",
-            marks=pytest.mark.slow,
-        ),
+        (partial(trained, loss=without_strangers, steps=500), "", ..., "✗"),
+        marks=(pytest.mark.thorough, pytest.mark.slow),
     )
 )
 
@@ -113,27 +103,7 @@ def test_the_nearest_words_are_pytorchs(chart: Locator) -> None:
             torch.testing.assert_close(drawn[rank == 1], first[None], atol=1e-9, rtol=1e-9)
 
 
-@pytest.mark.thorough
-def test_each_control_moves_by_keyboard(chart: Locator) -> None:
-    chart.get_by_role("slider").press("ArrowLeft")
-    says(chart, f"{OFFERED[6]}, nearest by cosine")
-    chart.get_by_label("cosine", exact=True).press("ArrowRight")
-    says(chart, f"{OFFERED[6]}, nearest by distance")
-
-
 # --- counts ---
-
-
-def test_neighbours_share_a_sentence_and_a_window():
-    the, king, rules, girl = (NUMBER[word] for word in ("the", "king", "rules", "girl"))
-    pairs = neighbours([["the", "king", "rules"], ["girl"]], window=1)
-    assert pairs.tolist() == [[the, king], [king, the], [king, rules], [rules, king]]
-    assert girl not in pairs
-
-
-def test_counts_are_of_pairs():
-    counts = count(torch.tensor([[0, 1], [1, 0], [0, 1]]), size=2)
-    assert counts.tolist() == [[0, 2], [1, 0]]
 
 
 def test_surprise_is_a_logarithm():
@@ -141,23 +111,6 @@ def test_surprise_is_a_logarithm():
     # Of 8 pairs a half have each word: by chance 2 in each cell.
     assert surprise(counts)[0].tolist() == pytest.approx([math.log(1.5), 0, 0])
     assert surprise(counts)[2].tolist() == [0, 0, 0], "a word that does not occur"
-
-
-def test_squeezed_rows_are_the_strongest_directions():
-    rows = surprise(count(neighbours(written(100, 0))))
-    vectors = squeezed(count(neighbours(written(100, 0))))
-    assert vectors.shape == (31, 16)
-    strongest = torch.linalg.svdvals(rows)[:16]
-    torch.testing.assert_close(vectors.T @ vectors, strongest.diag())
-
-
-def test_halves_that_are_alike_agree_and_others_need_not():
-    words = ["a", "b", "c", "d"]
-    cycle = [["a", "x", "b"], ["c", "y", "d"]]
-    assert agreement(cycle * 20, words, seed=0, near=1) == 1
-    # One half has the first sentence of each kind, the other half something else.
-    strangers = [["a", "x", "b"], ["c", "x", "a"], ["d", "x", "a"], ["b", "x", "d"]]
-    assert agreement(strangers, words, seed=0, near=1) < 1
 
 
 def test_the_bat_lies_between_animals_and_tools():
@@ -195,14 +148,6 @@ def test_an_analogy_leads_from_one_pair_to_another():
     assert len(set(ANALOGIES)) == 12
     assert ("man", "woman", "king", "queen") in ANALOGIES
     assert ("queen", "king", "girl", "boy") in ANALOGIES
-
-
-def test_words_are_found_by_a_nearest_one_of_their_own_class():
-    nearest = torch.zeros(len(VOCABULARY), dtype=torch.int64) + NUMBER["bat"]
-    assert share_found(nearest) == 0
-    for word in CLASSES["food"]:
-        nearest[NUMBER[word]] = NUMBER["cake"]
-    assert share_found(nearest) == 4 / 16
 
 
 # --- skip-gram ---

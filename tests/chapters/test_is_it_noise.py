@@ -8,7 +8,6 @@ import torch
 from exercise_cases import telling, told
 from living_charts import drawn
 
-from attnlab.runtime import generator
 from bookkit import weights
 from chapters.is_it_noise import bank, charts, models
 from chapters.is_it_noise.accepted import around
@@ -168,20 +167,6 @@ def test_a_stored_loss_is_what_a_training_ends_at():
     for name, seed in (("as it is", 3), ("one head", 1)):
         model, _ = models.trained(VARIANTS[name], seed)
         assert models.judged(model)[0] == pytest.approx(float(bank.stored()[name][seed]), abs=0.02)
-
-
-@pytest.mark.parametrize(
-    ("freedom", "factor"), [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (38, 2.024), (1000, 1.962)]
-)
-def test_students_factor_is_that_of_the_tables(freedom, factor):
-    assert bank.student(freedom) == pytest.approx(factor, abs=1e-3)
-    assert bank.student(10, share=0.8) == pytest.approx(1.372, abs=1e-3)
-
-
-def test_what_is_drawn_is_put_back():
-    losses = bank.drawn(torch.tensor([1.0, 2.0]), 8, 100, generator(0))
-    assert losses.shape == (100, 8)
-    assert {*losses.flatten().tolist()} == {1.0, 2.0}
 
 
 def test_the_first_three_in_front_are_found():

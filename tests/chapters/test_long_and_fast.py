@@ -8,12 +8,9 @@ import torch
 from living_charts import drawn
 
 from attnlab.attention import Cache
-from attnlab.today.tiles import tiled
 from chapters.long_and_fast.charts import tiles
 from chapters.long_and_fast.charts.costs import MODELS, ROOM, cache_size
 from chapters.long_and_fast.exercises import check_cache_bytes
-
-bytes_of = check_cache_bytes.reference
 
 
 @pytest.mark.parametrize("groups", [1, 3])
@@ -23,7 +20,9 @@ def test_it_counts_what_a_cache_holds(groups):
         for _ in range(5):  # words
             word = torch.zeros(4, groups, 1, 8)  # (rows, groups, 1, d_k)
             keys, values = cache.extended(word, word)
-        assert (keys.nbytes + values.nbytes) * len(caches) == bytes_of(2, 6, groups, 8, 5, 4, 32, None)
+        assert (keys.nbytes + values.nbytes) * len(caches) == check_cache_bytes.reference(
+            2, 6, groups, 8, 5, 4, 32, None
+        )
 
 
 # --- the chart of what a cache costs ---
@@ -140,13 +139,3 @@ def test_it_says_by_what_the_sum_is_multiplied():
     factor = math.exp(before - after)
     assert f"q3: max {before:.1f} → {after:.1f}, so sum × {factor:.2f}" in texts(5, tiles.NONE)
     assert "all hidden, so it is skipped" in texts(2, tiles.CAUSAL)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("causal", [False, True])
-def test_at_the_end_it_says_what_tiled_gives(causal):
-    scores, values = tiles.numbers()
-    query = scores * math.sqrt(tiles.LENGTH)  # with the identity for keys these are the scores
-    output = tiled(query, torch.eye(tiles.LENGTH), values[:, None], tile=tiles.TILE, causal=causal)
-    words = texts(tiles.TILES, tiles.CAUSAL if causal else tiles.NONE)
-    assert all(words.count(f"{each:.2f}") >= 2 for each in output.flatten())

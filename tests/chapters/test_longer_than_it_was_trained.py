@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from exercise_cases import telling, told
+from exercise_cases import of, telling
 from living_charts import drawn
 from torch import nn
 
@@ -17,9 +17,7 @@ from attnlab.training.run import Run, row_of
 from chapters.longer_than_it_was_trained import charts
 from chapters.longer_than_it_was_trained.accepted import Around, slower, stored
 from chapters.longer_than_it_was_trained.charts import FAST, LONGEST, SLOW, WAYS
-from chapters.longer_than_it_was_trained.exercises import (
-    check_longest_text,
-)
+from chapters.longer_than_it_was_trained.exercises import check_longest_text
 from chapters.longer_than_it_was_trained.exercises.longest_text import (
     BAR,
     nats,
@@ -30,14 +28,13 @@ from chapters.longer_than_it_was_trained.exercises.longest_text import (
 )
 
 test_a_reader_is_told = telling(
-    *(
-        told(*row, marks=pytest.mark.thorough)
-        for row in [
-            (check_longest_text, lambda: nn.Linear, "Linear is a class. Hand over the model itself."),
-            (check_longest_text, lambda: "model", "A model is expected, and str came."),
-            (check_longest_text, lambda: Around(lambda model, ids: ids), "must make logits (1, 2, 2048)"),
-        ]
-    ),
+    *of(
+        check_longest_text,
+        (lambda: nn.Linear, "Linear is a class. Hand over the model itself."),
+        (lambda: "model", "A model is expected, and str came."),
+        (lambda: Around(lambda model, ids: ids), "must make logits (1, 2, 2048)"),
+        marks=pytest.mark.thorough,
+    )
 )
 
 

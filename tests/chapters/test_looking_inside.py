@@ -18,11 +18,7 @@ from chapters.looking_inside import models, playground
 from chapters.looking_inside.accepted import hand_made, looks_and_costs, scores
 from chapters.looking_inside.charts import CELLS, LETTERS, PERCENT, STEPS
 from chapters.looking_inside.circuits import Circuit
-from chapters.looking_inside.exercises import (
-    check_induction_forms,
-    check_induction_head,
-    check_without_head,
-)
+from chapters.looking_inside.exercises import check_induction_forms, check_induction_head, check_without_head
 from chapters.looking_inside.exercises.head_scores import SIX_PLACES
 
 

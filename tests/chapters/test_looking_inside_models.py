@@ -41,12 +41,6 @@ def loss(model):
     return F.cross_entropy(model(TEXT)[0, PERIOD - 1 : -1], TEXT[0, PERIOD:]).item()
 
 
-@pytest.mark.parametrize("back", [0, 1, 3])
-def test_a_head_that_asks_with_its_place_looks_so_many_places_back(back):
-    looked = looks(Circuit({(0, 2): replace(PREVIOUS, back=back)}, 1))[0, 2]
-    assert looked.diagonal(-back).min() > 0.9
-
-
 def test_a_head_that_asks_with_its_word_looks_for_it():
     looked = looks(Circuit({(0, 1): SAME_WORD}, 1))[0, 1]
     assert (looked * SAME).sum(-1).min() > 0.8
@@ -73,34 +67,18 @@ def test_a_surer_model_says_the_same_louder():
 # --- what is trained ---
 
 
-def looks_at(places, length):
-    """Weights (1, 1, T, T) of a head that looks at one place from each."""
-    looked = torch.zeros(1, 1, length, length)
-    looked[0, 0, torch.arange(length), torch.tensor(places)] = 1
-    return looked
-
-
 ROUNDS = Repeated(torch.tensor([[5, 6, 7, 5, 6, 7, 5]]), torch.tensor([[3]]))
 
 
-def test_a_sequence_repeats_with_its_period():
+def test_a_sequence_repeats_with_its_period_alone():
     read = repeated(200, generator(0))
     assert read.words.shape == (200, models.LENGTH)
     assert {*read.periods.flatten().tolist()} == {*range(models.SHORTEST, models.LONGEST + 1)}
     for words, period in zip(read.words.tolist(), read.periods.flatten().tolist(), strict=True):
-        assert words[period:] == words[:-period]
+        # No shorter one does, or a distance would be enough; a few rounds have it by chance.
+        assert [k for k in range(1, period + 1) if words[k:] == words[:-k]] == [period]
     assert {*read.words.flatten().tolist()} == {*range(len(models.SYMBOLS))}
     assert len({*models.SYMBOLS}) == len(models.SYMBOLS) == 64
-
-
-def test_a_period_alone_repeats():
-    """No shorter one does, or a distance would be enough; a few rounds have it by chance."""
-    read = repeated(200, generator(0))
-    shorter = [
-        any(words[k:] == words[:-k] for k in range(1, period))
-        for words, period in zip(read.words.tolist(), read.periods.flatten().tolist(), strict=True)
-    ]
-    assert not any(shorter)
 
 
 def test_known_is_what_has_been_before():
@@ -116,21 +94,25 @@ def test_the_loss_counts_what_could_be_known():
     assert models.loss_where_known(right, ROUNDS).item() == pytest.approx(torch.tensor(64.0).log().item() / 3)
 
 
-def test_who_looks_one_back_is_a_previous_token_head():
-    back = looks_at([0, 0, 1, 2, 3, 4, 5], 7)
-    assert models.previous_token_scores(back, ROUNDS).tolist() == [1]
-    # Behind the first round it does not count.
-    assert models.previous_token_scores(looks_at([0, 0, 1, 3, 4, 5, 6], 7), ROUNDS).tolist() == [1]
-    assert models.previous_token_scores(looks_at([0, 1, 2, 2, 3, 4, 5], 7), ROUNDS).tolist() == [0]
-
-
-def test_who_looks_behind_the_same_word_is_an_induction_head():
-    behind = looks_at([0, 0, 0, 1, 2, 3, 4], 7)
-    assert models.induction_scores(behind, ROUNDS).tolist() == [1]
-    # The last place has two earlier copies, and either will do.
-    assert models.induction_scores(looks_at([0, 0, 0, 1, 2, 3, 1], 7), ROUNDS).tolist() == [1]
-    # The copy itself is not the answer.
-    assert models.induction_scores(looks_at([0, 0, 0, 0, 1, 2, 3], 7), ROUNDS).tolist() == [0]
+@pytest.mark.parametrize(
+    ("scores", "places", "score"),
+    [
+        (models.previous_token_scores, [0, 0, 1, 2, 3, 4, 5], 1),
+        (models.previous_token_scores, [0, 0, 1, 3, 4, 5, 6], 1),  # behind the first round it does not count
+        (models.previous_token_scores, [0, 1, 2, 2, 3, 4, 5], 0),
+        (models.induction_scores, [0, 0, 0, 1, 2, 3, 4], 1),
+        (
+            models.induction_scores,
+            [0, 0, 0, 1, 2, 3, 1],
+            1,
+        ),  # of the last's two earlier copies either will do
+        (models.induction_scores, [0, 0, 0, 0, 1, 2, 3], 0),  # the copy itself is not the answer
+    ],
+)
+def test_a_head_is_named_by_where_it_looks(scores, places, score):
+    looked = torch.zeros(1, 1, 7, 7)
+    looked[0, 0, torch.arange(7), torch.tensor(places)] = 1
+    assert scores(looked, ROUNDS).tolist() == [score]
 
 
 @pytest.mark.thorough

@@ -2,17 +2,14 @@
 
 import pytest
 import torch
-from exercise_cases import telling, told, words
+from exercise_cases import of, telling, words
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch import nn
 
 from attnlab.attention import attend
 from chapters.many_heads.accepted import ACCEPTED, MyMultiHead, variant
-from chapters.many_heads.exercises import (
-    check_multi_head_layer,
-    check_multi_head_parameters,
-)
+from chapters.many_heads.exercises import check_multi_head_layer, check_multi_head_parameters
 
 
 def by_pytorch(self, query, key, value, mask=None):
@@ -39,28 +36,20 @@ def by_attend(self, query, key, value, mask=None):
     return self.W_O(self.glue(output)), weights
 
 
-test_who_builds_a_layer_is_told = pytest.mark.thorough(
-    telling(
-        *(
-            told(check_multi_head_layer, variant(**method), f"no gradient reaches {lost},", "no gradient")
-            for method, lost in [
-                ({"forward": torch.no_grad()(MyMultiHead.forward)}, "query, key and value"),
-                ({"cut": lambda self, x: MyMultiHead.cut(self, x).detach()}, "query, key and value"),
-                (
-                    {"weights": lambda self, *inputs: MyMultiHead.weights(self, *inputs).detach()},
-                    "query and key",
-                ),
-            ]
+NO_GRADIENT = "no gradient reaches query, key and value,"
+test_who_builds_a_layer_is_told = telling(
+    *of(
+        check_multi_head_layer,
+        (variant(forward=torch.no_grad()(MyMultiHead.forward)), NO_GRADIENT, "no gradient"),
+        (variant(cut=lambda self, x: MyMultiHead.cut(self, x).detach()), NO_GRADIENT, "no gradient"),
+        (
+            variant(weights=lambda self, *inputs: MyMultiHead.weights(self, *inputs).detach()),
+            "no gradient reaches query and key,",
+            "no gradient",
         ),
-        *(
-            told(
-                check_multi_head_layer,
-                variant(forward=forward),
-                f"{name} is there already, and your code calls it",
-                "ready-made",
-            )
-            for forward, name in [(by_attend, "attend"), (by_pytorch, "MultiheadAttention")]
-        ),
+        (variant(forward=by_attend), "attend is there already, and your code calls it", "ready-made"),
+        (variant(forward=by_pytorch), "MultiheadAttention is there already, and your code", "ready-made"),
+        marks=pytest.mark.thorough,
     )
 )
 

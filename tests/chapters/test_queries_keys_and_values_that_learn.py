@@ -33,13 +33,10 @@ def test_only_what_runs_over_a_words_numbers_is_said_to():
         assert "sums over the 18 numbers" not in said, expression
 
 
-narrowed = check_narrow_pair.reference
-
-
 def test_the_narrow_pair_is_the_nearest():
     """No small step from it, in either matrix, comes nearer."""
     to_query, to_key = torch.rand(2, 6, 4, generator=generator(0), dtype=torch.float64)
-    pair = [matrix.clone().requires_grad_() for matrix in narrowed(to_query, to_key, 2)]
+    pair = [matrix.clone().requires_grad_() for matrix in check_narrow_pair.reference(to_query, to_key, 2)]
     missed = (pair[0] @ pair[1].mT - to_query @ to_key.mT).square().sum()
     for gradient in torch.autograd.grad(missed, pair):
         assert gradient.abs().max() < 1e-12

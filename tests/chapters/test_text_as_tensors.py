@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, telling, told
+from exercise_cases import assert_right_shapes, of, telling
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torchtext import data
@@ -17,18 +17,19 @@ def by_opinions(words):
     return words[first[:12].sort().values]
 
 
-test_who_cuts_is_told = pytest.mark.thorough(
-    telling(
+test_who_cuts_is_told = telling(
+    *of(
+        check_cut,
         # The words are numbered anew in each review, so there is nothing to look at.
-        told(check_cut, by_opinions, "Choose by a word's place alone"),
+        (by_opinions, "Choose by a word's place alone"),
         # Before: its numbers were written out, until no memory was left.
-        told(
-            check_cut,
+        (
             lambda words: words[:1, None].expand(1_000_000, 1_000_000),
             "of shape (1000000, 1000000): far too many numbers",
         ),
         # The reader never had the reviews by another name.
-        told(check_cut, lambda words: words[:1], "reviews = 376 reviews of 3 to 12 words"),
+        (lambda words: words[:1], "reviews = 376 reviews of 3 to 12 words"),
+        marks=pytest.mark.thorough,
     )
 )
 
@@ -71,9 +72,10 @@ def test_the_shares_and_the_bars_are_torchtexts(chart: Locator) -> None:
                     pad_first=pad == "front", truncate_first=cut == "front",
                 )  # fmt: skip
                 array = field.process(reviews)  # (10, row)
-                says(chart, f"array of 10 × {row}")
                 padding = (array == 0).double().mean().item()
                 lost = 1 - (array != 0).sum().item() / sum(FAMOUS_LENGTHS)
+                said = says(chart, f"array of 10 × {row}, tokens lost {100 * lost:.1f} %, ")
+                assert f"padding {100 * padding:.1f} %" in said
                 shares = torch.cat(numbers(chart, "padding_share", "lost_share")).tolist()
                 assert shares == pytest.approx([padding, lost], rel=0, abs=1e-6)
                 drawn = bars(chart)

@@ -2,27 +2,25 @@
 
 import inspect
 import re
-import socket
 from typing import NamedTuple
 
 import pytest
 import torch
 from exercise_cases import telling, told
-from torch import Tensor, nn
+from their_models import assert_one_model, some_ids, with_weights_of_their_own
+from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama import configuration_llama, modeling_llama
 
 from attnlab import decoding
-from attnlab.attention import Cache
 from attnlab.layers import EncoderLayer
 from attnlab.masks import causal
 from attnlab.positions import sinusoidal
-from attnlab.runtime import generator
 from attnlab.today.model import Today
 from chapters.the_block_of_today.accepted import by_padding
 from chapters.the_block_of_today.exercises.left_padded import check_left_padded
 from chapters.the_block_of_today.exercises.weights_of import check_weights_of
-from chapters.the_block_of_today.mixed import KINDS, TODAY, Kind, Mixed, fitted, weights_in
+from chapters.the_block_of_today.mixed import KINDS, TODAY, Kind, Mixed
 from chapters.the_block_of_today.their_names import to_ours, to_theirs
 
 
@@ -106,13 +104,6 @@ def test_no_piece_sees_those_after_it(name: str) -> None:
     assert change[3:].min() > 1e-3
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_each_has_as_many_weights_as_that_of_2017(name: str) -> None:
-    wanted = weights_in(fitted(Kind(), 2048, 96, 6, 3, 0.06))
-    assert wanted == 532_128
-    assert abs(weights_in(fitted(KINDS[name], 2048, 96, 6, 3, 0.06)) / wanted - 1) < 0.01
-
-
 def test_each_is_one_change_or_nearly_all() -> None:
     several = {"2017": 0, "today": 6, "today, norm behind": 5, "today, untied": 7}
     for name, kind in KINDS.items():
@@ -146,13 +137,7 @@ both_ends = pytest.mark.parametrize("tied", [True, False], ids=["tied", "untied"
 all_sizes = pytest.mark.parametrize("sizes", SIZES, ids=["groups", "one key head", "as many key heads"])
 
 
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("it wants the network"))
-
-
 def made(sizes: Sizes, tied: bool, base: float = 10000.0) -> tuple[Today, LlamaForCausalLM]:
-    """Ours and theirs of the same sizes, each with weights of its own, none at the 0 or 1 it starts from."""
     torch.manual_seed(0)
     config = LlamaConfig(
         vocab_size=sizes.vocabulary, hidden_size=sizes.d_model, intermediate_size=sizes.hidden,
@@ -161,81 +146,24 @@ def made(sizes: Sizes, tied: bool, base: float = 10000.0) -> tuple[Today, LlamaF
         rope_parameters={"rope_type": "default", "rope_theta": base}, bos_token_id=None, eos_token_id=None,
         attn_implementation="sdpa",
     )  # fmt: skip
-    models = Today(*sizes, tied=tied, base=base).eval(), LlamaForCausalLM(config).eval()
-    with torch.no_grad():
-        for model in models:
-            for weight in model.parameters():
-                weight.add_(0.2 * torch.randn(weight.shape))
-    return models
-
-
-def some_ids(ours: Today) -> Tensor:
-    return torch.randint(len(ours.pieces.weight), (3, ours.longest), generator=generator(1))
-
-
-def in_parts(ours: Today, ids: Tensor) -> Tensor:
-    """With a cache: first some at once, then one by one, then the rest."""
-    caches = [Cache() for _ in ours.blocks]
-    parts = ids.split([4, 1, 1, ids.shape[1] - 6], dim=1)
-    return torch.cat([ours(part, caches) for part in parts], dim=1)
-
-
-def in_parts_of_theirs(theirs: LlamaForCausalLM, ids: Tensor) -> Tensor:
-    kept, logits = None, []
-    for part in ids.split([4, 1, 1, ids.shape[1] - 6], dim=1):
-        found = theirs(part, past_key_values=kept, use_cache=True)
-        kept = found.past_key_values
-        logits.append(found.logits)
-    return torch.cat(logits, dim=1)
-
-
-def written(ours: Today, ids: Tensor) -> Tensor:
-    """The likeliest piece again and again, from a cache, until the longest text."""
-    caches = [Cache() for _ in ours.blocks]
-    new = ids
-    while ids.shape[1] < ours.longest:
-        new = ours(new, caches)[:, -1:].argmax(-1)
-        ids = torch.cat([ids, new], dim=1)
-    return ids
-
-
-def assert_one_model(ours: Today, theirs: LlamaForCausalLM) -> None:
-    ids = some_ids(ours)
-    with torch.no_grad():
-        expected = theirs(ids).logits
-        assert expected.std() > 0.3, "logits near 0 would be no test"
-        for logits in (ours(ids), in_parts(ours, ids), in_parts_of_theirs(theirs, ids)):
-            torch.testing.assert_close(logits, expected, rtol=0, atol=1e-5)
-        torch.testing.assert_close(ours(ids[:, :1]), theirs(ids[:, :1]).logits, rtol=0, atol=1e-5)
-        begun = ids[:, :2]
-        text = theirs.generate(
-            begun, attention_mask=torch.ones_like(begun), do_sample=False, max_length=ours.longest
-        )
-        assert torch.equal(text, written(ours, begun))
-        assert len(text.unique()) > 2, "one piece again and again would be no test"
+    return with_weights_of_their_own(Today(*sizes, tied=tied, base=base), LlamaForCausalLM(config))
 
 
 @both_ends
 @all_sizes
-def test_theirs_with_our_weights_says_the_same(sizes: Sizes, tied: bool) -> None:
+def test_either_says_the_same_with_the_others_weights(sizes: Sizes, tied: bool) -> None:
     ours, theirs = made(sizes, tied)
-    assert not torch.allclose(ours(some_ids(ours)), theirs(some_ids(ours)).logits, atol=0.1)
     theirs.load_state_dict(to_theirs(ours.state_dict()))
-    assert_one_model(ours, theirs)
-
-
-@both_ends
-@all_sizes
-def test_ours_with_their_weights_says_the_same(sizes: Sizes, tied: bool) -> None:
+    assert_one_model(ours, theirs, ours.longest)
     ours, theirs = made(sizes, tied)
     ours.load_state_dict(to_ours(theirs.state_dict(), tied))
-    assert_one_model(ours, theirs)
+    assert_one_model(ours, theirs, ours.longest)
 
 
 def test_their_theta_is_our_base() -> None:
     ours, theirs = made(SIZES[0], tied=True, base=500.0)
     theirs.load_state_dict(to_theirs(ours.state_dict()))
-    assert_one_model(ours, theirs)
+    assert_one_model(ours, theirs, ours.longest)
 
 
 @both_ends
@@ -243,7 +171,7 @@ def test_in_bfloat16_they_differ_by_its_own_rounding(tied: bool) -> None:
     """bfloat16 keeps 8 bits: a step is at most 1/128 of a number. Both lose as much by it."""
     ours, theirs = made(SIZES[0], tied)
     theirs.load_state_dict(to_theirs(ours.state_dict()))
-    ids, frequencies = some_ids(ours), theirs.model.rotary_emb.inv_freq.clone()
+    ids, frequencies = some_ids(ours, ours.longest), theirs.model.rotary_emb.inv_freq.clone()
     with torch.no_grad():
         exact = ours(ids)
         ours, theirs = ours.bfloat16(), theirs.bfloat16()
@@ -252,10 +180,10 @@ def test_in_bfloat16_they_differ_by_its_own_rounding(tied: bool) -> None:
         step, expected = exact.abs().max().item() / 128, theirs(ids).logits
         lost = (expected - exact).abs().mean()
         assert step / 20 < lost < step
-        for logits in (ours(ids), in_parts(ours, ids)):
-            assert logits.dtype == expected.dtype == torch.bfloat16
-            assert (logits - expected).abs().mean() < lost / 2, "on one processor they are the same"
-            assert (logits - exact).abs().mean() < 1.2 * lost
+        logits = ours(ids)
+        assert logits.dtype == expected.dtype == torch.bfloat16
+        assert (logits - expected).abs().mean() < lost / 2, "on one processor they are the same"
+        assert (logits - exact).abs().mean() < 1.2 * lost
 
 
 def test_one_table_at_both_ends_must_be_one() -> None:

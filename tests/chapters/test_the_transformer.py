@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from exercise_cases import telling, told
+from exercise_cases import of, telling, told
 from torch import nn
 from torch.nn import functional as F
 
@@ -67,13 +67,14 @@ def written_into(words, kept, table, *matrices):
 
 test_a_reader_is_told = telling(
     told(check_assembled_layer, layer_in_place, "not with inputs that need gradients"),
-    told(check_cached_step, by_length(), "when another text comes between the pieces"),
-    # As that, and not as a list outside.
-    told(check_cached_step, written_into, mistake="changes its inputs"),
-    told(
+    *of(
         check_cached_step,
-        lambda *inputs: check_cached_step.reference(*inputs)[0],
-        "Return the output, (B, n, d), and a pair",
+        (by_length(), "when another text comes between the pieces"),
+        (written_into, "", "changes its inputs"),  # as that, and not as a list outside
+        (
+            lambda *inputs: check_cached_step.reference(*inputs)[0],
+            "Return the output, (B, n, d), and a pair",
+        ),
     ),
 )
 
@@ -85,28 +86,15 @@ def test_the_check_takes_what_the_stub_takes():
 # --- language_model ---
 
 
-test_who_builds_a_model_is_told = pytest.mark.thorough(
-    telling(
-        # What is not known is told in which part it is: its blocks, its feed-forward network alone, its
-        # attention alone; and both together.
-        told(
-            check_language_model,
-            block(feed=lambda self, x: self.narrow(F.silu(self.widen(x)))),
-            lines="✓✗✓✗",
-            marks=pytest.mark.weekly,
-        ),
-        told(
-            check_language_model,
-            block(attention=lambda self, x: 0.9 * MyBlock.attention(self, x)),
-            lines="✓✓✗✗",
-            marks=pytest.mark.weekly,
-        ),
-        told(
-            check_language_model,
-            model(begin=lambda self, words: self.norm(MyModel.begin(self, words))),
-            lines="✗✗✗✗",
-            marks=pytest.mark.weekly,
-        ),
+# What is not known is told in which part it is: its blocks, its feed-forward network alone, its attention
+# alone; and both together.
+test_who_builds_a_model_is_told = telling(
+    *of(
+        check_language_model,
+        (block(feed=lambda self, x: self.narrow(F.silu(self.widen(x)))), "", ..., "✓✗✓✗"),
+        (block(attention=lambda self, x: 0.9 * MyBlock.attention(self, x)), "", ..., "✓✓✗✗"),
+        (model(begin=lambda self, words: self.norm(MyModel.begin(self, words))), "", ..., "✗✗✗✗"),
+        marks=pytest.mark.weekly,
     )
 )
 
@@ -159,18 +147,15 @@ test_a_softmax_over_rows_that_are_hidden_is_not_said_to_be_missing = pytest.mark
 # --- repaired_model ---
 
 
-test_who_repairs_is_told = pytest.mark.thorough(
-    telling(
-        told(
-            check_repaired_model,
-            mended(hold=lambda self, layers: nn.ModuleList([next(layers)] * 2)),
-            mistake="one layer",
-        ),
-        told(
-            check_repaired_model,
+test_who_repairs_is_told = telling(
+    *of(
+        check_repaired_model,
+        (mended(hold=lambda self, layers: nn.ModuleList([next(layers)] * 2)), "", "one layer"),
+        (
             mended(mask=lambda self, length: None, hold=lambda self, layers: list(layers)),
             "There is no mask left",
         ),
+        marks=pytest.mark.thorough,
     )
 )
 
@@ -178,15 +163,13 @@ test_who_repairs_is_told = pytest.mark.thorough(
 # --- near_the_limit ---
 
 
-test_who_trains_is_told = pytest.mark.thorough(
-    telling(
-        told(check_near_the_limit, (3, 0.1, []), "Give the check the function itself"),
-        told(check_near_the_limit, handed_in(excess="small"), " question = is its excess right?"),
-        told(
-            check_near_the_limit,
-            handed_in(model=_Knows(0.75), excess=0.0),
-            "has learned much of the grammar",
-        ),
+test_who_trains_is_told = telling(
+    *of(
+        check_near_the_limit,
+        ((3, 0.1, []), "Give the check the function itself"),
+        (handed_in(excess="small"), " question = is its excess right?"),
+        (handed_in(model=_Knows(0.75), excess=0.0), "has learned much of the grammar"),
+        marks=pytest.mark.thorough,
     )
 )
 

@@ -97,21 +97,6 @@ def size(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def test_a_text_is_its_words_and_what_was_there_before_each():
-    texts = models.texts(DRAWN)
-    for row, sentence in enumerate(DRAWN):
-        length = len(sentence)
-        assert [models.WORDS[number] for number in texts.targets[row, :length]] == sentence
-        assert [models.WORDS[number] for number in texts.previous[row, :length]] == [
-            agreement.START,
-            *sentence[:-1],
-        ]
-        assert texts.targets[row, length:].eq(models.PADDING).all()
-        assert texts.previous[row, length:].eq(models.PADDING).all()
-        assert models.sentence(texts.targets[row].tolist()) == sentence, "up to its full stop"
-    assert models.sentence([models.WORDS.index("the")] * 2) == ["the", "the"]
-
-
 def test_models_that_are_compared_are_of_one_size():
     # In five per cent: what is learned must not be a matter of how many numbers there are.
     additive = recurrent.translator("additive")

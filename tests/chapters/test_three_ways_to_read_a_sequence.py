@@ -6,8 +6,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 from exercise_cases import telling, told
-from hypothesis import given
-from hypothesis import strategies as st
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 from torch import nn
@@ -17,14 +15,9 @@ from chapters.three_ways_to_read_a_sequence import starts, times
 from chapters.three_ways_to_read_a_sequence.charts import WORDS
 from chapters.three_ways_to_read_a_sequence.exercises import check_remembering, check_repaired_convolution
 from chapters.three_ways_to_read_a_sequence.number_words import (
-    END,
     LETTERS,
-    LONGEST,
-    PADDING,
-    START,
     known_and_held_out,
     spelled,
-    tables,
     written,
 )
 
@@ -86,35 +79,11 @@ def test_the_other_two_hear_every_word(chart: Locator) -> None:
 # --- number words ---
 
 
-def value(words):
-    """What the words add up to, each read by itself."""
-    alone = {spelled(number): number for number in (*range(20), *range(20, 100, 10))}
-    return sum(alone[word] for word in words.split("-"))
-
-
-def test_words_are_read_back_as_the_number():
-    assert [value(spelled(number)) for number in range(100)] == [*range(100)]
-
-
 def test_words_are_spelled_as_in_english():
     # Counts that are known: all letters from one to ninety-nine, and the one number that counts its own.
     assert sum(len(spelled(number).replace("-", "")) for number in range(1, 100)) == 854
     assert [number for number in range(100) if len(spelled(number)) == number] == [4]
     assert [spelled(number) for number in (0, 15, 40, 88)] == ["zero", "fifteen", "forty", "eighty-eight"]
-
-
-def test_rows_say_the_words_and_what_comes_before_is_one_place_later():
-    inputs, targets = tables()
-    assert inputs.shape == targets.shape == (100, LONGEST)
-    for number in range(100):
-        letters = len(spelled(number))
-        assert written(targets[number]) == spelled(number)
-        assert targets[number, letters] == END
-        assert inputs[number, 0] == START
-        assert torch.equal(inputs[number, 1 : letters + 1], targets[number, :letters])
-        assert inputs[number, letters + 1 :].eq(PADDING).all()
-        assert targets[number, letters + 1 :].eq(PADDING).all()
-    assert targets[:, -1].eq(END).any(), "no wider than the longest number"
 
 
 def test_what_comes_after_the_end_is_not_written():
@@ -244,25 +213,6 @@ def test_medians_are_of_turns_taken_side_by_side(monkeypatch):
     for name, each in found.items():
         # In milliseconds. Besides, the turns took 0, 0.02, 0.03 and 0.04 ms, and 1000: the middle is 0.03.
         assert each == pytest.approx([1000 * took[name] * length + 0.03 for length in (2, 4)])
-
-
-@given(
-    power=st.floats(-3, 3),
-    factor=st.floats(1e-3, 1e3),
-    lengths=st.lists(st.integers(1, 4096), min_size=2, unique=True),
-)
-def test_a_power_is_found_again(power, factor, lengths):
-    taken = [factor * length**power for length in lengths]
-    assert times.exponent(lengths, taken) == pytest.approx(power, abs=1e-6)
-
-
-@given(fast=st.floats(0, 1), more=st.floats(0.1, 3), where=st.floats(17, 2047), factor=st.floats(1e-3, 1e3))
-def test_two_powers_cross_where_they_are_equal(fast, more, where, factor):
-    taken = {
-        "one": [factor * (length / where) ** (fast + more) for length in times.LENGTHS],
-        "other": [factor * (length / where) ** fast for length in times.LENGTHS],
-    }
-    assert times.crossing(times.LENGTHS, taken, "one", "other") == pytest.approx(where, rel=1e-6)
 
 
 def test_of_several_crossings_it_is_the_last_at_which_the_one_gets_slower():

@@ -2,57 +2,41 @@
 
 import pytest
 from tiers import left_to
-from training_scripts import in_node
 
+from bookkit.training import page
 from bookkit.training.settings import Bench
-from chapters.keeping_numbers_in_range.training import DEPTH
-from chapters.looking_inside.training import INDUCTION
-from chapters.many_heads.training import GUESTS
-from chapters.queries_keys_and_values_that_learn.training import TAG
-from chapters.the_transformer.training import SENTENCES
-from chapters.where_am_i.training import COPYING
-from chapters.who_may_look_where.training import HOLES
-from chapters.why_divide_by_root_dk.training import LOOK_UP
+from tools.chapters import trainings
 
-TRAINED = """return given.seeds.map((seed) => {
-  const lane = new Lane(given.settings, seed);
-  const begun = process.cpuUsage();
-  while (lane.state === "training") atOnce(lane.step());
-  const { user, system } = process.cpuUsage(begun);
-  const tried = given.lengths.map((length) => [length, atOnce(lane.tried(100, length))]);
-  return { state: lane.state, tried: Object.fromEntries(tried), seconds: (user + system) / 1e6 };
-});"""
-BENCHES = {
-    "tag": TAG, "look-up": LOOK_UP, "holes": HOLES, "guests": GUESTS, "copying": COPYING, "depth": DEPTH,
-    "sentences": SENTENCES, "induction": INDUCTION,
-}  # fmt: skip
+BENCHES = {name: training.bench for name, (_, training) in page.trainings().items()}
 
 
-def holds(bench: Bench, seeds: list[int], folder) -> None:
-    for lane in bench.lanes:
-        finds = [find for find in bench.finds if find.lane == lane]
-        settings = bench.settings(lane)
-        own = settings["task"]["length"]
-        lengths = sorted({own} | {find.length or own for find in finds})
-        runs = in_node({"settings": settings, "seeds": seeds, "lengths": lengths}, TRAINED, folder)
-        for seed, run in zip(seeds, runs, strict=True):
-            print(lane, seed, run)  # what a failure should show
-            assert run["state"] == "done"
-            for find in finds:
-                measured = run["tried"][str(find.length or own)][find.what]
-                assert find.at_least <= measured <= find.at_most, (lane, seed, find, measured)
+def holds(bench: Bench, seeds: list[int]) -> None:
+    longer = sorted({find.length for find in bench.finds if find.length})
+    lanes = [
+        {"name": lane, "seed": seed, "settings": bench.settings(lane)}
+        for lane in bench.lanes
+        for seed in seeds
+    ]
+    ran = trainings.run({"lanes": lanes, "every": 1000, "lengths": longer})["lanes"]
+    for lane, run in zip(lanes, ran, strict=True):
+        own, *others = run["tried"]
+        print(lane["name"], lane["seed"], run["tried"])  # what a failure should show
+        for find in bench.finds:
+            if find.lane == lane["name"]:
+                measured = others[longer.index(find.length)] if find.length else own
+                assert find.at_least <= measured[find.what] <= find.at_most, (find, lane["seed"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", left_to(pytest.mark.thorough, BENCHES, but=["tag"]))
-def test_the_finding_shows_for_one_seed(name, tmp_path):
-    holds(BENCHES[name], [1], tmp_path)
+def test_the_finding_shows_for_one_seed(name):
+    holds(BENCHES[name], [1])
 
 
 @pytest.mark.weekly
 @pytest.mark.parametrize("name", BENCHES)
-def test_the_finding_shows_for_the_others_too(name, tmp_path):
-    holds(BENCHES[name], [2, 3, 4, 5], tmp_path)
+def test_the_finding_shows_for_the_others_too(name):
+    holds(BENCHES[name], [2, 3, 4, 5])
 
 
 @pytest.mark.parametrize("name", BENCHES)

@@ -78,7 +78,7 @@ def test_the_field_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> N
             x, y = (format(number, ".2f") for number in query[0].tolist())
             if length:
                 words = f"query ({x}, {y}), best key {list(KEYS)[table.argmax()]}, score {table.max():.2f}"
-                says(chart, words.replace("-", "−"))
+                says(chart, f"{words}, its weight {table.softmax(-1).max():.3f}".replace("-", "−"))
             else:
                 says(chart, "query (0.00, 0.00)")
             drawn = numbers(chart, "field", "weight")

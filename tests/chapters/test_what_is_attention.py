@@ -23,14 +23,11 @@ def test_the_shapes_are_what_pytorch_says():
     assert_right_shapes(check_gate_shapes, names)
 
 
-temperature_of = check_needed_temperature.reference
-
-
 def test_the_temperature_gives_the_share():
     for gap, keys, share in [(1.0, 2, 0.99), (0.3, 7, 0.5), (10.0, 1000, 0.9)]:
         scores = torch.zeros(keys, dtype=torch.float64)
         scores[0] = gap
-        weights = (scores / temperature_of(gap, keys, share)).softmax(-1)
+        weights = (scores / check_needed_temperature.reference(gap, keys, share)).softmax(-1)
         assert weights[0].item() == pytest.approx(share)
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from exercise_cases import assert_right_shapes, telling, told
+from exercise_cases import assert_right_shapes, of, telling
 from living_charts import numbers, says
 from playwright.sync_api import Locator
 
@@ -12,10 +12,7 @@ from attnlab import positions
 from attnlab.positions import sinusoidal
 from attnlab.runtime import generator
 from chapters.where_am_i.charts import POSITIONS
-from chapters.where_am_i.exercises import (
-    check_position_shapes,
-    check_reach,
-)
+from chapters.where_am_i.exercises import check_position_shapes, check_reach
 from chapters.where_am_i.reader import (
     NOTHING,
     SEEDS,
@@ -29,14 +26,7 @@ from chapters.where_am_i.reader import (
     train,
 )
 
-
-def reaches(found):
-    """An experiment that finds these mean shares, each start a little off them."""
-    asked = {(314.0, 24): 0, (314.0, 96): 1, (63.0, 96): 2, (63.0, 48): 3}
-    return lambda wave, length: found[asked[wave, length]] + 0.01 * torch.arange(-2, 3)
-
-
-HONEST = reaches([0.97, 0.95, 0.12, 0.6])
+HONEST = check_reach.right_work()
 
 
 def reach(base, *, length=24, trained=True):
@@ -57,34 +47,27 @@ def right_base(wave):
 
 test_who_reaches_is_told = pytest.mark.thorough(
     telling(
-        *(
-            told(check_reach, experiment, mistake=name, marks=pytest.mark.slow)
-            for name, experiment in [
-                ("not trained", reach(right_base, trained=False)),
-                ("lengths mixed up, or base 10000", reach(right_base, length=None)),
-                ("lengths mixed up, or base 10000", reach(lambda wave: 10_000)),
-                ("wave for base", reach(lambda wave: wave)),
-                ("without 2π", reach(lambda wave: wave**2)),
-            ]
-        ),
-        *(
-            told(check_reach, lambda wave, length, answer=answer: answer, said)
-            for answer, said in [
-                (torch.tensor(0.5), "each start's own share, not their mean"),
-                (torch.full((4,), 0.5), "at least 5 starts"),
-                (torch.full((5,), 50.0), "between 0 and 1"),
-                (0.5, "returns float"),
-            ]
-        ),
-        told(
+        *of(
             check_reach,
-            lambda wave, length: HONEST(wave, length)[2:3].expand(5),
-            mistake="one start many times",
+            (reach(right_base, trained=False), "", "not trained"),
+            (reach(right_base, length=None), "", "lengths mixed up, or base 10000"),
+            (reach(lambda wave: 10_000), "", "lengths mixed up, or base 10000"),
+            (reach(lambda wave: wave), "", "wave for base"),
+            (reach(lambda wave: wave**2), "", "without 2π"),
+            marks=pytest.mark.slow,
         ),
-        told(check_reach, torch.ones(5), "function itself"),
-        told(check_reach, lambda wave, length: 1 / 0, "ZeroDivisionError"),
-        # Shares that fit no mistake get no name.
-        told(check_reach, reaches([0.5, 0.5, 0.5, 0.5]), "→", None),
+        *of(
+            check_reach,
+            (lambda wave, length: torch.tensor(0.5), "each start's own share, not their mean"),
+            (lambda wave, length: torch.full((4,), 0.5), "at least 5 starts"),
+            (lambda wave, length: torch.full((5,), 50.0), "between 0 and 1"),
+            (lambda wave, length: 0.5, "returns float"),
+            (lambda wave, length: HONEST(wave, length)[2:3].expand(5), "", "one start many times"),
+            (torch.ones(5), "function itself"),
+            (lambda wave, length: 1 / 0, "ZeroDivisionError"),
+            # Shares that fit no mistake get no name.
+            (check_reach.mistaken([0.5, 0.5, 0.5, 0.5]), "→", None),
+        ),
     )
 )
 

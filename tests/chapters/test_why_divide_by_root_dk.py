@@ -44,9 +44,10 @@ def test_the_weights_and_the_readout_are_attnlabs(chart: Locator) -> None:
         for exponent in range(11):
             d_k = 2**exponent
             chart.get_by_role("slider").fill(str(exponent))
-            says(chart, f"d_k = {d_k}, scores divided by {d_k**power:.4g},")
             weights = (standard * d_k**0.5 / d_k**power).softmax(-1)  # (16,)
             entropy = torch.special.entr(weights).sum()
+            said = says(chart, f"d_k = {d_k}, scores divided by {d_k**power:.4g},")
+            assert f"largest weight {weights.max():.3f}, entropy {entropy:.2f} nats of 2.77" in said
             drawn = torch.cat(numbers(chart, "weight", "largest", "entropy"))
             expected = torch.cat([weights, torch.stack([weights.max(), entropy])])
             torch.testing.assert_close(drawn, expected, atol=1e-6, rtol=0)

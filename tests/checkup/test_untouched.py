@@ -1,7 +1,6 @@
 """Models that are less simple than they look: afterwards they are as they were."""
 
 import contextlib
-import itertools
 import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -144,27 +143,6 @@ def test_a_model_that_is_called_itself_is_as_it_was(build):
     before = without_versions(all_of(model))
     checkup(model, IDS, logits=lambda _, ids: model(ids))
     assert not differences(before, without_versions(all_of(model)))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("build", MODELS)
-def test_a_model_is_as_it_was_when_time_is_up(build, monkeypatch):
-    clock = Clock(monkeypatch)
-    torch.manual_seed(0)
-    model = build()
-    before = all_of(model)
-    calls, forward = itertools.count(), type(model).forward
-
-    def slow_once(self, *args, **options):
-        if next(calls) == 20:
-            clock.passes(11)
-        return forward(self, *args, **options)
-
-    monkeypatch.setattr(type(model), "forward", slow_once)
-    report = checkup(model, IDS)
-    assert next(calls) == 21
-    assert report.untried
-    assert not differences(before, all_of(model))
 
 
 def test_a_model_without_shapes_is_refused_and_stays_without():

@@ -25,6 +25,11 @@ def told(check, work, said="", mistake=..., lines="", marks=()):
     return pytest.param(check, work, said, mistake, lines, id=f"{check.name}-{label}", marks=marks)
 
 
+def of(check, *rows, marks=()):
+    """`*of(check_cut, (work, "Choose by"), (other, "expected", "no name"))` are rows of one exercise."""
+    return [told(check, *row, marks=marks) for row in rows]
+
+
 def telling(*rows):
     """`test_a_reader_is_told = telling(told(check_fitted, work, "Your numbers are"))`."""
 

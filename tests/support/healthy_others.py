@@ -341,11 +341,8 @@ def named(name: str, settings: dict[str, Any], with_padding: bool = False) -> Ca
     if not with_padding:
         return model, {"input_ids": drawn(31, 2, 9, seed=23, least=4)}, options
     ids = padded(31, LENGTHS, seed=17)  # with a mask as a tokenizer gives it
-    return (
-        model,
-        {"input_ids": ids, "attention_mask": (ids != PADDING).long()},
-        options | {"padding": PADDING},
-    )
+    batch = {"input_ids": ids, "attention_mask": (ids != PADDING).long()}
+    return model, batch, options | {"padding": PADDING}
 
 
 def translator(name: str, settings: dict[str, Any]) -> Case:

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -54,18 +55,6 @@ def test_a_changed_setting_is_reported_and_put_back(setting):
     assert outcome.touched == (setting,)
 
 
-@pytest.mark.parametrize("name", ["allclose", "equal", "isclose"])
-@pytest.mark.parametrize("replace", [lambda *place: setattr(*place, None), delattr])
-def test_what_answers_are_compared_by_is_put_back(name, replace):
-    before = getattr(torch, name)
-    try:
-        outcome = guarded(lambda: replace(torch, name))
-        assert getattr(torch, name) is before
-    finally:
-        setattr(torch, name, before)
-    assert outcome.touched == ("functions of PyTorch itself",)
-
-
 @pytest.mark.parametrize("name", ["double", "__eq__", "__repr__"])
 def test_tensors_get_their_methods_back(name):
     before, own = getattr(torch.Tensor, name), name in vars(torch.Tensor)
@@ -73,8 +62,10 @@ def test_tensors_get_their_methods_back(name):
     assert outcome.touched == ("functions of PyTorch itself",)
     assert getattr(torch.Tensor, name) is before
     assert (name in vars(torch.Tensor)) is own
-    assert guarded(lambda: delattr(torch.Tensor, "__repr__")).touched == ("functions of PyTorch itself",)
+    for owner, part in ((torch.Tensor, "__repr__"), (torch, "allclose")):
+        assert guarded(partial(delattr, owner, part)).touched == ("functions of PyTorch itself",)
     assert "tensor(" in repr(torch.ones(1))
+    assert torch.allclose(torch.ones(1), torch.ones(1))
     assert not guard.replaced()  # all is there again, if in another order
 
 
