@@ -93,7 +93,8 @@ function look({ index, sections }, word) {
   const whole = { combineWith: "OR", queries: wholes.map((one) => all([one, ...signs])) };
   if (!wholes.length) whole.queries = [all(signs)];
   const strong = index.search(whole);
-  const weak = parts.length > 1 ? index.search(all([...parts, ...signs])) : [];
+  // Of a name nothing is guessed: the beginning of a part says too little.
+  const weak = parts.length > 1 ? index.search(all([...parts, ...signs]), { prefix: false }) : [];
   const scores = new Map();
   for (const [results, worth] of [[strong, 1], [weak, OF_PARTS]])
     for (const { id, score } of results) scores.set(id, (scores.get(id) ?? 0) + worth * score);

@@ -15,6 +15,7 @@ from attnlab.today.model import turned
 from bookkit.claims import claim
 from chapters.fewer_keys_or_none import figures
 from chapters.fewer_keys_or_none.models import HIDDEN, UPDATES
+from chapters.is_it_noise.measuring import half_widths
 
 PAIRS = (4, 8, 16, 32, 64)  # of random keys and values
 
@@ -52,6 +53,11 @@ def no_loss_shows(noted):
     claim("stored, means of the kinds apart", apart, expected=0.01, abs=0.005)
     six = kinds[0].max() - kinds[0].min()
     claim("stored, six key heads, trainings apart", six, expected=0.02, abs=0.005)
+    more = kinds[-1].mean() - kinds[0].mean()
+    _, as_groups = half_widths(kinds[:1], kinds[-1:])
+    claim("stored, one key head over six, bits more", more, expected=0.004, abs=0.0006)
+    claim("stored, half its interval", as_groups, expected=0.017, abs=0.0006)
+    claim("stored, its upper end", more + as_groups, expected=0.021, abs=0.0006)
     ahead = [max(others.values()) - six for six, others in figures.keys.RATES.values()]
     claim("stored, other rates, six key heads ahead of the last by", max(ahead), at_most=0)
     counts, one_over_six = noted[:, 1], noted[-1, 2] - noted[0, 2]

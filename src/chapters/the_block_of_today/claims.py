@@ -18,6 +18,7 @@ from bookkit import weights
 from bookkit.claims import claim
 from bookkit.stored import stored
 from chapters.a_gpt_of_your_own import models as gpt_models
+from chapters.is_it_noise.measuring import half_widths
 from chapters.the_block_of_today import figures
 from chapters.the_block_of_today.measuring import behind, times
 from chapters.the_block_of_today.mixed import KINDS, fitted, weights_in
@@ -100,6 +101,20 @@ def what_was_measured_once():
     claim("stored: RMSNorm, each seed lower", max(bits["RMSNorm"]) < min(bits["2017"]))
     apart = max(max(seeds) - min(seeds) for seeds in bits.values())
     claim("stored: seeds of one kind, apart", apart, expected=0.03, abs=0.005)
+    for name, gain, half in (
+        ("rotary", 0.087, 0.01),
+        ("today", 0.048, 0.01),
+        ("RMSNorm", 0.018, 0.018),
+    ):
+        one, other = (torch.tensor([bits[each]]) for each in ("2017", name))
+        _, as_groups = half_widths(one, other)
+        claim(
+            f"stored: {name}, bits less, to a thousandth",
+            gains[name],
+            expected=gain,
+            abs=0.0006,
+        )
+        claim(f"stored: {name}, half its interval", as_groups, expected=half, abs=0.0006)
 
     more = means["today"] - means["rotary"]
     claim("stored: today, bits more than rotary alone", more, expected=0.04, abs=0.005)
