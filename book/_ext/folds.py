@@ -10,6 +10,7 @@ in the notebook alone. MyST-NB folds the cells, and book.js opens all of them at
 
 import ast
 import json
+import symtable
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -21,6 +22,7 @@ logger = logging.getLogger(__name__)
 FOLDS = {"headline": "hide-input", "measurement": "hide-input", "bookkeeping": "hide-cell"}
 # A mark in the picture's corner, which says it to those who ask.
 DRAWN = '<span class="mark" title="How this was drawn"><span class="unseen">How this was drawn</span></span>'
+EVERYWHERE = {"device"}  # each chapter's set-up makes it, and says so
 Cell = dict[str, Any]
 
 
@@ -67,29 +69,43 @@ def fold(cell: Cell, layer: str) -> None:
     cell["metadata"].setdefault("mystnb", {}).setdefault("code_prompt_show", words)
 
 
+def names(code: str) -> tuple[set[str], set[str]]:
+    """`names("y = f(x)")` is ({"y"}, {"f", "x"}): what a cell makes, but for imports, and what it takes."""
+    whole = symtable.symtable(code, "cell", "exec")
+    made = {name.get_name() for name in whole.get_symbols() if name.is_assigned() and not name.is_imported()}
+    scopes = [whole]
+    for scope in scopes:
+        scopes += scope.get_children()
+    taken = {
+        name.get_name()
+        for scope in scopes
+        for name in scope.get_symbols()
+        if name.is_referenced() and (scope is whole or name.is_global())
+    }
+    return made, taken - made
+
+
 class Lesson:
     """What the open cells, from the first on, use without its having been defined before their readers."""
 
     def __init__(self) -> None:
-        self.folded: dict[str, str] = {}  # a function or class, and the cell whose fold hides it
+        self.folded: dict[str, str] = {}  # a name, and the cell whose fold hides where it comes from
 
     def read(self, cell: Cell, name: str, layer: str | None) -> None:
-        """Take the next cell; an open one may not use a function whose only definition is folded."""
+        """Take the next cell; an open one may not use a name whose only definition is folded."""
         try:
-            tree = ast.parse("".join(cell["source"]))
+            made, taken = names("".join(cell["source"]))
         except SyntaxError:  # a line of IPython's own
             return
-        defined = {part.name for part in tree.body if isinstance(part, ast.FunctionDef | ast.ClassDef)}
         if layer:
-            self.folded |= dict.fromkeys(defined, name)
+            self.folded |= dict.fromkeys(made - EVERYWHERE, name)
             return
-        for one in defined:
-            self.folded.pop(one, None)
-        used = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)}
-        for one in sorted(used & self.folded.keys()):
+        for one in sorted(taken & self.folded.keys()):
             raise ValueError(
                 f"it uses {one}, which {self.folded[one]} defines in a fold: open that, or fold this"
             )
+        for one in made:
+            self.folded.pop(one, None)
 
 
 def read(app: Sphinx, page: str, source: list[str]) -> None:

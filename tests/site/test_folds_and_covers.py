@@ -93,6 +93,9 @@ def test_what_the_lesson_uses_may_not_be_defined_in_a_fold_alone(monkeypatch):
     assert not errors(monkeypatch, folded, cell(DEFINES), used)
     assert not errors(monkeypatch, folded, cell("half(3)", tags=["headline"]), cell("x.half(3)"))
     assert not errors(monkeypatch, folded, cell("half(3)", tags=["hide-cell"])), "a solution has its own"
+    a_number = cell("a, (b, c) = 1, (2, 3)", tags=["measurement"])
+    assert "it uses b" in errors(monkeypatch, a_number, cell("print([a for a in [b]])"))[0]
+    assert not errors(monkeypatch, a_number, cell("sum(b for b in [2])\ndef f(b): return b\nb = 3"))
 
 
 # ---- Predict boxes ----
