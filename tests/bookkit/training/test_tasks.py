@@ -15,14 +15,6 @@ from chapters.where_am_i.reader import copying
 from chapters.who_may_look_where.training import HOLES
 
 
-def test_the_die_is_even():
-    numbers = torch.tensor(Die(5).numbers(60_000))
-    assert numbers.mean() == pytest.approx(0.5, abs=0.006)
-    assert numbers.var() == pytest.approx(1 / 12, abs=0.002)
-    followed = torch.corrcoef(torch.stack([numbers[:-1], numbers[1:]]))[0, 1]
-    assert abs(followed) < 0.02
-
-
 def test_dice_of_other_names_and_seeds_fall_otherwise():
     firsts = {die_of(name, seed)() for name in ("data", "words", "layers.0.query") for seed in range(50)}
     assert len(firsts) == 150
