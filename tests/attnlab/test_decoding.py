@@ -94,12 +94,6 @@ def test_no_width_and_no_length_are_refused(wrong):
 # ---- drawing ----
 
 
-@pytest.mark.parametrize("temperature", [0.3, 1.0, 2.5])
-def test_chances_without_a_cut_are_a_softmax(temperature):
-    logits = random(4, 7)
-    torch.testing.assert_close(chances(logits, temperature), (logits / temperature).softmax(-1))
-
-
 def test_each_cut_keeps_what_it_says():
     shares = torch.tensor([[0.05, 0.4, 0.1, 0.15, 0.3]], dtype=torch.float64)
     kept = {
@@ -114,8 +108,9 @@ def test_each_cut_keeps_what_it_says():
             torch.testing.assert_close(chances(shares.log(), **{how: value}), expected)
 
 
-def test_cuts_add_up_and_rows_are_cut_by_themselves():
+def test_cuts_add_up_rows_are_cut_by_themselves_and_without_a_cut_it_is_a_softmax():
     logits = random(5, 9)
+    torch.testing.assert_close(chances(logits, 0.3), (logits / 0.3).softmax(-1))
     together = chances(logits, 0.8, top_k=4, top_p=0.7)
     for row, cut in zip(logits, together, strict=True):
         torch.testing.assert_close(chances(row, 0.8, top_k=4, top_p=0.7), cut)

@@ -28,7 +28,6 @@ def settings_put_back():
         ("", 1, "cuda"),
         ("cpu", 1, "cpu"),
         ("cuda", 1, "cuda"),
-        ("cuda:0", 1, "cuda:0"),
         ("cuda:1", 2, "cuda:1"),
         # A GPU that is not there is an error, and never the CPU.
         ("cuda", 0, "PyTorch sees 0 GPUs"),

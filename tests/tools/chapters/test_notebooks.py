@@ -103,6 +103,9 @@ def test_a_chapter_stored_wrongly_is_named(book, words, change):
     assert words in problem
     (problem,) = store(book, lambda notebook: notebook.metadata.update(widgets={}))
     assert "stray metadata ['widgets']" in problem
+    (book / "_toc.yml").write_text("root: index\n")
+    (problem,) = store(book)
+    assert "missing from _toc.yml" in problem
 
 
 def test_an_edit_after_the_run_is_named(book):
@@ -121,12 +124,6 @@ def test_an_edit_of_the_package_counts_for_the_chapters_that_import_it(book):
     (stamps.source(book) / "attnlab/shapes.py").write_text("x = 2\n")
     (problem,) = problems(book)
     assert "made by other code" in problem
-
-
-def test_an_unlisted_chapter_is_named(book):
-    (book / "_toc.yml").write_text("root: index\n")
-    (problem,) = store(book)
-    assert "missing from _toc.yml" in problem
 
 
 # ---- refresh ----
@@ -166,25 +163,21 @@ def test_what_a_claim_measured_is_not_compared_and_its_words_are():
     assert not refresh.says_the_same(told(0.1, 1), told(0.1, 2))
 
 
-def test_a_figures_alt_text_comes_from_its_code():
-    drawing = cell("draw()", 1, copy.deepcopy(FIGURE))
-    refresh.describe(drawing)
-    assert notebooks.alt_text(drawing) == "a line that rises"
-
-
-def test_a_chart_has_a_picture_that_changes_nothing_and_words_for_it():
+def test_a_chart_has_a_picture_that_changes_nothing_and_both_it_and_a_figure_have_their_words():
     values, encoding = [{"x": 1}], {"x": {"field": "x", "type": "ordinal"}}
     chart = {
         mime_types.CHART: {"mark": "bar", "data": values, "encoding": encoding},
         "text/plain": "One bar.",
     }
-    notebook = nbformat.v4.new_notebook(cells=[cell("chart()", 1, chart)])
+    drawing = cell("draw()", 2, copy.deepcopy(FIGURE))
+    notebook = nbformat.v4.new_notebook(cells=[cell("chart()", 1, chart), drawing])
     without = copy.deepcopy(notebook)
     stamp = stamps.stamp(notebook)
     refresh.normalise(notebook)
     data = notebook.cells[0].outputs[0].data
     assert base64.b64decode(data[mime_types.PICTURE]).startswith(b"\x89PNG")
     assert notebook.cells[0].metadata["alt"] == "One bar."
+    assert notebooks.alt_text(drawing) == "a line that rises"
     assert notebook.metadata["attnlab"] == stamp
     assert refresh.says_the_same(notebook, without)
     picture = data[mime_types.PICTURE]

@@ -111,14 +111,12 @@ def elsewhere(section, prose, code="runs = 33"):
     return statements.statements(notebook)[-1].holder
 
 
-def test_what_another_section_measured_or_set_holds_nothing_by_chance():
+def test_what_another_section_measured_or_set_holds_nothing_by_chance_but_in_the_summary():
     assert elsewhere("Elsewhere", "It is 0.48.") == ""
     assert elsewhere("Elsewhere", "It is 33.") == "literal: train"
     assert elsewhere("Elsewhere", "It is 12.") == ""
     assert elsewhere("Elsewhere", "It is 60 %.") == "claimed: raw, d_k = 64: mean of 20 seeds (in “Learning”)"
-
-
-def test_the_summary_speaks_of_the_whole_chapter():
+    # The summary speaks of the whole chapter.
     assert elsewhere("What we measured", "It is 0.48.").startswith("measured: raw")
     assert elsewhere("What we measured", "With 33 runs.") == "set: train (in “Learning”)"
     assert elsewhere("What we measured", "It gets 33 %.") == "literal: train"

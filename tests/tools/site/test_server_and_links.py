@@ -51,11 +51,8 @@ def test_the_server_compresses_text_and_stands_where_the_site_will(address, tmp_
             assert gzip.decompress(body).decode() == PAGE
     with pytest.raises(urllib.error.HTTPError, match="404"):
         get(address + "missing.html")
-
-
-def test_who_can_t_unpack_gets_text_as_it_is(address):
     headers, body = get(address + "404.html")
-    assert (headers["Content-Encoding"], body.decode()) == (None, PAGE)
+    assert (headers["Content-Encoding"], body.decode()) == (None, PAGE), "who can't unpack gets it as it is"
 
 
 def test_what_a_browser_has_does_not_come_again_until_it_changes(address, tmp_path):
