@@ -34,7 +34,8 @@ def half(patient: Patient) -> Result:
     told: list[str] = []
     for dtype in (torch.bfloat16, torch.float16):
         name = str(dtype).removeprefix("torch.")
-        model = copies.copied(patient.model).eval().to(dtype)  # plain tensors stay, as for whoever does it
+        # Plain tensors stay, as for whoever does it.
+        model = copies.converted(copies.copied(patient.model).eval(), dtype)
         try:
             logits, trace = patient.run(patient.slots, model)
         except (RuntimeError, ValueError, TypeError) as error:
