@@ -46,11 +46,17 @@ def half(patient: Patient) -> Result:
             if _runs_under_autocast(patient, dtype):
                 told.append(f"{name} is fine under autocast only")
                 continue
+            where = getattr(error, "layer", "")
+            if "without overflow" in words:  # as -1e9 where a score is hidden, which most tutorials write
+                return f"{name}: a number too large", [
+                    Finding("numbers", where, f"in {name} a number that it writes down is too large",
+                            "It runs in float32 and bfloat16 only: hide scores with -inf, or with the "
+                            "least number of their own dtype.", sections.HIDDEN_SCORE, "doubtful")
+                ]  # fmt: skip
             return f"{name}: an error", [
-                Finding("numbers", getattr(error, "layer", ""), f"in {name} it raises "
-                        f"{type(error).__name__}: {words[:140]}", "Two precisions meet, or a number is "
-                        "too large for this one: cast back what was computed in float32, and hide "
-                        "scores with -inf.", sections.HIDDEN_SCORE)
+                Finding("numbers", where, f"in {name} it raises {type(error).__name__}: {words[:140]}",
+                        "Two precisions meet: cast back what was computed in float32.",
+                        sections.HIDDEN_SCORE)
             ]  # fmt: skip
         if not bool(logits.isfinite().all()) and float(wanted.abs().max()) < 1e4:
             return f"{name}: NaN or infinity", [
