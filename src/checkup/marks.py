@@ -47,6 +47,10 @@ VIEWS = frozenset(
         "index_select",
     ]
 )
+# What is at 0 what it is given: a cap, or a bound. Products that went through one are as they were scaled.
+CAPS = frozenset(["tanh", "max", "min", "maximum", "minimum", "clamp", "clamp_", "clip"])
+# What gives each vector a size of its own, whatever its size was.
+NORMALISED = frozenset(["normalize", "layer_norm", "rms_norm", "group_norm"])
 TIMES = frozenset(["mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"])
 DIVIDED = frozenset(["div", "__truediv__", "__itruediv__", "true_divide", "divide", "div_"])
 ADDED = frozenset(
@@ -86,6 +90,7 @@ class Look:
     projected: bool = False  # queries and keys come from matrices of their own
     sums: Tensor | None = None  # of the weights, over those that are mixed with
     complete: bool = True  # as many weights are mixed with as were made
+    sources: tuple[Tensor, ...] = ()  # what the matrices of queries and keys were given
 
 
 @dataclass
@@ -96,6 +101,7 @@ class Mark:
     projected: bool = False
     product: tuple[int, float, bool] | None = None  # width, ratio, projected
     look: Look | None = None
+    sources: tuple[Tensor, ...] = ()  # what was projected
 
 
 def parts(result: Any) -> Iterator[Any]:

@@ -212,8 +212,11 @@ class Patient:
         """`patient.looked(slots, model)` are the `Looks` at one run."""
         self.ask_time()
         known = {id(tensor) for tensor in [*model.parameters(), *model.buffers()]}
-        plain = {id(thing): name for name, thing in copies.plain_things(model) if isinstance(thing, Tensor)}
-        plain = {number: name for number, name in plain.items() if number not in known}
+        plain = {
+            id(thing): (thing, name)
+            for name, thing in copies.plain_things(model)
+            if isinstance(thing, Tensor) and id(thing) not in known
+        }
         inputs = self.in_precision_of(model, slots)
         with torch.no_grad(), self.precision(_dtype(model)), traced(model) as trace:
             looks = Looks(trace, plain=plain)

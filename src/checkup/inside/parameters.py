@@ -46,13 +46,31 @@ def _unseen(name: str, seen: str) -> Finding:
 
 def left_behind(patient: Patient) -> Result:
     """`left_behind(patient)`: a plain tensor that meets others does not move with the model."""
-    if not patient.looks.met:
+    met = patient.looks.met
+    held = dict(copies.plain_things(patient.exact))
+    name = next((one for one in met if _matters(patient, held.get(one))), None)
+    if name is None:
         return "no plain tensor meets what moves", []
-    name, where = next(iter(patient.looks.met.items()))
+    where = met[name]
     return "a plain tensor meets what moves", [
         Finding("parameters", where or name, f"{name} is a plain tensor, and is used as it is",
                 "On another device the model fails here: register it as a buffer.", sections.MOVED)
     ]  # fmt: skip
+
+
+def _matters(patient: Patient, tensor: Tensor | None) -> bool:
+    """Whether logits hang on it: what is kept for looking is written anew before anybody reads it."""
+    if tensor is None:
+        return False
+    before = tensor.detach().clone()
+    with torch.no_grad():
+        try:
+            tensor.fill_(math.nan) if tensor.is_floating_point() else tensor.copy_(tensor == 0)
+            return not torch.equal(patient.run(patient.slots)[0], patient.base[0])
+        except (RuntimeError, ValueError, TypeError, IndexError):
+            return True
+        finally:
+            tensor.copy_(before)
 
 
 def shared(patient: Patient) -> Result:

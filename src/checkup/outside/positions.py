@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from checkup import copies, sections
+from checkup.marks import Look
 from checkup.patient import Patient
 from checkup.report import Finding
 from checkup.trace import Trace, changed_places, places_first
@@ -19,6 +20,8 @@ def one_word(patient: Patient) -> Result:
         return "not asked of this kind of model", []
     key = patient.calling.ids
     same = patient.slots | {key: torch.full_like(patient.slots[key], patient.pools[key][0])}
+    kinds = [name for name in same if isinstance(name, str) and ("type" in name or "segment" in name)]
+    same |= {name: torch.zeros_like(same[name]) for name in kinds if isinstance(same[name], Tensor)}
     _, trace = patient.run(same)
     stream = _first_stream(patient, trace)
     if stream is None:
@@ -43,8 +46,13 @@ def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor, Tensor] 
         one, other = base[number], changed[number]
         if _mixed(patient, one.inputs, other.inputs):
             return None
-        for kept in (call.inputs, call.outputs):
-            for tensor in kept:
+        for kept, before, after in (
+            (call.inputs, one.inputs, other.inputs),
+            (call.outputs, one.outputs, other.outputs),
+        ):
+            for tensor, before_it, after_it in zip(kept, before, after, strict=False):
+                if before_it.shape != after_it.shape or torch.equal(before_it, after_it):
+                    continue  # it has nothing of the ids: rows for places alone, or for kinds
                 whole = tensor.dim() == 3 and sorted(tensor.shape[:2]) == sorted(
                     (patient.rows, patient.places)
                 )
@@ -78,13 +86,26 @@ def _turned(patient: Patient, same: dict[Any, Any]) -> list[Finding]:
         n, m = scores.shape[-2:]
         if n != m or n < 3:
             continue
-        if _depends_on_where(scores):
+        first = _first_alike(patient, look)
+        scores = scores[..., first:, first:]
+        if scores.shape[-1] > 2 and _depends_on_where(scores):
             return [
                 Finding("positions", look.where, "of one word everywhere, the same distance gets "
                         "another score at another place", "Queries and keys are not turned alike, or "
                         "not by a turn at all: a score then depends on where both stand.", sections.ROTARY)
             ]  # fmt: skip
     return _rates(looks.turned)
+
+
+def _first_alike(patient: Patient, look: Look) -> int:
+    """The place from which on queries and keys are made of the same: a convolution sees the start before."""
+    first = 0
+    for source in look.sources:
+        places = places_first(source, patient.places, 0, patient.rows)
+        if places is not None:
+            other = ((places - places[-1]).abs() > 1e-6 * places.abs().max()).any(-1).nonzero()
+            first = max(first, int(other.max()) + 1 if len(other) else 0)
+    return first
 
 
 def _depends_on_where(scores: Tensor) -> bool:
@@ -182,10 +203,10 @@ def _louder(patient: Patient, key: Any) -> list[Finding]:
         return []
     name, vectors = stream[0], stream[2]  # (B, T, d)
     loud, quiet = _spread(vectors, 1), _spread(vectors, 0)
-    if loud > 2.2 * quiet:
+    if quiet > 0 and loud > 2.2 * quiet:
         return [
             Finding("positions", name, "at the start, vectors differ from place to place "
-                    f"{loud / max(quiet, 1e-30):.1f} times as much as from word to word",
+                    f"{loud / quiet:.1f} times as much as from word to word",
                     "What stands somewhere is drowned by where it stands: rows are small, and were to "
                     "be multiplied by √d.", sections.LOUDER, "doubtful")
         ]  # fmt: skip
