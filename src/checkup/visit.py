@@ -8,7 +8,16 @@ import torch
 from torch import Tensor, nn
 
 from checkup import copies
-from checkup.calling import KINDS, Adapter, Calling, Kind, find_slots, logits_in, with_decoder_ids
+from checkup.calling import (
+    KINDS,
+    Adapter,
+    Calling,
+    Kind,
+    find_slots,
+    logits_in,
+    with_decoder_ids,
+    without_labels,
+)
 from checkup.inside import gradients, network, norms, numbers, parameters, scores, start, stream
 from checkup.limits import Deadline, TimeUpError, limited
 from checkup.outside import batch, cache, evaluation, order, output, padding, positions, sight
@@ -210,6 +219,7 @@ def _patient(
             f"model must return logits {axes}, as one that {kind!r}, got {found.dtype} {tuple(found.shape)}"
         )
     find_slots(calling, found, kind)
+    without_labels(calling, first, found, kind)
     patient = Patient(model, calling, kind, found.shape[-1], padding, loss, report, until)
     patient.loose = not _says_the_same(patient, found)  # it asks for its own precision: that has to do
     return patient
