@@ -108,7 +108,7 @@ def _longer(patient: Patient, key: Any, slots: Slots, real: int) -> list[Finding
         except (RuntimeError, ValueError, IndexError, TypeError):
             return []
     (short, _), (long, trace) = results
-    if patient.kind != "classifies":
+    if patient.kind != "classifies" and key == patient.calling.ids:
         long = long[:, :real]
     if short.shape == long.shape and bool((short - long).abs().max() > 1e-4 * short.abs().max()):
         attends = next((look.where for look in patient.looks.found), "")
