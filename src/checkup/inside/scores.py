@@ -15,8 +15,8 @@ from checkup.report import Finding
 
 Result: TypeAlias = tuple[str, list[Finding]]
 # How far a divisor may be from √d_k, as a factor: some models divide by the root of a number near d_k
-# that was configured. No known mistake is that small.
-CONFIGURED = 1.25
+# that was chosen. No known mistake is that small.
+NEAR = 1.25
 
 
 def sums(patient: Patient) -> Result:
@@ -53,7 +53,7 @@ def scale(patient: Patient) -> Result:
             continue  # one state compared with others, as in Luong's attention, is not divided
         wanted = 1 / math.sqrt(look.width)
         told.add(f"times {look.factor:.3g}, d_k = {look.width}")
-        if 1 / CONFIGURED < look.factor / wanted < CONFIGURED:
+        if any(1 / NEAR < look.factor / each < NEAR for each in (wanted, *_configured(patient, look))):
             continue
         # T5 divides nothing, but starts with queries smaller than keys, by that very root.
         if abs(look.factor - 1) < 0.03 and look.ratio < 2 * wanted and look.width > 2:
@@ -65,6 +65,13 @@ def scale(patient: Patient) -> Result:
                     "alone, and with a larger one it is flat.", sections.SCALE)
         ]  # fmt: skip
     return ", ".join(sorted(told)) or "no scaled products of projections caught", []
+
+
+def _configured(patient: Patient, look: Look) -> list[float]:
+    """What scores are multiplied by as Gemma names it, which its configuration has for each size of model."""
+    holders = (patient.exact.get_submodule(look.where), getattr(patient.exact, "config", None))
+    numbers = [getattr(holder, "query_pre_attn_scalar", None) for holder in holders]
+    return [float(number) ** -0.5 for number in numbers if isinstance(number, int | float) and number > 0]
 
 
 def sharpness(patient: Patient) -> Result:
