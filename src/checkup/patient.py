@@ -31,6 +31,7 @@ class Patient:
     loss: Any = None
     report: Report = field(default_factory=Report)
     until: Deadline = field(default_factory=lambda: Deadline(float("inf")))  # by then the tests must be over
+    finite: bool = True  # so are the logits of the whole batch that was given
     loose: bool = False  # the model does not run in float64: its own precision has to do
 
     def ask_time(self) -> None:

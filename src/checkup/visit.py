@@ -221,6 +221,7 @@ def _patient(
     find_slots(calling, found, kind)
     without_labels(calling, first, found, kind)
     patient = Patient(model, calling, kind, found.shape[-1], padding, loss, report, until)
+    patient.finite = bool(found.isfinite().all())
     patient.loose = not _says_the_same(patient, found)  # it asks for its own precision: that has to do
     return patient
 

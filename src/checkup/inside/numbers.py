@@ -17,7 +17,11 @@ def finite(patient: Patient) -> Result:
     """`finite(patient)`: in float32 no logit is NaN or infinite."""
     logits, trace = patient.run(patient.slots, patient.plain)
     if bool(logits.isfinite().all()):
-        return "all logits are finite", []
+        if patient.finite:
+            return "all logits are finite", []
+        logits, trace = patient.run(patient.calling.slots(), patient.plain)  # as with the filler that it has
+    if bool(logits.isfinite().all()):
+        return "in its own precision only some are NaN or infinite", []
     return "NaN or infinity", [
         Finding("numbers", first_bad(trace), f"{int((~logits.isfinite()).sum())} of {logits.numel()} "
                 "logits are NaN or infinite, and this layer is the first that gives such a number", EMPTY,
