@@ -33,7 +33,8 @@ def converted(model: nn.Module, dtype: torch.dtype) -> nn.Module:
 
     `model.to(dtype)` makes them real, which turns a rotation into a mere factor.
     """
-    return model._apply(lambda tensor: _with_precision(tensor, dtype))
+    model._apply(lambda tensor: _with_precision(tensor, dtype))  # type: ignore[no-untyped-call]
+    return model
 
 
 def _with_precision(tensor: Tensor, dtype: torch.dtype) -> Tensor:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -25,6 +25,7 @@ from checkup.marks import (
     flat,
     number,
     parts,
+    shared_heads,
     size_ratio,
 )
 from checkup.trace import Trace
@@ -45,6 +46,7 @@ class Looks(TorchFunctionMode):
     multiplied: set[int] = field(default_factory=set)  # weights that were matrices of a product
     turned: list[tuple[str, Tensor]] = field(default_factory=list)  # angles of which a cosine was taken
     dropped: list[tuple[str, float]] = field(default_factory=list)  # shares dropped while training
+    gates: list[tuple[str, float]] = field(default_factory=list)  # the largest number of each sigmoid
     live: list[tuple[str, Tensor]] = field(default_factory=list)  # what attends, where gradients are on
 
     def __post_init__(self) -> None:
@@ -66,6 +68,8 @@ class Looks(TorchFunctionMode):
             self._fused(args, kwargs)
             self._keep_live(outputs[0])
         elif outputs:
+            if name == "sigmoid" and outputs[0].numel() > 1:
+                self.gates.append((self._where(), float(outputs[0].detach().max())))
             self._passed_on(name, args, kwargs, outputs)
         return result
 
@@ -130,9 +134,9 @@ class Looks(TorchFunctionMode):
             factor = None  # several products added spread more than one: what divides them can't be told
         look = mark.look if name in SOFTENED else None
         for output in outputs:
-            self._put(
-                output, Mark(factor, any(one.projected for one in marked), mark.product, look, mark.sources)
-            )
+            projected = any(one.projected for one in marked)
+            kept = replace(mark, factor=factor, projected=projected, look=look)
+            self._put(output, kept)
 
     def _is_learned(self, tensor: Tensor) -> bool:
         """Whether it is a weight, or made of weights alone."""
@@ -176,6 +180,7 @@ class Looks(TorchFunctionMode):
         for tensor, mark, axis in ((one, first, axes[0]), (other, second, axes[1])):
             if mark and mark.look and axis is not None:
                 look = mark.look
+                look.values_shared = shared_heads(other if tensor is one else one)
                 if look.sums is None:
                     look.sums = tensor.detach().sum(axis)
                     look.complete = tensor.shape[axis] == look.weights.shape[look.axis] or look.axis != -1
@@ -189,7 +194,9 @@ class Looks(TorchFunctionMode):
         ratio = size_ratio(one, other)
         width = one.shape[axes[0]]
         product = (width, ratio, mine.projected and theirs.projected)
-        self._put(result, Mark(factor, False, product, sources=mine.sources + theirs.sources))
+        shared = shared_heads(other if name != "einsum" else None)
+        sources = mine.sources + theirs.sources
+        self._put(result, Mark(factor, False, product, sources=sources, keys_shared=shared))
 
     def _softened(self, args: Any, kwargs: dict[str, Any], weights: Tensor) -> None:
         scores = args[0] if args else kwargs.get("input")
@@ -210,6 +217,7 @@ class Looks(TorchFunctionMode):
             ratio,
             projected,
             sources=mark.sources if mark and mark.product else (),
+            keys_shared=mark.keys_shared if mark else None,
         )
         self._put(weights, Mark(look=look))
         self._keep_live(weights)
@@ -240,4 +248,5 @@ class Looks(TorchFunctionMode):
         projected = own.projected and theirs.projected
         look = Look(self._where(), scores, weights, -1, factor, width, ratio, projected, weights.sum(-1))
         look.sources = own.sources + theirs.sources
+        look.keys_shared, look.values_shared = shared_heads(given["key"]), shared_heads(given["value"])
         self.found.append(look)

@@ -165,7 +165,30 @@ def drawn(patient: Patient) -> Result:
                             "Copies of one layer start from one point.", sections.WEIGHTS)
                 )  # fmt: skip
         by_size[tuple(kept.shape)].append((name, kept))
+    findings = findings or _tied_by_copy(patient)
     return f"{sum(map(len, by_size.values()))} matrices compared", findings[:1]
+
+
+def _tied_by_copy(patient: Patient) -> list[Finding]:
+    """Tables of ids that are equal now, and will not be after a step."""
+    known: list[tuple[str, Tensor]] = []
+    picked = {
+        name for name, weight in patient.exact.named_parameters() if id(weight) in patient.looks.looked_up
+    }
+    for name, weight in sorted(patient.model.named_parameters(), key=lambda pair: pair[0] not in picked):
+        # A table, and what is equal to one.
+        if weight.dim() != 2 or min(weight.shape) < 2 or (name not in picked and not known):
+            continue
+        rows = weight.detach()
+        twin = next((other for other, table in known if torch.equal(table, rows)), None)
+        if twin is not None and bool((rows != rows[0]).any()):
+            return [
+                Finding("start", name.rpartition(".")[0], f"{name} is equal to {twin}, and not the same",
+                        "They were tied by a copy, and part at the first step: give both layers one "
+                        "parameter.", sections.CHANGED, "doubtful")
+            ]  # fmt: skip
+        known += [(name, rows)] if name in picked else []
+    return []
 
 
 def _is_one(weight: Tensor) -> bool:

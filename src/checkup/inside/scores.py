@@ -130,6 +130,16 @@ def informed(patient: Patient) -> Result:
         # Of (words, experts) it is known only that it shares out something: that is no attention.
         if look.axis == -1 and look.scores.dim() > 2 and look.scores.shape[-1] > 2:
             grouped[look.where].append(look)
+    for look in patient.looks.found:
+        keys, values = look.keys_shared, look.values_shared
+        if not keys or not values or len(keys) != len(values) or keys == values:
+            continue
+        if 1 < len({*keys}) == len({*values}) < len(keys):  # some share, and as many
+            return "heads share keys and values otherwise", [
+                Finding("scores", look.where, f"of {len(keys)} heads, those that share keys do not share "
+                        "values", "One was repeated head by head, and the other as a whole: of a group "
+                        "of heads all must get the same.", sections.HEADS)
+            ]  # fmt: skip
     for where, looks in grouped.items():
         scores = _together(looks)
         if scores is None:

@@ -121,10 +121,8 @@ class _Returned:
     def _in(self, output: Any) -> Any:
         if isinstance(output, list | tuple) and not hasattr(output, "_fields"):
             return output[1] if len(output) > 1 else None
-        parts = (
-            output if isinstance(output, dict) else output._asdict() if isinstance(output, tuple) else None
-        )
-        parts = vars(output) if parts is None and hasattr(output, "__dict__") else parts or {}
+        named = {name: getattr(output, name) for name in getattr(output, "_fields", ())}
+        parts = output if isinstance(output, dict) else named or getattr(output, "__dict__", {})
         likely = [key for key in parts if key == self.name] or [
             key for key in parts if _is_of_a_cache(str(key))
         ]

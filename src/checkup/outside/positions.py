@@ -16,6 +16,9 @@ Result: TypeAlias = tuple[str, list[Finding]]
 
 def one_word(patient: Patient) -> Result:
     """`one_word(patient)`: with one word everywhere, only places differ, and how they do can be told."""
+    findings = _rows_alike(patient)
+    if findings:
+        return "a table of places has one row, many times", findings
     if patient.calling.sources or patient.kind == "classifies" or patient.places < 4:
         return "not asked of this kind of model", []
     key = patient.calling.ids
@@ -27,10 +30,49 @@ def one_word(patient: Patient) -> Result:
     if stream is None:
         return "positions come in at the scores, if at all", _turned(patient, same)
     name, vectors, _ = stream  # (T, d)
-    findings: list[Finding] = []
-    findings += _waves(patient, same, name, vectors)
+    findings = _waves(patient, same, name, vectors) or _words_for_places(patient, key, name)
     findings += _louder(patient, key)
     return "positions come in at the words", findings
+
+
+def _words_for_places(patient: Patient, key: Any, name: str) -> list[Finding]:
+    """Where places have the rows of words, word 1 at place 2 is what word 2 is at place 1."""
+    pair = [word for word in patient.pools[key] if 0 <= word < patient.places][:2]
+    if len(pair) < 2 or patient.rows < 2:
+        return []
+    one, other = pair
+    ids = patient.slots[key].clone()
+    ids[0], ids[1] = one, other
+    stream = _first_stream(patient, patient.run(patient.slots | {key: ids})[1])
+    if stream is None:
+        return []
+    first, second = stream[2][0, other], stream[2][1, one]
+    if bool((first - second).abs().max() > 1e-9 * first.abs().max()):
+        return []
+    return [
+        Finding("positions", name, f"id {one} at place {other} and id {other} at place {one} have one vector",
+                "Places are given the rows of words: two tables are one, or an offset is missing.",
+                sections.ORDER)
+    ]  # fmt: skip
+
+
+def _rows_alike(patient: Patient) -> list[Finding]:
+    """A table that is computed, as of sines, is not the same in every row. One of zeros may be a cache."""
+    for name, module in patient.model.named_modules():
+        tables = [*module.named_buffers(recurse=False)]
+        tables += [one for one in module.named_parameters(recurse=False) if not one[1].requires_grad]
+        for own, table in tables:
+            rows = table.detach().squeeze()
+            if rows.dim() != 2 or not rows.is_floating_point() or len(rows) < patient.places:
+                continue
+            varied = bool((rows[0] != rows[0, 0]).any())  # a mask of ones is no table
+            if varied and bool((rows == rows[0]).all()):
+                return [
+                    Finding("positions", name, f"all {len(rows)} rows of {own} are the same",
+                            "No place can be told from another by them: was a whole number divided?",
+                            sections.WAVES)
+                ]  # fmt: skip
+    return []
 
 
 def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor, Tensor] | None:
@@ -94,7 +136,23 @@ def _turned(patient: Patient, same: dict[Any, Any]) -> list[Finding]:
                         "another score at another place", "Queries and keys are not turned alike, or "
                         "not by a turn at all: a score then depends on where both stand.", sections.ROTARY)
             ]  # fmt: skip
+        if patient.kind == "writes" and scores.shape[-1] > 2 and _prefers_the_farthest(scores):
+            return [
+                Finding("positions", look.where, "of one word everywhere, each step farther away adds the "
+                        "same to a score, in all heads", "What is added by distance has the wrong sign: "
+                        "the farthest word gets most.", sections.ORDER)
+            ]  # fmt: skip
     return _rates(looks.turned)
+
+
+def _prefers_the_farthest(scores: Tensor) -> bool:
+    """Whether the last row, which sees all, falls from key to key, by one step in each head."""
+    last = scores.flatten(0, -3)[:, -1]  # (B · heads, T)
+    steps = last[:, 1:] - last[:, :-1]
+    if not bool(steps.isfinite().all()) or not bool((last > -1e30).all()):
+        return False
+    even = (steps - steps[:, :1]).abs().amax() <= 1e-3 * steps.abs().amax()
+    return bool(even) and bool((steps < -1e-6 * last.abs().amax()).all())
 
 
 def _first_alike(patient: Patient, look: Look) -> int:
