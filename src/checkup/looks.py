@@ -73,6 +73,11 @@ class Looks(TorchFunctionMode):
             self._passed_on(name, args, kwargs, outputs)
         return result
 
+    def forget(self) -> None:
+        """`looks.forget()`, when the run is over, lets go of what was kept only to know it again."""
+        self._marks.clear()
+        self._learned.clear()
+
     # ---- marks ----
 
     def _mark(self, tensor: Any) -> Mark | None:

@@ -223,6 +223,7 @@ class Patient:
             looks = Looks(trace, plain=plain)
             with looks:
                 self.calling.logits(model, inputs)
+        looks.forget()
         return looks
 
     @cached_property

@@ -6,7 +6,7 @@ import torch
 
 from checkup import copies, sections
 from checkup.patient import Patient
-from checkup.report import Finding
+from checkup.report import Finding, Severity
 from checkup.trace import first_bad
 
 Result: TypeAlias = tuple[str, list[Finding]]
@@ -63,10 +63,12 @@ def half(patient: Patient) -> Result:
                         sections.HIDDEN_SCORE)
             ]  # fmt: skip
         if not bool(logits.isfinite().all()) and float(wanted.abs().max()) < 1e4:
+            only_here = dtype == torch.float16 and next(patient.model.parameters()).dtype != dtype
+            severity: Severity = "doubtful" if only_here else "wrong"
             return f"{name}: NaN or infinity", [
                 Finding("numbers", first_bad(trace), f"in {name} it gives NaN or infinity, and in "
                         "float32 it does not", "A number is too large for this precision.",
-                        sections.HIDDEN_SCORE)
+                        sections.HIDDEN_SCORE, severity)
             ]  # fmt: skip
         told.append(f"{name} is fine")
     return ", ".join(told), []

@@ -165,23 +165,22 @@ def drawn(patient: Patient) -> Result:
                             "Copies of one layer start from one point.", sections.WEIGHTS)
                 )  # fmt: skip
         by_size[tuple(kept.shape)].append((name, kept))
-    findings = findings or _tied_by_copy(patient)
+    findings = findings or _tied_by_copy(patient, multiplied)
     return f"{sum(map(len, by_size.values()))} matrices compared", findings[:1]
 
 
-def _tied_by_copy(patient: Patient) -> list[Finding]:
-    """Tables of ids that are equal now, and will not be after a step."""
+def _tied_by_copy(patient: Patient, multiplied: set[str]) -> list[Finding]:
+    """A last matrix that is equal to a table of ids now, and will not be after a step."""
     known: list[tuple[str, Tensor]] = []
     picked = {
         name for name, weight in patient.exact.named_parameters() if id(weight) in patient.looks.looked_up
     }
     for name, weight in sorted(patient.model.named_parameters(), key=lambda pair: pair[0] not in picked):
-        # A table, and what is equal to one.
-        if weight.dim() != 2 or min(weight.shape) < 2 or (name not in picked and not known):
+        if weight.dim() != 2 or min(weight.shape) < 2 or not {name} & (picked | multiplied):
             continue
         rows = weight.detach()
         twin = next((other for other, table in known if torch.equal(table, rows)), None)
-        if twin is not None and bool((rows != rows[0]).any()):
+        if twin is not None and name in multiplied and bool((rows != rows[0]).any()):
             return [
                 Finding("start", name.rpartition(".")[0], f"{name} is equal to {twin}, and not the same",
                         "They were tied by a copy, and part at the first step: give both layers one "

@@ -17,6 +17,7 @@ Result: TypeAlias = tuple[str, list[Finding]]
 # How far a divisor may be from √d_k, as a factor: some models divide by the root of a number near d_k
 # that was chosen. No known mistake is that small.
 NEAR = 1.25
+HIDDEN = -9e3  # a score below has had a number added that hides it: -10000 is usual
 
 
 def sums(patient: Patient) -> Result:
@@ -107,7 +108,7 @@ def sharpness(patient: Patient) -> Result:
 
 def _spread(look: Look) -> float:
     seen = look.scores.float()
-    seen = seen.masked_fill(seen < -1e4, math.nan)
+    seen = seen.masked_fill(seen < HIDDEN, math.nan)
     centred = seen - seen.nanmean(-1, keepdim=True)
     counted = centred[~centred.isnan()]
     return float(counted.square().mean().sqrt()) if counted.numel() else 0.0
@@ -144,7 +145,7 @@ def informed(patient: Patient) -> Result:
         scores = _together(looks)
         if scores is None:
             continue
-        hidden = scores < -1e4
+        hidden = scores < HIDDEN
         # In a row all keys may get more: that changes nothing. What tells queries apart is what is left.
         if scores.shape[-2] > 1 and _flat(_centred(scores, hidden, -1), hidden, -2):
             return "the query does not matter", [_uninformed(where, "all queries give the same weights")]

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from checkup import sections
 from checkup.calling import logits_in, takes
 from checkup.patient import Patient
-from checkup.report import Finding
-from checkup.trace import Trace, traced
+from checkup.report import Finding, Severity
+from checkup.trace import Trace, tensors, traced
 
 Result: TypeAlias = tuple[str, list[Finding]]
 NAMES = ("cache", "past", "kv", "state", "memory", "mems")  # in those of arguments
@@ -34,9 +34,10 @@ def cached(patient: Patient) -> Result:
     ):
         return "not asked of this kind of model", []
     key = patient.calling.ids
-    start = _start(patient)
-    if start is None:
+    started = _start(patient)
+    if started is None:
         return "the model takes no cache that is known here", []
+    start, severity = started
     ids, wanted = patient.slots[key], patient.base[0]
     other = patient.filled(patient.slots, seed=5)[key]
     told = []
@@ -54,19 +55,19 @@ def cached(patient: Patient) -> Result:
             return f"{words}: an error", [
                 Finding("cache", getattr(error, "layer", ""), f"with a cache, {words}, it raises "
                         f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:140]}", WRONG,
-                        sections.CACHE)
+                        sections.CACHE, severity)
             ]  # fmt: skip
         if logits.shape != wanted.shape or bool((logits - wanted).abs().max() > 1e-4 * wanted.abs().max()):
             where = _where(patient, traces, pieces) if text is ids else ""
             return f"{words}: something else", [
                 Finding("cache", where, f"with a cache, {words}, it says something else than without",
-                        WRONG, sections.CACHE)
+                        WRONG, sections.CACHE, severity)
             ]  # fmt: skip
         told.append(words)
     return f"the same {', '.join(told)}", []
 
 
-def _start(patient: Patient) -> Callable[[], Step] | None:
+def _start(patient: Patient) -> tuple[Callable[[], Step], Severity] | None:
     model = patient.exact
     for make in _caches(model) if takes(model, "caches") else ():
         if _runs(patient, partial(_step_from_new, model, make)):
@@ -74,19 +75,30 @@ def _start(patient: Patient) -> Callable[[], Step] | None:
             def ours(make: Callable[[], Any] = make) -> Step:
                 return partial(_step, model, make())
 
-            return ours
+            return ours, "wrong"
     options = inspect.signature(model.forward).parameters
     for name in filter(_is_of_a_cache, options):
         if name not in patient.slots and options[name].default in (None, ()):
             start = partial(_Returned, patient, name)
             if _runs(patient, start(), start().takes_what_it_gave):
-                return start
+                # A memory may be meant to go on otherwise than text in one piece does.
+                return start, "wrong" if _is_sure(name) else "doubtful"
     return None
 
 
 def _is_of_a_cache(name: str) -> bool:
     name = name.lower()
     return any(word in name for word in NAMES) and not any(word in name for word in ("hidden", "encoder"))
+
+
+def _are_weights(kept: Any) -> bool:
+    """Whether it is what attention shared out, which some models return to be looked at."""
+    found = [*tensors(kept)]
+    return bool(found) and all(bool(((one.sum(-1) - 1).abs() < 1e-4).all()) for one in found if one.dim())
+
+
+def _is_sure(name: str) -> bool:
+    return any(word in name.lower() for word in SURE)
 
 
 def _runs(patient: Patient, step: Step, more: Callable[[], bool] = lambda: True) -> bool:
@@ -120,7 +132,8 @@ class _Returned:
 
     def _in(self, output: Any) -> Any:
         if isinstance(output, list | tuple) and not hasattr(output, "_fields"):
-            return output[1] if len(output) > 1 else None
+            kept = output[1] if len(output) > 1 else None
+            return None if _are_weights(kept) else kept
         named = {name: getattr(output, name) for name in getattr(output, "_fields", ())}
         parts = output if isinstance(output, dict) else named or getattr(output, "__dict__", {})
         likely = [key for key in parts if key == self.name] or [
@@ -134,7 +147,7 @@ class _Returned:
         self(ids)
         if self.kept is None:
             return False
-        if not self.name.lower().startswith(SURE):
+        if not _is_sure(self.name) or isinstance(self.kept, Tensor):
             self(ids)
         return True
 

@@ -126,7 +126,7 @@ def _turned(patient: Patient, same: dict[Any, Any]) -> list[Finding]:
     for look in looks.found[:1]:
         scores = look.scores
         n, m = scores.shape[-2:]
-        if n != m or n < 3:
+        if not n == m == patient.places or n < 3:
             continue
         first = _first_alike(patient, look)
         scores = scores[..., first:, first:]
