@@ -25,6 +25,7 @@ class Calling:
     sources: list[Any] = field(default_factory=list)  # slots of other ids, which are only read
     masks: list[Any] = field(default_factory=list)  # slots that say of each id whether it is real
     lengths: list[Any] = field(default_factory=list)  # slots that say how long each row is
+    labels: list[Any] = field(default_factory=list)  # slots of ids that only a loss is computed from
 
     def slots(self) -> Slots:
         """`calling.slots()` are copies of the parts of the batch: a model may write to what it is given."""
@@ -85,6 +86,7 @@ def find_slots(calling: Calling, logits: Tensor, kind: Kind) -> None:
     """`find_slots(calling, logits, "writes")` finds which parts of the batch are ids, masks and lengths."""
     slots = calling.slots()
     candidates = [key for key, _ in integers(slots, 2) if not _named(key, NO_IDS)]
+    candidates = [key for key in candidates if key not in calling.labels]
     several = [key for key in candidates if _is_more_than_flags(slots[key])]
     candidates = several or candidates
     fitting = [key for key in candidates if kind == "classifies" or slots[key].shape[1] == logits.shape[1]]
@@ -103,7 +105,7 @@ def find_slots(calling: Calling, logits: Tensor, kind: Kind) -> None:
         for key, part in slots.items()
         if isinstance(part, Tensor)
         and part.shape in shapes_of_ids
-        and key not in calling.all_ids()
+        and key not in [*calling.all_ids(), *calling.labels]
         and not _named(key, ("type", "position", "label", "target"))
         and not _is_more_than_flags(part)
     ]
@@ -114,6 +116,38 @@ def find_slots(calling: Calling, logits: Tensor, kind: Kind) -> None:
         if part.shape[0] == logits.shape[0] and 1 <= int(part.min()) <= int(part.max()) <= longest
         and not _named(key, ("label", "target"))
     ]  # fmt: skip
+
+
+def without_labels(calling: Calling, model: nn.Module, logits: Tensor, kind: Kind) -> None:
+    """`without_labels(calling, model, logits, "writes")` takes no targets for the ids that are written.
+
+    Of a batch (ids, targets) both parts look alike; but of targets the logits do not depend, and a loss does.
+    """
+    others = [key for key in calling.sources if kind != "classifies"]
+    others = [key for key in others if calling.slots()[key].shape[:2] == logits.shape[:2]]
+    if not others or calling.adapter is not None or not _is_only_of_the_loss(calling, model):
+        return
+    calling.labels.append(calling.ids)
+    find_slots(calling, logits, kind)
+
+
+def _is_only_of_the_loss(calling: Calling, model: nn.Module) -> bool:
+    slots = calling.slots()
+    rolled = slots | {calling.ids: slots[calling.ids].roll(1, 1).flip(0)}
+    with torch.no_grad():
+        try:
+            outputs = [calling.raw(model, each) for each in (calling.slots(), rolled)]
+        except Exception:  # a model may do anything
+            return False
+    (one, first), (other, second) = ((logits_in(output), _losses(output)) for output in outputs)
+    return torch.equal(one, other) and first != second
+
+
+def _losses(output: Any) -> list[float]:
+    """The single numbers in what a model returns."""
+    parts = output.values() if isinstance(output, dict) else output
+    parts = parts if isinstance(output, dict | list | tuple) else vars(output).values()
+    return [float(part) for part in parts if isinstance(part, Tensor) and part.numel() == 1]
 
 
 def _named(key: Any, words: tuple[str, ...]) -> bool:

@@ -19,13 +19,28 @@ def copied(model: nn.Module) -> nn.Module:
 
 def in_dtype(model: nn.Module, dtype: torch.dtype) -> nn.Module:
     """`in_dtype(model, torch.float64)` is a copy in that precision, that does not train, without dropout."""
-    model = copied(model).to(dtype).eval()
+    model = converted(copied(model), dtype).eval()
     for _, thing in plain_things(model):  # PyTorch would leave these behind: that is found by another test
         if isinstance(thing, nn.Module):
-            thing.to(dtype).eval()
-        elif thing.is_floating_point() and thing.is_leaf:
-            thing.data = thing.data.to(dtype)
+            converted(thing, dtype).eval()
+        elif (thing.is_floating_point() or thing.is_complex()) and thing.is_leaf:
+            thing.data = _with_precision(thing.data, dtype)
     return model
+
+
+def converted(model: nn.Module, dtype: torch.dtype) -> nn.Module:
+    """`converted(model, torch.float64)` is the model itself in that precision, complex numbers complex.
+
+    `model.to(dtype)` makes them real, which turns a rotation into a mere factor.
+    """
+    model._apply(lambda tensor: _with_precision(tensor, dtype))  # type: ignore[no-untyped-call]
+    return model
+
+
+def _with_precision(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    if tensor.is_complex():
+        return tensor.to(torch.complex128 if dtype == torch.float64 else torch.complex64)
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
 
 def exact(model: nn.Module) -> nn.Module:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -11,7 +11,9 @@ from torch.overrides import TorchFunctionMode
 
 from checkup.marks import (
     ADDED,
+    CAPS,
     DIVIDED,
+    NORMALISED,
     PRODUCTS,
     PROJECTIONS,
     SOFTENED,
@@ -23,6 +25,7 @@ from checkup.marks import (
     flat,
     number,
     parts,
+    shared_heads,
     size_ratio,
 )
 from checkup.trace import Trace
@@ -35,12 +38,15 @@ class Looks(TorchFunctionMode):
     trace: Trace
     found: list[Look] = field(default_factory=list)
     _marks: dict[int, tuple[Tensor, Mark]] = field(default_factory=dict)
-    plain: dict[int, str] = field(default_factory=dict)  # plain tensors of the model, by id, with their names
+    # Plain tensors of the model, by id, with their names. They are kept, so that no other gets their id.
+    plain: dict[int, tuple[Tensor, str]] = field(default_factory=dict)
+    _learned: dict[int, Tensor] = field(default_factory=dict)  # what was made of weights alone
     met: dict[str, str] = field(default_factory=dict)  # those that met others, with the layer where
     looked_up: set[int] = field(default_factory=set)  # weights of which rows were picked
     multiplied: set[int] = field(default_factory=set)  # weights that were matrices of a product
     turned: list[tuple[str, Tensor]] = field(default_factory=list)  # angles of which a cosine was taken
     dropped: list[tuple[str, float]] = field(default_factory=list)  # shares dropped while training
+    gates: list[tuple[str, float]] = field(default_factory=list)  # the largest number of each sigmoid
     live: list[tuple[str, Tensor]] = field(default_factory=list)  # what attends, where gradients are on
 
     def __post_init__(self) -> None:
@@ -62,8 +68,15 @@ class Looks(TorchFunctionMode):
             self._fused(args, kwargs)
             self._keep_live(outputs[0])
         elif outputs:
+            if name == "sigmoid" and outputs[0].numel() > 1:
+                self.gates.append((self._where(), float(outputs[0].detach().max())))
             self._passed_on(name, args, kwargs, outputs)
         return result
+
+    def forget(self) -> None:
+        """`looks.forget()`, when the run is over, lets go of what was kept only to know it again."""
+        self._marks.clear()
+        self._learned.clear()
 
     # ---- marks ----
 
@@ -100,35 +113,48 @@ class Looks(TorchFunctionMode):
     def _passed_on(self, name: str, args: Any, kwargs: dict[str, Any], outputs: list[Tensor]) -> None:
         given = [part for part in (*flat(args), *kwargs.values()) if isinstance(part, Tensor)]
         self._follow_plain(name, args, kwargs, given, outputs)
+        if given and all(self._is_learned(tensor) for tensor in given):
+            self._learned.update((id(output), output) for output in outputs)
         marked = [mark for mark in map(self._mark, given) if mark]
         if name in PROJECTIONS:
+            vectors = given[1] if name == "addmm" and len(given) > 1 else given[0]
             for output in outputs:
-                self._put(output, Mark(projected=True))
+                self._put(output, Mark(projected=True, sources=(vectors.detach(),)))
             return
         if not marked:
             return
         mark = next((mark for mark in marked if mark.look or mark.product), marked[0])
         factor = mark.factor
         if name in TIMES | DIVIDED:
-            other = number(args)
+            other = None if any(map(self._is_learned, given)) else number(args)
             if other is None:
-                factor = (
-                    None if any(tensor.requires_grad or tensor.numel() == 1 for tensor in given) else factor
-                )
+                factor = None if any(map(self._scales, given)) else factor
             elif factor is not None:
                 factor = factor * other if name in TIMES else factor / other if other else None
-        elif name not in VIEWS | ADDED and mark.product:
-            return  # a tanh, an exp: what follows is no scaled product any more
+        elif name in NORMALISED:
+            factor = None  # what is learned or configured then says how large scores are
+        elif name not in VIEWS | ADDED | CAPS and mark.product:
+            return  # an exp, a sigmoid: what follows is no scaled product any more
         if name in ADDED and sum(one.product is not None for one in marked) > 1:
             factor = None  # several products added spread more than one: what divides them can't be told
         look = mark.look if name in SOFTENED else None
         for output in outputs:
-            self._put(output, Mark(factor, any(one.projected for one in marked), mark.product, look))
+            projected = any(one.projected for one in marked)
+            kept = replace(mark, factor=factor, projected=projected, look=look)
+            self._put(output, kept)
+
+    def _is_learned(self, tensor: Tensor) -> bool:
+        """Whether it is a weight, or made of weights alone."""
+        return tensor.requires_grad or id(tensor) in self._learned
+
+    def _scales(self, tensor: Tensor) -> bool:
+        """Whether it makes vectors or scores larger, by what is learned or computed."""
+        return self._is_learned(tensor) or tensor.numel() == 1 or tensor.shape[-1:] == (1,)
 
     def _follow_plain(
         self, name: str, args: Any, kwargs: dict[str, Any], given: list[Tensor], outputs: list[Tensor]
     ) -> None:
-        names = [self.plain[id(tensor)] for tensor in given if id(tensor) in self.plain]
+        names = [self.plain[id(tensor)][1] for tensor in given if id(tensor) in self.plain]
         if not names:
             return
         moved = name in ("type_as", "cuda", "expand_as") or (
@@ -144,7 +170,7 @@ class Looks(TorchFunctionMode):
         elif len(given) == 1:
             for output in outputs:
                 self._put(output, self._mark(output) or Mark())
-                self.plain[id(output)] = names[0]
+                self.plain[id(output)] = (output, names[0])
 
     # ---- products and softmaxes ----
 
@@ -159,19 +185,23 @@ class Looks(TorchFunctionMode):
         for tensor, mark, axis in ((one, first, axes[0]), (other, second, axes[1])):
             if mark and mark.look and axis is not None:
                 look = mark.look
+                look.values_shared = shared_heads(other if tensor is one else one)
                 if look.sums is None:
                     look.sums = tensor.detach().sum(axis)
                     look.complete = tensor.shape[axis] == look.weights.shape[look.axis] or look.axis != -1
                 return
         if axes[0] is None or min(one.dim(), other.dim()) < 2 or other.dim() == 2:
             if other.dim() == 2:
-                self._put(result, Mark(projected=True))
+                self._put(result, Mark(projected=True, sources=(one.detach(),)))
             return
         mine, theirs = first or Mark(), second or Mark()
         factor = None if mine.factor is None or theirs.factor is None else mine.factor * theirs.factor
         ratio = size_ratio(one, other)
         width = one.shape[axes[0]]
-        self._put(result, Mark(factor, False, (width, ratio, mine.projected and theirs.projected)))
+        product = (width, ratio, mine.projected and theirs.projected)
+        shared = shared_heads(other if name != "einsum" else None)
+        sources = mine.sources + theirs.sources
+        self._put(result, Mark(factor, False, product, sources=sources, keys_shared=shared))
 
     def _softened(self, args: Any, kwargs: dict[str, Any], weights: Tensor) -> None:
         scores = args[0] if args else kwargs.get("input")
@@ -191,6 +221,8 @@ class Looks(TorchFunctionMode):
             width,
             ratio,
             projected,
+            sources=mark.sources if mark and mark.product else (),
+            keys_shared=mark.keys_shared if mark else None,
         )
         self._put(weights, Mark(look=look))
         self._keep_live(weights)
@@ -219,6 +251,7 @@ class Looks(TorchFunctionMode):
         ratio = size_ratio(query, key)
         weights = scores.softmax(-1)
         projected = own.projected and theirs.projected
-        self.found.append(
-            Look(self._where(), scores, weights, -1, factor, width, ratio, projected, weights.sum(-1))
-        )
+        look = Look(self._where(), scores, weights, -1, factor, width, ratio, projected, weights.sum(-1))
+        look.sources = own.sources + theirs.sources
+        look.keys_shared, look.values_shared = shared_heads(given["key"]), shared_heads(given["value"])
+        self.found.append(look)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 # What gives the same numbers in another shape, or some of them.
@@ -47,6 +48,10 @@ VIEWS = frozenset(
         "index_select",
     ]
 )
+# What is at 0 what it is given: a cap, or a bound. Products that went through one are as they were scaled.
+CAPS = frozenset(["tanh", "max", "min", "maximum", "minimum", "clamp", "clamp_", "clip"])
+# What gives each vector a size of its own, whatever its size was.
+NORMALISED = frozenset(["normalize", "layer_norm", "rms_norm", "group_norm"])
 TIMES = frozenset(["mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"])
 DIVIDED = frozenset(["div", "__truediv__", "__itruediv__", "true_divide", "divide", "div_"])
 ADDED = frozenset(
@@ -86,6 +91,9 @@ class Look:
     projected: bool = False  # queries and keys come from matrices of their own
     sums: Tensor | None = None  # of the weights, over those that are mixed with
     complete: bool = True  # as many weights are mixed with as were made
+    sources: tuple[Tensor, ...] = ()  # what the matrices of queries and keys were given
+    keys_shared: list[int] | None = None  # for each head the first that has the same keys
+    values_shared: list[int] | None = None  # for each head the first that has the same values
 
 
 @dataclass
@@ -96,6 +104,8 @@ class Mark:
     projected: bool = False
     product: tuple[int, float, bool] | None = None  # width, ratio, projected
     look: Look | None = None
+    sources: tuple[Tensor, ...] = ()  # what was projected
+    keys_shared: list[int] | None = None
 
 
 def parts(result: Any) -> Iterator[Any]:
@@ -129,6 +139,17 @@ def size_ratio(query: Tensor, key: Tensor) -> float:
 def size(tensor: Tensor) -> float:
     """`size(tensor)` is the root of the mean square."""
     return float(tensor.detach().float().square().mean().sqrt())
+
+
+def shared_heads(tensor: Tensor | None) -> list[int] | None:
+    """`shared_heads(keys)` of (B, heads, …) has for each head the first that is equal to it: [0, 0, 2, 2]."""
+    if tensor is None or tensor.dim() != 4:
+        return None
+    heads = [*tensor.detach().unbind(1)]
+    return [
+        next((number for number, other in enumerate(heads[:own]) if torch.equal(other, head)), own)
+        for own, head in enumerate(heads)
+    ]
 
 
 def contracted(name: str, args: Any, one: Tensor, other: Tensor) -> tuple[int | None, int | None]:

@@ -31,6 +31,7 @@ class Patient:
     loss: Any = None
     report: Report = field(default_factory=Report)
     until: Deadline = field(default_factory=lambda: Deadline(float("inf")))  # by then the tests must be over
+    finite: bool = True  # so are the logits of the whole batch that was given
     loose: bool = False  # the model does not run in float64: its own precision has to do
 
     def ask_time(self) -> None:
@@ -212,13 +213,17 @@ class Patient:
         """`patient.looked(slots, model)` are the `Looks` at one run."""
         self.ask_time()
         known = {id(tensor) for tensor in [*model.parameters(), *model.buffers()]}
-        plain = {id(thing): name for name, thing in copies.plain_things(model) if isinstance(thing, Tensor)}
-        plain = {number: name for number, name in plain.items() if number not in known}
+        plain = {
+            id(thing): (thing, name)
+            for name, thing in copies.plain_things(model)
+            if isinstance(thing, Tensor) and id(thing) not in known
+        }
         inputs = self.in_precision_of(model, slots)
         with torch.no_grad(), self.precision(_dtype(model)), traced(model) as trace:
             looks = Looks(trace, plain=plain)
             with looks:
                 self.calling.logits(model, inputs)
+        looks.forget()
         return looks
 
     @cached_property

@@ -2,7 +2,18 @@
 
 import pytest
 import torch
-from checkup_cases import FAULTS, IDS, OF_READERS, Encoder, Remembering, Small, faulty, small
+from checkup_cases import (
+    FAULTS,
+    IDS,
+    OF_READERS,
+    STYLES,
+    Encoder,
+    Remembering,
+    Small,
+    Translator,
+    faulty,
+    small,
+)
 
 from checkup import checkup
 
@@ -43,6 +54,19 @@ def test_in_any_precision_and_mode(dtype):
     assert not examined(Small().to(dtype).eval()).findings
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_other_ways_to_write_the_same(style):
+    found = examined(small(style), (IDS, IDS.roll(1)) if style == "a loss, too" else IDS).findings
+    doubtful = [finding.inquiry for finding in found if finding.severity == "doubtful"]
+    assert doubtful == (["numbers"] if style == "hidden by a number" else []), found
+    assert len(found) == len(doubtful), found
+
+
+def test_a_leak_past_a_mask_that_is_right_is_told_as_one():
+    assert "are 0" in checkup(small("heads joined by a view"), IDS).findings[0].seen
+    assert "are 0" not in checkup(small("sees the next"), IDS).findings[0].seen
+
+
 def test_log_probabilities_are_as_good_as_logits():
     class Logarithms(Small):
         def forward(self, ids):
@@ -72,6 +96,22 @@ def test_a_reader_with_a_mask(fault):
     assert OF_READERS[fault][0] in {finding.inquiry for finding in report.findings}, report
 
 
+def test_filler_in_front():
+    front = {"ids": IDS * MASK.flip(1), "attention_mask": MASK.flip(1)}
+    found = checkup(Encoder(), front, kind="fills in").findings
+    assert [finding.inquiry for finding in found] == ["padding"]
+    assert not examined(faulty("places by mask")["Encoder"](), front, kind="fills in").findings
+    unseen = checkup(Encoder(), front | {"attention_mask": 0 * MASK}, kind="fills in").findings
+    assert unseen[0].inquiry == "numbers"
+
+
+def test_filler_of_what_is_read():
+    source = (IDS * MASK)[:, :8]
+    assert not examined(Translator(), (source, IDS), padding=0).findings
+    found = checkup(faulty("source unmasked")["Translator"](), (source, IDS), padding=0).findings
+    assert "padding" in {finding.inquiry for finding in found}
+
+
 def test_a_model_that_reads_both_sides_leaks_only_if_it_should_write():
     report = checkup(Encoder(), PADDED)
     assert report.findings[0].inquiry == "sight"
@@ -80,9 +120,10 @@ def test_a_model_that_reads_both_sides_leaks_only_if_it_should_write():
 # ---- caches ----
 
 
-@pytest.mark.parametrize("fault", ["", "cache shared", "cache forgotten"])
+@pytest.mark.parametrize("fault", ["", "cache shared", "cache forgotten", "past", "past forgotten"])
 def test_a_cache(fault):
     report = examined(faulty(fault)["Remembering"]() if fault else Remembering())
-    assert {finding.inquiry for finding in report.findings} == ({"cache"} if fault else set()), report
-    if not fault:
+    inquiry = OF_READERS[fault][0] if fault else ""
+    assert {finding.inquiry for finding in report.findings} == ({inquiry} if inquiry else set()), report
+    if not inquiry:
         assert any("word by word, in pieces, a second text" in tried.seen for tried in report.tried)

@@ -126,6 +126,22 @@ class Remembering(nn.Module):
         return self.next(states)
 
 
+class Translator(nn.Module):
+    """Reads one sequence and writes another; id 0 fills up what is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.next = nn.Embedding(WORDS, WIDTH), nn.Linear(WIDTH, WORDS)
+        self.gru, self.also = (nn.GRU(WIDTH, WIDTH, batch_first=True) for _ in range(2))
+        self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
+
+    def forward(self, source: Tensor, ids: Tensor) -> Tensor:
+        read, x = self.gru(self.words(source))[0], self.also(self.words(ids))[0]
+        scores = self.query(x) @ self.key(read).mT / math.sqrt(WIDTH)
+        weights = scores.masked_fill(source[:, None] == 0, -math.inf).softmax(-1)
+        return self.next(x + weights @ self.value(read))
+
+
 # ---- faults ----
 
 HIDDEN, SOFTMAX = "scores.masked_fill(later, -math.inf)", "scores.masked_fill(later, -math.inf).softmax(-1)"
@@ -178,6 +194,30 @@ FAULTS = {
     "nan": ("numbers", "", SAID, "        return logits / (ids[..., None] != ids[0, 0])\n"),
     "probabilities": ("output", "", SAID, "        return logits.softmax(-1)\n"),
     "cut at 0": ("output", None, SAID, "        return logits.relu()\n"),
+    "heads joined by a view": ("sight", ATTENTION,
+        "found.transpose(1, 2).flatten(2)", "found.reshape(x.shape)"),
+    "divided by the width": ("scores", ATTENTION, "math.sqrt(WIDTH / HEADS)", "math.sqrt(WIDTH)"),
+    "cap not undone": ("scores", ATTENTION, SCORES, "+        scores = (scores / 9).tanh()\n"),
+    "groups differ": ("scores", ATTENTION, "HEADS, LONGEST = 20, 16, 2", "HEADS, LONGEST = 20, 16, 4",
+        "query @ key.mT", "query @ key[:, [0, 1, 0, 1]].mT",
+        "weights @ value", "weights @ value[:, [0, 0, 1, 1]]"),
+    "gate shut": ("network", NETWORK, "self.drop(added)", "added * (added - 20).sigmoid()"),
+    "rows alike": ("positions", "",
+        MADE, "+        self.register_buffer('table', torch.randn(WIDTH).repeat(LONGEST, 1))\n",
+        "self.places(rows)", "self.table[rows]"),
+    "words for places": ("positions", None, "self.places(rows)", "self.words(rows)"),
+    "far preferred": ("positions", ATTENTION, SUMMED, "self.words(ids)",
+        SCORES, "+        scores = scores - torch.arange(length)\n"),
+    "places of rows": ("batch", None, "self.places(rows)", "self.places(torch.arange(len(ids)))[:, None]"),
+    "parts alike": ("start", "", MADE, "+        self.two = nn.Parameter(torch.zeros(2, WIDTH))\n",
+        SUMMED, f"{SUMMED} + self.two.sum(0)"),
+    "both zero": ("start", "", MADE, "+        self.low = nn.Parameter(torch.zeros(2, 2, WIDTH))\n",
+        "self.next(self.norm(x))", "self.next(self.norm(x + x @ self.low[0].mT @ self.low[1]))"),
+    "tied by a copy": ("start", "next", MADE, "+        self.next.weight.data.copy_(self.words.weight)\n"),
+    "words that can't be said": ("output", "", "self.next = RootNorm(), nn.Linear(WIDTH, WORDS)",
+        "self.next = RootNorm(), nn.Linear(WIDTH, WORDS - 3)"),
+    "capped at 1": ("output", None, SAID, "        return logits.tanh()\n"),
+    "dropout on logits": ("evaluation", None, SAID, "        return F.dropout(logits, 0.2, self.training)\n"),
 }  # fmt: skip
 OF_READERS = {
     "reads left to right": ("sight", None, MASK, f"({MASK}) | torch.ones(scores.shape[-2:]).triu(1).bool()"),
@@ -186,13 +226,52 @@ OF_READERS = {
     "mean with filler": ("padding", None, "(x * kept).sum(1) / kept.sum(1)", "x.mean(1)"),
     "cache shared": ("cache", None, "        return []\n", "        return self.kept\n"),
     "cache forgotten": ("cache", None, "caches[-1] if caches else None", "None"),
+    "past": ("", None, "caches: list[Tensor] | None = None) -> Tensor", "past=None)",
+        "caches[-1] if caches else None", "past",
+        "        if caches is not None:\n            caches.append(last)\n", "",
+        "return self.next(states)", "return self.next(states), last"),
+    "source unmasked": ("padding", None, "source[:, None] == 0", "source[:, None] < 0"),
+    "places by mask": ("", None, "norm(self.words(ids) + self.places(torch.arange(ids.shape[1])))",
+        "norm(self.words(ids) + self.places((attention_mask.cumsum(1) - 1).clamp(0)))"),
+}  # fmt: skip
+OF_READERS["past forgotten"] = ("cache", *OF_READERS["past"][1:], "= self.gru(self.words(ids), before)",
+    "= self.gru(self.words(ids))")  # fmt: skip
+
+# ---- no faults: other ways to write the same ----
+
+HALVES = "self.write = (nn.Linear(WIDTH, WIDTH) for _ in range(4))\n"
+TURNS = "torch.polar(torch.ones(LONGEST, 4), torch.arange(LONGEST)[:, None] * 0.5 ** torch.arange(4))"
+TURNED = (
+    "torch.view_as_real(torch.view_as_complex(x.float().unflatten(-1, (-1, 2))) * self.turns[:x.shape[-2]])"
+)
+STYLES: dict[str, tuple[str, ...]] = {
+    "turned by complex numbers": (HALVES, f"+        self.register_buffer('turns', {TURNS})\n",
+        "query @ key.mT", "self.turn(query) @ self.turn(key).mT",
+        "    def split(self", f"    def turn(self, x):\n        return {TURNED}.flatten(-2).type_as(x)\n\n"
+        "    def split(self", SUMMED, "self.words(ids)", MADE, "+        del self.places\n"),
+    "added outside": ("x = block(x)\n", "x = x + block(x)\n", "x = x + self.attention(self.norm_1(x))\n",
+        "x = self.attention(self.norm_1(x))\n", "return x + self.network(", "return self.network("),
+    "weights kept to be shown": ("weights @ value\n", "+        self.kept = weights\n"),
+    "places in each row": ("self.places(rows)", "self.places(rows.expand_as(ids))"),
+    "a convolution first": (MADE, "+        self.places = nn.Conv1d(WIDTH, WIDTH, 3)\n",
+        SUMMED, "self.places(F.pad(self.words(ids).mT, (2, 0))).mT"),
+    "one length": (ROWS, f"{ROWS}        assert ids.shape[1] == 9\n"),
+    "a learned scale": (HALVES, "+        self.scale = nn.Parameter(torch.ones(HEADS, 1, 1))\n",
+        "query @ key.mT / math.sqrt(WIDTH / HEADS)", "query @ key.mT * self.scale.exp()"),
+    "queries and keys of one size": ("query @ key.mT / math.sqrt(WIDTH / HEADS)",
+        "F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).mT * 5"),
+    "weights computed twice": ("weights @ value\n",
+        "+        self.kept = scores.masked_fill(later, -math.inf).softmax(-1)\n"),
+    "hidden by a number": (HIDDEN, "scores.masked_fill(later, -1e9)"),
+    "a loss, too": ("def forward(self, ids: Tensor) -> Tensor:", "def forward(self, ids, targets=None):",
+        SAID, "        return logits, targets is not None and F.cross_entropy(logits.mT, targets)\n"),
 }  # fmt: skip
 
 
 def faulty(fault: str) -> dict[str, Any]:
     """`faulty("no mask")["Encoder"]`: the classes above, with that fault in their text."""
     (_, _, *changes), text = (
-        (FAULTS | OF_READERS)[fault],
+        (FAULTS | OF_READERS | {name: ("", "", *changes) for name, changes in STYLES.items()})[fault],
         Path(__file__).read_text("utf-8").partition("# ---- faults ----")[0],
     )
     for old, new in zip(changes[::2], changes[1::2], strict=True):

@@ -71,8 +71,10 @@ def _silent(patient: Patient, silent: list[str]) -> list[Finding]:
 
 
 def _thrown_away(looks: Looks) -> list[Finding]:
-    for where, tensor in looks.live:
-        if tensor.grad is None or not bool(tensor.grad.any()):
+    # Weights may be computed a second time, to be shown.
+    used = {where for where, tensor in looks.live if tensor.grad is not None and bool(tensor.grad.any())}
+    for where, _ in looks.live:
+        if where not in used:
             return [
                 Finding("parameters", where, "what this attention finds gets no gradient",
                         "It is computed, and thrown away or detached.", sections.CHANGED)

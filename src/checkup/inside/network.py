@@ -11,6 +11,7 @@ from checkup.report import Finding, Inquiry
 from checkup.trace import LayerCall
 
 Result: TypeAlias = tuple[str, list[Finding]]
+SHUT = 1e-4  # of what a gate is given
 
 
 def matrices(model: nn.Module) -> dict[str, nn.Module]:
@@ -100,9 +101,15 @@ def _alike(one: Tensor, other: Tensor) -> bool:
 
 def alive(patient: Patient) -> Result:
     """`alive(patient)`: no layer may give only zeros, nor only what is not below 0, where it is added."""
-    _, trace = patient.run(patient.slots, patient.plain)
+    looks = patient.looked(patient.slots, patient.plain)
+    trace = looks.trace
     width = _stream_width(trace.calls)
     dead, looked = [], 0
+    for where, largest in looks.gates:
+        if largest < SHUT:
+            dead.append(Finding("network", where, f"a sigmoid gives at most {largest:.2g}",
+                                "A gate is shut: nothing gets through here, and hardly any gradient "
+                                "back.", sections.WEIGHTS))  # fmt: skip
     for call in trace.calls:
         for output in call.outputs[:1]:
             if output.dim() != 3 or call.name == "":

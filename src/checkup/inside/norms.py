@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from checkup import copies, sections
 from checkup.inside.network import called
 from checkup.patient import Patient
-from checkup.report import Finding
+from checkup.report import Finding, Severity
 from checkup.trace import changed_places
 
 Result: TypeAlias = tuple[str, list[Finding]]
@@ -45,12 +45,16 @@ def norms(patient: Patient) -> Result:
                         sections.NORM)
             )  # fmt: skip
         else:
-            findings += _half(name, call.module, entered)
+            findings += _half(patient, name, call.module, entered)
     return f"{looked} norms looked at", findings[:1]
 
 
-def _half(name: str, module: nn.Module, entered: Tensor) -> list[Finding]:
+def _half(patient: Patient, name: str, module: nn.Module, entered: Tensor) -> list[Finding]:
     """In float16 the square of 256 is infinite: a norm must compute in float32."""
+    own = next(patient.model.parameters()).dtype
+    if own == torch.float64:  # nobody who wants so many digits takes fewer than most
+        return []
+    severity: Severity = "doubtful" if own == torch.float32 else "wrong"  # float32 may be all it is meant for
     narrow = copies.in_dtype(module, torch.float16)
     with torch.no_grad():
         try:
@@ -70,7 +74,7 @@ def _half(name: str, module: nn.Module, entered: Tensor) -> list[Finding]:
         return [
             Finding("numbers", name, "in float16, numbers of size 1000 come out otherwise than those of "
                     "size 1", "Their squares are too large for float16: a norm should compute in "
-                    "float32.", sections.NORM)
+                    "float32.", sections.NORM, severity)
         ]  # fmt: skip
     return []
 

@@ -6,7 +6,7 @@ import torch
 
 from checkup import copies, sections
 from checkup.patient import Patient
-from checkup.report import Finding
+from checkup.report import Finding, Severity
 from checkup.trace import first_bad
 
 Result: TypeAlias = tuple[str, list[Finding]]
@@ -17,7 +17,11 @@ def finite(patient: Patient) -> Result:
     """`finite(patient)`: in float32 no logit is NaN or infinite."""
     logits, trace = patient.run(patient.slots, patient.plain)
     if bool(logits.isfinite().all()):
-        return "all logits are finite", []
+        if patient.finite:
+            return "all logits are finite", []
+        logits, trace = patient.run(patient.calling.slots(), patient.plain)  # as with the filler that it has
+    if bool(logits.isfinite().all()):
+        return "in its own precision only some are NaN or infinite", []
     return "NaN or infinity", [
         Finding("numbers", first_bad(trace), f"{int((~logits.isfinite()).sum())} of {logits.numel()} "
                 "logits are NaN or infinite, and this layer is the first that gives such a number", EMPTY,
@@ -34,7 +38,8 @@ def half(patient: Patient) -> Result:
     told: list[str] = []
     for dtype in (torch.bfloat16, torch.float16):
         name = str(dtype).removeprefix("torch.")
-        model = copies.copied(patient.model).eval().to(dtype)  # plain tensors stay, as for whoever does it
+        # Plain tensors stay, as for whoever does it.
+        model = copies.converted(copies.copied(patient.model).eval(), dtype)
         try:
             logits, trace = patient.run(patient.slots, model)
         except (RuntimeError, ValueError, TypeError) as error:
@@ -45,17 +50,25 @@ def half(patient: Patient) -> Result:
             if _runs_under_autocast(patient, dtype):
                 told.append(f"{name} is fine under autocast only")
                 continue
+            where = getattr(error, "layer", "")
+            if "without overflow" in words:  # as -1e9 where a score is hidden, which most tutorials write
+                return f"{name}: a number too large", [
+                    Finding("numbers", where, f"in {name} a number that it writes down is too large",
+                            "It runs in float32 and bfloat16 only: hide scores with -inf, or with the "
+                            "least number of their own dtype.", sections.HIDDEN_SCORE, "doubtful")
+                ]  # fmt: skip
             return f"{name}: an error", [
-                Finding("numbers", getattr(error, "layer", ""), f"in {name} it raises "
-                        f"{type(error).__name__}: {words[:140]}", "Two precisions meet, or a number is "
-                        "too large for this one: cast back what was computed in float32, and hide "
-                        "scores with -inf.", sections.HIDDEN_SCORE)
+                Finding("numbers", where, f"in {name} it raises {type(error).__name__}: {words[:140]}",
+                        "Two precisions meet: cast back what was computed in float32.",
+                        sections.HIDDEN_SCORE)
             ]  # fmt: skip
         if not bool(logits.isfinite().all()) and float(wanted.abs().max()) < 1e4:
+            only_here = dtype == torch.float16 and next(patient.model.parameters()).dtype != dtype
+            severity: Severity = "doubtful" if only_here else "wrong"
             return f"{name}: NaN or infinity", [
                 Finding("numbers", first_bad(trace), f"in {name} it gives NaN or infinity, and in "
                         "float32 it does not", "A number is too large for this precision.",
-                        sections.HIDDEN_SCORE)
+                        sections.HIDDEN_SCORE, severity)
             ]  # fmt: skip
         told.append(f"{name} is fine")
     return ", ".join(told), []

@@ -46,13 +46,31 @@ def _unseen(name: str, seen: str) -> Finding:
 
 def left_behind(patient: Patient) -> Result:
     """`left_behind(patient)`: a plain tensor that meets others does not move with the model."""
-    if not patient.looks.met:
+    met = patient.looks.met
+    held = dict(copies.plain_things(patient.exact))
+    name = next((one for one in met if _matters(patient, held.get(one))), None)
+    if name is None:
         return "no plain tensor meets what moves", []
-    name, where = next(iter(patient.looks.met.items()))
+    where = met[name]
     return "a plain tensor meets what moves", [
         Finding("parameters", where or name, f"{name} is a plain tensor, and is used as it is",
                 "On another device the model fails here: register it as a buffer.", sections.MOVED)
     ]  # fmt: skip
+
+
+def _matters(patient: Patient, tensor: Tensor | None) -> bool:
+    """Whether logits hang on it: what is kept for looking is written anew before anybody reads it."""
+    if tensor is None:
+        return False
+    before = tensor.detach().clone()
+    with torch.no_grad():
+        try:
+            tensor.fill_(math.nan) if tensor.is_floating_point() else tensor.copy_(tensor == 0)
+            return not torch.equal(patient.run(patient.slots)[0], patient.base[0])
+        except (RuntimeError, ValueError, TypeError, IndexError):
+            return True
+        finally:
+            tensor.copy_(before)
 
 
 def shared(patient: Patient) -> Result:
@@ -147,7 +165,29 @@ def drawn(patient: Patient) -> Result:
                             "Copies of one layer start from one point.", sections.WEIGHTS)
                 )  # fmt: skip
         by_size[tuple(kept.shape)].append((name, kept))
+    findings = findings or _tied_by_copy(patient, multiplied)
     return f"{sum(map(len, by_size.values()))} matrices compared", findings[:1]
+
+
+def _tied_by_copy(patient: Patient, multiplied: set[str]) -> list[Finding]:
+    """A last matrix that is equal to a table of ids now, and will not be after a step."""
+    known: list[tuple[str, Tensor]] = []
+    picked = {
+        name for name, weight in patient.exact.named_parameters() if id(weight) in patient.looks.looked_up
+    }
+    for name, weight in sorted(patient.model.named_parameters(), key=lambda pair: pair[0] not in picked):
+        if weight.dim() != 2 or min(weight.shape) < 2 or not {name} & (picked | multiplied):
+            continue
+        rows = weight.detach()
+        twin = next((other for other, table in known if torch.equal(table, rows)), None)
+        if twin is not None and name in multiplied and bool((rows != rows[0]).any()):
+            return [
+                Finding("start", name.rpartition(".")[0], f"{name} is equal to {twin}, and not the same",
+                        "They were tied by a copy, and part at the first step: give both layers one "
+                        "parameter.", sections.CHANGED, "doubtful")
+            ]  # fmt: skip
+        known += [(name, rows)] if name in picked else []
+    return []
 
 
 def _is_one(weight: Tensor) -> bool:

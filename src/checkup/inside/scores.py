@@ -14,6 +14,10 @@ from checkup.patient import Patient
 from checkup.report import Finding
 
 Result: TypeAlias = tuple[str, list[Finding]]
+# How far a divisor may be from √d_k, as a factor: some models divide by the root of a number near d_k
+# that was chosen. No known mistake is that small.
+NEAR = 1.25
+HIDDEN = -9e3  # a score below has had a number added that hides it: -10000 is usual
 
 
 def sums(patient: Patient) -> Result:
@@ -50,7 +54,7 @@ def scale(patient: Patient) -> Result:
             continue  # one state compared with others, as in Luong's attention, is not divided
         wanted = 1 / math.sqrt(look.width)
         told.add(f"times {look.factor:.3g}, d_k = {look.width}")
-        if abs(look.factor / wanted - 1) < 0.03:
+        if any(1 / NEAR < look.factor / each < NEAR for each in (wanted, *_configured(patient, look))):
             continue
         # T5 divides nothing, but starts with queries smaller than keys, by that very root.
         if abs(look.factor - 1) < 0.03 and look.ratio < 2 * wanted and look.width > 2:
@@ -62,6 +66,13 @@ def scale(patient: Patient) -> Result:
                     "alone, and with a larger one it is flat.", sections.SCALE)
         ]  # fmt: skip
     return ", ".join(sorted(told)) or "no scaled products of projections caught", []
+
+
+def _configured(patient: Patient, look: Look) -> list[float]:
+    """What scores are multiplied by as Gemma names it, which its configuration has for each size of model."""
+    holders = (patient.exact.get_submodule(look.where), getattr(patient.exact, "config", None))
+    numbers = [getattr(holder, "query_pre_attn_scalar", None) for holder in holders]
+    return [float(number) ** -0.5 for number in numbers if isinstance(number, int | float) and number > 0]
 
 
 def sharpness(patient: Patient) -> Result:
@@ -97,7 +108,7 @@ def sharpness(patient: Patient) -> Result:
 
 def _spread(look: Look) -> float:
     seen = look.scores.float()
-    seen = seen.masked_fill(seen < -1e4, math.nan)
+    seen = seen.masked_fill(seen < HIDDEN, math.nan)
     centred = seen - seen.nanmean(-1, keepdim=True)
     counted = centred[~centred.isnan()]
     return float(counted.square().mean().sqrt()) if counted.numel() else 0.0
@@ -120,11 +131,21 @@ def informed(patient: Patient) -> Result:
         # Of (words, experts) it is known only that it shares out something: that is no attention.
         if look.axis == -1 and look.scores.dim() > 2 and look.scores.shape[-1] > 2:
             grouped[look.where].append(look)
+    for look in patient.looks.found:
+        keys, values = look.keys_shared, look.values_shared
+        if not keys or not values or len(keys) != len(values) or keys == values:
+            continue
+        if 1 < len({*keys}) == len({*values}) < len(keys):  # some share, and as many
+            return "heads share keys and values otherwise", [
+                Finding("scores", look.where, f"of {len(keys)} heads, those that share keys do not share "
+                        "values", "One was repeated head by head, and the other as a whole: of a group "
+                        "of heads all must get the same.", sections.HEADS)
+            ]  # fmt: skip
     for where, looks in grouped.items():
         scores = _together(looks)
         if scores is None:
             continue
-        hidden = scores < -1e4
+        hidden = scores < HIDDEN
         # In a row all keys may get more: that changes nothing. What tells queries apart is what is left.
         if scores.shape[-2] > 1 and _flat(_centred(scores, hidden, -1), hidden, -2):
             return "the query does not matter", [_uninformed(where, "all queries give the same weights")]

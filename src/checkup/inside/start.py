@@ -14,6 +14,7 @@ from checkup.report import Finding
 
 Result: TypeAlias = tuple[str, list[Finding]]
 STEPS, RATES = 40, (1e-2, 3e-2, 2e-3)
+SOME = 4  # steps are taken in any case: a gradient may first have to get through what starts at zero
 LARGE = 10**6  # weights, from which on small steps are tried first
 ENOUGH = 0.5  # of the first loss: what has fallen that far does learn
 
@@ -66,6 +67,7 @@ def by_heart(patient: Patient) -> Result:
     targets = _targets(patient, slots)
     patient.forget()  # what takes much memory: this test comes last, and needs none of it
     best, start = math.inf, math.inf
+    stuck: list[Finding] = []
     large = sum(weight.numel() for weight in patient.model.parameters()) > LARGE
     for rate in sorted(RATES) if large else RATES:
         model = copies.in_dtype(patient.model, torch.float32)
@@ -73,6 +75,7 @@ def by_heart(patient: Patient) -> Result:
         losses = _learn(patient, model, slots, targets, rate)
         start = losses[0]
         best = min(best, *losses)
+        stuck = stuck or _stuck(patient.model, model)
         if best < ENOUGH * start:
             break
     told = f"the loss of one batch fell from {start:.3g} to {best:.3g} in at most {STEPS} steps"
@@ -83,7 +86,33 @@ def by_heart(patient: Patient) -> Result:
                     "gradient is cut, numbers are out of range, or what is to be foretold is not seen.",
                     sections.LEARNS)
         ]  # fmt: skip
-    return told, []
+    return told, stuck
+
+
+def _stuck(before: nn.Module, after: nn.Module) -> list[Finding]:
+    """Weights of zeros that no step has moved, and parts that started alike and still get one gradient."""
+    first = dict(before.named_parameters())
+    for name, weight in after.named_parameters():
+        start = first[name].detach()
+        rows = start[0] if start.dim() > 2 and len(start) == 1 else start
+        if not first[name].requires_grad or weight.grad is None or rows.dim() < 2 or len(rows) < 2:
+            continue
+        where = name.rpartition(".")[0]
+        if not bool(start.any()) and not bool(weight.any()):
+            return [
+                Finding("start", where, f"{name} is all zeros, and stays so in training",
+                        "Its gradient goes through what is zero, too: one of the two must not be.",
+                        sections.WEIGHTS)
+            ]  # fmt: skip
+        gradient = weight.grad.view_as(rows)
+        apart = (gradient - gradient[:1]).abs().max()
+        if bool((rows == rows[:1]).all()) and bool(gradient.any()) and apart <= 1e-4 * gradient.abs().max():
+            return [
+                Finding("start", where, f"all {len(rows)} parts of {name} start alike, and stay so in "
+                        "training", "What starts alike and gets the same gradient stays alike.",
+                        sections.WEIGHTS)
+            ]  # fmt: skip
+    return []
 
 
 def _targets(patient: Patient, slots: Slots) -> Tensor:
@@ -108,7 +137,7 @@ def _learn(patient: Patient, model: nn.Module, slots: Slots, targets: Tensor, ra
     weights = [*model.parameters()]
     averages = [(torch.zeros_like(weight), torch.zeros_like(weight)) for weight in weights]
     inputs = patient.in_precision_of(model, slots)
-    losses = []
+    losses: list[float] = []
     for step in range(1, STEPS + 1):
         patient.ask_time()
         for weight in weights:
@@ -118,8 +147,10 @@ def _learn(patient: Patient, model: nn.Module, slots: Slots, targets: Tensor, ra
             if not loss.requires_grad:
                 return [float(loss.detach())]
             loss.backward()  # type: ignore[no-untyped-call]
-        losses.append(float(loss.detach()))
-        if not math.isfinite(losses[-1]) or losses[-1] < ENOUGH * losses[0]:
+        if not losses or losses[-1] >= ENOUGH * losses[0]:
+            losses.append(float(loss.detach()))
+        done = losses[-1] < ENOUGH * losses[0] and step > SOME
+        if not math.isfinite(losses[-1]) or done:
             break
         _adam(weights, averages, rate, step)
     return [loss for loss in losses if math.isfinite(loss)] or [math.inf]

@@ -43,10 +43,49 @@ def passes(patient: Patient) -> Result:
             continue
         args, options = arguments[call.name]
         finding, words = _passed(patient, call, args, options)
+        if finding and _added_outside(patient, call):
+            finding, words = [], "what it gives is added by its caller"
         told.append(words)
         findings += finding
     kinds = sorted(set(told) - {""})
     return f"{len(told)} blocks: {'; '.join(kinds)}" if told else "no blocks found", _once(findings)
+
+
+def _added_outside(patient: Patient, call: LayerCall) -> bool:
+    """Whether ids get past the layer though it gives only zeros: then it is a branch, and no block.
+
+    Of two texts those ids that the layer was given are compared; what an encoder read gets past any layer
+    of the decoder.
+    """
+    reach = [
+        key
+        for key in (patient.calling.ids, *patient.calling.sources)
+        if (key, 0) in patient.one_changed and _given_otherwise(patient, call, key)
+    ]
+    if not reach:
+        return False
+    hook = call.module.register_forward_hook(_nothing)
+    try:
+        one, other = (
+            patient.run(patient.slots | {reach[0]: ids})[0]
+            for ids in (patient.slots[reach[0]], patient.filled(patient.slots, seed=7)[reach[0]])
+        )
+    finally:
+        hook.remove()
+    return bool((one - other).abs().max() > patient.tolerance * one.abs().max())
+
+
+def _given_otherwise(patient: Patient, call: LayerCall, key: Any) -> bool:
+    changed = patient.one_changed[key, 0][1].numbered().get((call.name, 0))
+    return changed is not None and not torch.equal(changed.inputs[0], call.inputs[0])
+
+
+def _nothing(_: nn.Module, __: Any, given: Any) -> Any:
+    if isinstance(given, Tensor):
+        return torch.zeros_like(given) if given.is_floating_point() else given
+    if isinstance(given, list | tuple) and not hasattr(given, "_fields"):
+        return type(given)(_nothing(nn.Identity(), None, part) for part in given)
+    return given
 
 
 def _once(findings: list[Finding]) -> list[Finding]:

@@ -58,13 +58,16 @@ def alone(patient: Patient) -> Result:
         return "not asked: what was found already would show here, too", []
     square = patient.places
     told = []
-    for rows in (1, square):
+    for rows, mine in ((1, 0), (1, patient.rows - 1), (square, 0)):  # the last: places may be those of rows
         slots = patient.filled(patient.cut(rows, patient.places), seed=2)
         for key in patient.calling.all_ids():
-            first = patient.slots[key][:1]
-            if slots[key].shape[1] != first.shape[1]:
+            if slots[key].shape[1] != patient.slots[key].shape[1]:
                 return "not tried: the batch can't be cut", []
-            slots[key] = torch.cat([first, slots[key][1:]])
+        for key, part in slots.items():
+            own = patient.slots[key]
+            whole = isinstance(part, Tensor) and part.dim() and part.shape[1:] == own.shape[1:]
+            if whole and (len(part), len(own)) == (rows, patient.rows):
+                slots[key] = torch.cat([own[mine : mine + 1], part[1:]])
         wanted = patient.base[0]
         try:
             logits, trace = patient.run(slots)
@@ -82,14 +85,14 @@ def alone(patient: Patient) -> Result:
                         f"rows {tuple(wanted.shape)}", "An axis of length 1 is dropped, or two are "
                         "mixed up.", sections.HEADS)
             ]  # fmt: skip
-        if not bool((logits[0] - wanted[0]).abs().max() <= 1e-4 * wanted.abs().max() + 1e-12):
-            where = first_to_differ(patient.base[1], trace, _first_row_unlike(patient.rows, rows)) or ""
+        if not bool((logits[0] - wanted[mine]).abs().max() <= 1e-4 * wanted.abs().max() + 1e-12):
+            where = first_to_differ(patient.base[1], trace, _row_unlike(patient.rows, rows, mine)) or ""
             return f"among {rows} rows: something else", [
                 Finding("batch", where, f"a row says something else among {rows} rows than among "
                         f"{patient.rows}", MIXED, sections.NORM)
             ]  # fmt: skip
         told.append("alone" if rows == 1 else f"among {rows} rows of {rows}")
-    return f"a row says the same {' and '.join(told)}", []
+    return f"a row says the same {' and '.join(dict.fromkeys(told))}", []
 
 
 def _others(patient: Patient) -> list[Tensor]:
@@ -97,7 +100,7 @@ def _others(patient: Patient) -> list[Tensor]:
     return [part for key, part in patient.slots.items() if isinstance(part, Tensor) and key not in named]
 
 
-def _first_row_unlike(rows: int, others: int):  # type: ignore[no-untyped-def]
+def _row_unlike(rows: int, others: int, mine: int):  # type: ignore[no-untyped-def]
     def unlike(one: Tensor, other: Tensor) -> bool:
         if one.dim() < 2 or one.dim() != other.dim():
             return False
@@ -107,7 +110,7 @@ def _first_row_unlike(rows: int, others: int):  # type: ignore[no-untyped-def]
                 and other.shape[axis] == others
                 and one.shape[axis ^ 1] == other.shape[axis ^ 1]
             ):
-                first, second = one.select(axis, 0), other.select(axis, 0)
+                first, second = one.select(axis, mine), other.select(axis, 0)
                 return first.shape == second.shape and bool(differ(first, second, 1e-4).any())
         return False
 
@@ -124,6 +127,8 @@ def lengths(patient: Patient) -> Result:
         try:
             logits, trace = patient.run(slots)
         except (RuntimeError, ValueError, IndexError, TypeError, AssertionError) as error:
+            if _has_one_length(patient):
+                return "not asked: it takes texts of one length only", []
             return f"{length} ids: an error", [
                 Finding("batch", _raised_in(error), f"a text of length {length} raises "
                         f"{type(error).__name__}: {_line(error)}", "Writing begins with a text as short "
@@ -141,6 +146,19 @@ def lengths(patient: Patient) -> Result:
                         "Something is divided by what is 0 for one id.", sections.HIDDEN_SCORE)
             ]  # fmt: skip
     return "texts of one and of two ids are read", []
+
+
+def _has_one_length(patient: Patient) -> bool:
+    """Whether it raises at every other length, too, as a model of pictures does."""
+    key, places = patient.calling.ids, patient.places
+    ids = patient.slots[key]
+    for other in (ids[:, : places - 1], torch.cat([ids, ids[:, :1]], dim=1)):
+        try:
+            patient.run({key: other.contiguous()})
+        except (RuntimeError, ValueError, IndexError, TypeError, AssertionError):
+            continue
+        return False
+    return places > 3
 
 
 def batch_kept(patient: Patient) -> Result:

@@ -53,7 +53,15 @@ def training(patient: Patient) -> Result:
     # A recurrent layer of PyTorch drops inside, by a number of its own.
     inside = [module for module in model.modules() if isinstance(getattr(module, "dropout", None), float)]
     if dropped or any(share > 0 for share in shares.values()) or any(one.dropout for one in inside):
-        return f"dropout at {len(dropped)} places", _no_dropout(shares, dropped, trace)
+        told = f"dropout at {len(dropped)} places"
+        zeros = float((logits == 0).double().mean()) - float((patient.base[0] == 0).double().mean())
+        if dropped and zeros > 0.02:
+            return told, [
+                Finding("evaluation", dropped[-1][0], f"{zeros:.0%} of the logits are exactly 0 while "
+                        "training", "Dropout stands behind the last matrix: right ids are taken away.",
+                        sections.DROPOUT)
+            ]  # fmt: skip
+        return told, _no_dropout(shares, dropped, trace)
     if _equal(patient.base[0], logits):
         return "no dropout: training changes nothing", []
     where = first_to_differ(patient.base[1], trace, _unlike) or ""

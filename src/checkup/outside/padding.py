@@ -28,6 +28,9 @@ def filler(patient: Patient) -> Result:
         finding = _compared(patient, key, slots, real)
         told.append(f"filler behind {real} ids exchanged")
         findings += finding
+    if not findings and _has_filler_in_front(patient):
+        told.append("2 ids of filler put in front")
+        findings += _in_front(patient)
     return "; ".join(told) or "nothing says what is filler: no mask, lengths or padding=…", findings
 
 
@@ -108,7 +111,7 @@ def _longer(patient: Patient, key: Any, slots: Slots, real: int) -> list[Finding
         except (RuntimeError, ValueError, IndexError, TypeError):
             return []
     (short, _), (long, trace) = results
-    if patient.kind != "classifies":
+    if patient.kind != "classifies" and key == patient.calling.ids:
         long = long[:, :real]
     if short.shape == long.shape and bool((short - long).abs().max() > 1e-4 * short.abs().max()):
         attends = next((look.where for look in patient.looks.found), "")
@@ -118,6 +121,73 @@ def _longer(patient: Patient, key: Any, slots: Slots, real: int) -> list[Finding
                     "ones change what is said", SEEN, sections.PADDING)
         ]  # fmt: skip
     return []
+
+
+# ---- in front ----
+
+
+def _has_filler_in_front(patient: Patient) -> bool:
+    """Whether some rows of the batch that was given begin with filler, and end with what is real."""
+    if patient.calling.sources:
+        return False
+    slots = patient.calling.slots()
+    ids = slots[patient.calling.ids]
+    real = [slots[mask] == patient.real_flag(mask) for mask in patient.calling.masks]
+    real = [flags for flags in real if flags.shape == ids.shape]
+    if patient.padding is not None and not real:
+        real = [ids != patient.padding]
+    # All rows may begin with one id that is also the filler.
+    return any(bool((flags[:, -1] & ~flags[:, 0]).any() & flags[:, 0].any()) for flags in real)
+
+
+def _in_front(patient: Patient) -> list[Finding]:
+    """The first row with filler in front must say what it says without, and any ids may fill it up."""
+    key, count = patient.calling.ids, 2
+    ids = patient.slots[key]
+    written = {key, *patient.calling.masks}
+    others = [part for slot, part in patient.slots.items() if slot not in written]
+    if patient.places < 5 or any(
+        isinstance(part, Tensor) and patient.places in part.shape for part in others
+    ):
+        return []
+    padded = dict(patient.slots)
+    for slot in written:
+        padded[slot] = padded[slot].clone()
+        filler = int(not patient.real_flag(slot)) if slot != key else patient.padding
+        padded[slot][0, :count] = int(padded[slot][0, 0]) if filler is None else filler
+    alone = {
+        slot: part[:, count:].contiguous() if slot in written else part
+        for slot, part in patient.slots.items()
+    }
+    (long, trace), (short, _) = patient.run(padded), patient.run(alone)
+    kept = slice(None) if patient.kind == "classifies" else slice(count, None)
+    if patient.calling.masks:
+        exchanged = padded | {key: padded[key].clone()}
+        for place in range(count):
+            exchanged[key][0, place] = patient.other_id(key, int(ids[0, place]))
+        other, changed = patient.run(exchanged)
+        if _differ(long[0, kept], other[0, kept]):
+
+            def at_real_places(left: Tensor, right: Tensor) -> bool:
+                places = changed_places(left, right, patient.places, 0, patient.rows, patient.tolerance)
+                return places is not None and bool(places[count:].any())
+
+            where = first_to_differ(trace, changed, at_real_places) or ""
+            return [
+                Finding("padding", where, "other ids in the place of filler, in front of "
+                        f"{len(ids[0]) - count} real ones, change what is said", SEEN, sections.PADDING)
+            ]  # fmt: skip
+    if not _differ(long[0, kept], short[0]):
+        return []
+    return [
+        Finding("padding", "", f"{count} ids of filler put in front change what is said",
+                "Places are counted from the filler, or it is seen: a text stands elsewhere in a batch "
+                "with a longer one.", sections.PADDING)
+    ]  # fmt: skip
+
+
+def _differ(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and not bool((one - other).abs().max() <= 1e-4 * one.abs().max())
 
 
 def kept_apart(patient: Patient) -> Result:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from checkup import copies, sections
+from checkup.marks import Look
 from checkup.patient import Patient
 from checkup.report import Finding
 from checkup.trace import Trace, changed_places, places_first
@@ -15,19 +16,63 @@ Result: TypeAlias = tuple[str, list[Finding]]
 
 def one_word(patient: Patient) -> Result:
     """`one_word(patient)`: with one word everywhere, only places differ, and how they do can be told."""
+    findings = _rows_alike(patient)
+    if findings:
+        return "a table of places has one row, many times", findings
     if patient.calling.sources or patient.kind == "classifies" or patient.places < 4:
         return "not asked of this kind of model", []
     key = patient.calling.ids
     same = patient.slots | {key: torch.full_like(patient.slots[key], patient.pools[key][0])}
+    kinds = [name for name in same if isinstance(name, str) and ("type" in name or "segment" in name)]
+    same |= {name: torch.zeros_like(same[name]) for name in kinds if isinstance(same[name], Tensor)}
     _, trace = patient.run(same)
     stream = _first_stream(patient, trace)
     if stream is None:
         return "positions come in at the scores, if at all", _turned(patient, same)
     name, vectors, _ = stream  # (T, d)
-    findings: list[Finding] = []
-    findings += _waves(patient, same, name, vectors)
+    findings = _waves(patient, same, name, vectors) or _words_for_places(patient, key, name)
     findings += _louder(patient, key)
     return "positions come in at the words", findings
+
+
+def _words_for_places(patient: Patient, key: Any, name: str) -> list[Finding]:
+    """Where places have the rows of words, word 1 at place 2 is what word 2 is at place 1."""
+    pair = [word for word in patient.pools[key] if 0 <= word < patient.places][:2]
+    if len(pair) < 2 or patient.rows < 2:
+        return []
+    one, other = pair
+    ids = patient.slots[key].clone()
+    ids[0], ids[1] = one, other
+    stream = _first_stream(patient, patient.run(patient.slots | {key: ids})[1])
+    if stream is None:
+        return []
+    first, second = stream[2][0, other], stream[2][1, one]
+    if bool((first - second).abs().max() > 1e-9 * first.abs().max()):
+        return []
+    return [
+        Finding("positions", name, f"id {one} at place {other} and id {other} at place {one} have one vector",
+                "Places are given the rows of words: two tables are one, or an offset is missing.",
+                sections.ORDER)
+    ]  # fmt: skip
+
+
+def _rows_alike(patient: Patient) -> list[Finding]:
+    """A table that is computed, as of sines, is not the same in every row. One of zeros may be a cache."""
+    for name, module in patient.model.named_modules():
+        tables = [*module.named_buffers(recurse=False)]
+        tables += [one for one in module.named_parameters(recurse=False) if not one[1].requires_grad]
+        for own, table in tables:
+            rows = table.detach().squeeze()
+            if rows.dim() != 2 or not rows.is_floating_point() or len(rows) < patient.places:
+                continue
+            varied = bool((rows[0] != rows[0, 0]).any())  # a mask of ones is no table
+            if varied and bool((rows == rows[0]).all()):
+                return [
+                    Finding("positions", name, f"all {len(rows)} rows of {own} are the same",
+                            "No place can be told from another by them: was a whole number divided?",
+                            sections.WAVES)
+                ]  # fmt: skip
+    return []
 
 
 def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor, Tensor] | None:
@@ -43,8 +88,13 @@ def _first_stream(patient: Patient, trace: Trace) -> tuple[str, Tensor, Tensor] 
         one, other = base[number], changed[number]
         if _mixed(patient, one.inputs, other.inputs):
             return None
-        for kept in (call.inputs, call.outputs):
-            for tensor in kept:
+        for kept, before, after in (
+            (call.inputs, one.inputs, other.inputs),
+            (call.outputs, one.outputs, other.outputs),
+        ):
+            for tensor, before_it, after_it in zip(kept, before, after, strict=False):
+                if before_it.shape != after_it.shape or torch.equal(before_it, after_it):
+                    continue  # it has nothing of the ids: rows for places alone, or for kinds
                 whole = tensor.dim() == 3 and sorted(tensor.shape[:2]) == sorted(
                     (patient.rows, patient.places)
                 )
@@ -76,15 +126,44 @@ def _turned(patient: Patient, same: dict[Any, Any]) -> list[Finding]:
     for look in looks.found[:1]:
         scores = look.scores
         n, m = scores.shape[-2:]
-        if n != m or n < 3:
+        if not n == m == patient.places or n < 3:
             continue
-        if _depends_on_where(scores):
+        first = _first_alike(patient, look)
+        scores = scores[..., first:, first:]
+        if scores.shape[-1] > 2 and _depends_on_where(scores):
             return [
                 Finding("positions", look.where, "of one word everywhere, the same distance gets "
                         "another score at another place", "Queries and keys are not turned alike, or "
                         "not by a turn at all: a score then depends on where both stand.", sections.ROTARY)
             ]  # fmt: skip
+        if patient.kind == "writes" and scores.shape[-1] > 2 and _prefers_the_farthest(scores):
+            return [
+                Finding("positions", look.where, "of one word everywhere, each step farther away adds the "
+                        "same to a score, in all heads", "What is added by distance has the wrong sign: "
+                        "the farthest word gets most.", sections.ORDER)
+            ]  # fmt: skip
     return _rates(looks.turned)
+
+
+def _prefers_the_farthest(scores: Tensor) -> bool:
+    """Whether the last row, which sees all, falls from key to key, by one step in each head."""
+    last = scores.flatten(0, -3)[:, -1]  # (B · heads, T)
+    steps = last[:, 1:] - last[:, :-1]
+    if not bool(steps.isfinite().all()) or not bool((last > -1e30).all()):
+        return False
+    even = (steps - steps[:, :1]).abs().amax() <= 1e-3 * steps.abs().amax()
+    return bool(even) and bool((steps < -1e-6 * last.abs().amax()).all())
+
+
+def _first_alike(patient: Patient, look: Look) -> int:
+    """The place from which on queries and keys are made of the same: a convolution sees the start before."""
+    first = 0
+    for source in look.sources:
+        places = places_first(source, patient.places, 0, patient.rows)
+        if places is not None:
+            other = ((places - places[-1]).abs() > 1e-6 * places.abs().max()).any(-1).nonzero()
+            first = max(first, int(other.max()) + 1 if len(other) else 0)
+    return first
 
 
 def _depends_on_where(scores: Tensor) -> bool:
@@ -182,10 +261,10 @@ def _louder(patient: Patient, key: Any) -> list[Finding]:
         return []
     name, vectors = stream[0], stream[2]  # (B, T, d)
     loud, quiet = _spread(vectors, 1), _spread(vectors, 0)
-    if loud > 2.2 * quiet:
+    if quiet > 0 and loud > 2.2 * quiet:
         return [
             Finding("positions", name, "at the start, vectors differ from place to place "
-                    f"{loud / max(quiet, 1e-30):.1f} times as much as from word to word",
+                    f"{loud / quiet:.1f} times as much as from word to word",
                     "What stands somewhere is drowned by where it stands: rows are small, and were to "
                     "be multiplied by √d.", sections.LOUDER, "doubtful")
         ]  # fmt: skip

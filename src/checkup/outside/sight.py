@@ -33,11 +33,34 @@ def future(patient: Patient) -> Result:
 
         culprit = culprit or first_to_differ(base, trace, before)
     pairs = len(leaks)
+    seen, meaning, section = _mixed_by(patient, culprit)
     return f"{pairs} places see a later id", [
         Finding("sight", culprit or "", f"place {leaks[0][0]} changes when the id at place {leaks[0][1]} "
-                f"does, and {pairs} pairs in all", "A place sees what it is to foretell: the loss "
-                "falls, and the model can't write.", sections.LEAK)
+                f"does, and {pairs} pairs in all{seen}", f"A place sees what it is to foretell{meaning}: the "
+                "loss falls, and the model can't write.", section)
     ]  # fmt: skip
+
+
+def _mixed_by(patient: Patient, culprit: str | None) -> tuple[str, str, str]:
+    """What makes places see ahead: a mask, what stands around it, or no layer by itself."""
+    base = patient.base[0]
+    if bool((base - base[:, :1]).abs().max() <= patient.tolerance * base.abs().max()):
+        return "; all places say the same", " in one answer for the whole text", sections.SIGHT
+    if not bool(patient.sees.flip(1).triu(1).any()):
+        return "; the first sees only the last ids", ", as if the text ran backwards", sections.SIGHT
+    looks = [look for look in patient.looks.found if _is_in(look.where, culprit or "")]
+    looks = [look for look in looks if look.weights.shape[-2:] == (patient.places,) * 2 and look.axis == -1]
+    if culprit is None or not looks:
+        return "", "", sections.LEAK
+    ahead = max(float(look.weights.triu(1).abs().max()) for look in looks)
+    if ahead > patient.tolerance:
+        return "", "", sections.LEAK
+    return (
+        "; its weights for later places are 0, so that places are mixed before or behind them",
+        ", though its mask is right: are heads split or joined by a view without the transpose, or "
+        "numbers taken over places?",
+        sections.HEADS,
+    )
 
 
 def past(patient: Patient) -> Result:
@@ -171,7 +194,10 @@ def shorter(patient: Patient) -> Result:
     ):
         return "not asked here", []
     short = patient.slots | {key: patient.slots[key][:, :keep].contiguous()}
-    logits, trace = patient.run(short)
+    try:
+        logits, trace = patient.run(short)
+    except (RuntimeError, ValueError, IndexError, TypeError, AssertionError):
+        return "not asked: it does not take a shorter text", []  # one of one id is asked for later
     whole = patient.base[0][:, :keep]
     if logits.shape == whole.shape and not bool(_far(whole, logits)):
         return f"{keep} ids alone say what they say among {patient.places}", []
@@ -207,13 +233,17 @@ def _has_axis(part: Any, size: int) -> bool:
 
 def _marks_of(patient: Patient, name: str) -> str:
     """What was called inside a layer: "softmax" where it attends."""
-    inside = any(look.where == name or look.where.startswith(f"{name}.") for look in patient.looks.found)
+    inside = any(_is_in(look.where, name) for look in patient.looks.found)
     return "softmax" if inside else ""
 
 
 def _attention(patient: Patient) -> str:
     """The first layer that attends, where one does."""
     return next((look.where for look in patient.looks.found), "")
+
+
+def _is_in(where: str, name: str) -> bool:
+    return where == name or where.startswith(f"{name}.")
 
 
 def _last_attention(patient: Patient) -> str:
