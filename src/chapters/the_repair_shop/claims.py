@@ -238,16 +238,21 @@ def what_the_tool_finds():
     claim(
         "of 226, found: 95 % interval, from",
         likely(found, planted)[0],
-        expected=0.81,
+        expected=0.83,
         abs=0.005,
     )
     after = held.AFTER
     claim(
         "written after: from",
         likely(after.found, after.faults)[0],
-        expected=0.62,
-        abs=0.005,
+        expected=0.66,
+        abs=0.006,
     )
+    strange = held.STRANGE
+    claim("stored: strange faults", strange.faults, expected=125)
+    claim("stored: strange faults found", strange.found, expected=96)
+    claim("stored: strange healthy models", held.STRANGE_HEALTHY, expected=106)
+    claim("stored: strange healthy models accused", held.ACCUSED_THEN, expected=37)
     claim("named, of all planted", named / planted, at_least=0.7)
     tool = (
         torch.tensor([counts[-1] for counts in figures.SEEN.values()]) == figures.SEEDS
@@ -262,7 +267,7 @@ def what_the_tool_finds():
 
 
 def likely(count, of):
-    """`likely(21, 26)` is from 0.62 to 0.91: between these a share lies at 95 %, by Wilson's formula."""
+    """`likely(22, 26)` is from 0.66 to 0.94: between these a share lies at 95 %, by Wilson's formula."""
     errors = 1.96**2 / of
     share = count / of
     middle = (share + errors / 2) / (1 + errors)

@@ -27,17 +27,17 @@ class Missed(NamedTuple):
 HELD: dict[str, Held] = {
     "LanguageModel": Held(faults=57, found=52, named=52),
     "GPT": Held(faults=57, found=45, named=44),
-    "Today": Held(faults=52, found=44, named=43),
+    "Today": Held(faults=52, found=48, named=47),
     "Transformer": Held(faults=33, found=30, named=30),
     "Bahdanau": Held(faults=14, found=13, named=13),
     "Luong": Held(faults=13, found=11, named=10),
 }
 BOTH: dict[str, int] = {
-    "LanguageModel": 41, "GPT": 42, "Today": 35, "Transformer": 26, "Bahdanau": 10, "Luong": 8,
+    "LanguageModel": 41, "GPT": 42, "Today": 39, "Transformer": 26, "Bahdanau": 10, "Luong": 8,
 }  # fmt: skip
 
 # Of the faults that were written after the tool.
-AFTER: Held = Held(faults=26, found=21, named=20)
+AFTER: Held = Held(faults=26, found=22, named=21)
 
 MISSED: tuple[Missed, ...] = (
     Missed(
@@ -112,19 +112,6 @@ MISSED: tuple[Missed, ...] = (
         "The table still gets a gradient, from the end where logits are made.",
     ),
     Missed(
-        "Today", "the second block's values start at nothing",
-        "Some models start a matrix at nothing on purpose, and a gradient gets to this one.",
-    ),
-    Missed(
-        "Today", "nothing added under the root, and a row of zeros",
-        "No norm is given a vector of zeros.",
-    ),
-    Missed("Today", "logits between 0 and 1", "They do not sum to 1, and logits may be any numbers."),
-    Missed(
-        "Today", "heads of keys dealt out in turn, and values in blocks",
-        "Each head of queries has keys and values of its own: which, it can learn.",
-    ),
-    Missed(
         "Today", "frequencies by a division without remainder",
         "One pair turns and the others hardly do: that two turn alike is not asked.",
     ),
@@ -160,5 +147,7 @@ ELSEWHERE: tuple[tuple[str, str], ...] = (
 
 HEALTHY: int = 108
 FALSE_ALARMS: tuple[str, ...] = ()
-# How it was, before what raised them was mended: of so many healthy models that the tool had never seen.
-NEW_TO_IT, ALARMS_THEN = 27, 4
+# A second bank, in other styles, by somebody who had not read the tool, as it was before what it showed was
+# mended: found is what no healthy model of the style has, accused are so many of the healthy ones.
+STRANGE: Held = Held(faults=125, found=96, named=92)
+STRANGE_HEALTHY, ACCUSED_THEN = 106, 37
