@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from exercise_cases import of, telling
+from exercise_cases import of, telling, told
 from living_charts import drawn
 from torch import nn
 
@@ -12,7 +12,7 @@ from attnlab.corpora.pieces import Pieces
 from attnlab.transformer import GPT
 from chapters.a_gpt_of_your_own import charts, models
 from chapters.a_gpt_of_your_own.accepted import by_modules_and_then_by_names, in_the_lists_order, text_of
-from chapters.a_gpt_of_your_own.exercises import check_byte_pieces, check_gpt_start
+from chapters.a_gpt_of_your_own.exercises import check_byte_pieces, check_gpt_start, check_honest_crops
 from chapters.a_gpt_of_your_own.playground import expected, loaded
 
 # --- byte_pieces ---
@@ -51,6 +51,26 @@ test_a_reader_is_told = telling(
 )
 
 
+def crops_of(training):
+    """Of other texts than those that are left."""
+    crops = check_honest_crops.reference
+    return lambda texts, end, held_out, *more: crops(
+        [*(text for text in texts if training(text, texts[-1])), texts[-1]], end, held_out, *more
+    )
+
+
+test_who_cuts_crops_is_told = telling(
+    told(
+        check_honest_crops, crops_of(lambda text, last: set(text) != set(last)), "✗ right where texts are n"
+    ),
+    told(
+        check_honest_crops,
+        crops_of(lambda text, last: str(last)[1:-1] not in str(text)),
+        "✗ right where texts are n",
+    ),
+)
+
+
 def test_half_written_is_not_written():
     assert check_byte_pieces.judge(lambda merges, chunk, ids: ([], ...)).state == "not written yet"
 
@@ -71,6 +91,12 @@ def too_much_in_the_first(model):
         model.blocks[0].narrow.weight *= 2
 
 
+def from_the_same_dice(model):
+    for weight in model.parameters():
+        torch.manual_seed(0)
+        nn.init.normal_(weight, std=0.02)
+
+
 test_who_starts_is_told = pytest.mark.thorough(
     telling(
         *of(
@@ -87,6 +113,7 @@ test_who_starts_is_told = pytest.mark.thorough(
             ),
             (and_then(lambda model: model.requires_grad_(False)), "takes no gradients any more"),
             (and_then(nn.Module.double), "no longer a weight of its shape and dtype"),
+            (from_the_same_dice, "got weights: normal, with spread 0.02, and two of them begin alike"),
         )
     )
 )

@@ -272,6 +272,8 @@ check_honest_crops = Exercise(
             [0, 2, 5],
         ),
         Case("right where texts are copied", [[6, 7], [4, 5, 3], [8, 9], [6, 7], [8, 9]], 2, 2, 2, [0, 1]),
+        # Neither the same ids in another order, nor a text with a held-out one in it, is a copy of that.
+        Case("right where texts are nearly copied", [[4, 5], [9, 5, 4, 6], [5, 4]], 0, 1, 2, [0, 4]),
         # The second start is the last with room; at the third the last target is missing. At 12 begins what
         # is held out, where somebody's row holds that, too.
         Case("right at the row's end", _APART, 0, 1, 3, [0, 8, 9, 12]),
