@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from bookkit.checking import guard
 from bookkit.checking.answers import (
@@ -43,6 +44,31 @@ class Case:
 def call(work: Callable[..., object], *inputs: Any) -> object:
     """`call(function, 1, 2)` is what most exercises ask: what the function makes of the inputs."""
     return work(*inputs)
+
+
+class _Refusing(TorchFunctionMode):
+    """`with _Refusing("enable_gqa"):` no function of PyTorch is called with that argument, but for False."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__()
+        self.argument = argument
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if kwargs and kwargs.get(self.argument):
+            raise WrongTypeError(f"It calls for `{self.argument}`, which does what the task is to write.")
+        return function(*args, **kwargs or {})
+
+
+def refusing(argument: str) -> Callable[..., object]:
+    """`Exercise(…, ask=refusing("enable_gqa"))` asks as `call` does, and that argument may not help."""
+
+    def ask(work: Callable[..., object], *inputs: Any) -> object:
+        with _Refusing(argument):
+            return work(*inputs)
+
+    return ask
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

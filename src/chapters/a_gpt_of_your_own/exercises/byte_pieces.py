@@ -193,7 +193,7 @@ MISTAKES: Mistakes = in_parts(
     },
     merge={
         "made from 257 on": (
-            "Your new ids are 257, 258, … The merge at place 0 makes 256, and later pairs of the list count on it.",
+            "Your new ids are 257, 258, … The merge at place 0 makes 256, and later pairs count on that.",
             partial(_earliest, new=257),
         ),
         "left to right": (

@@ -38,7 +38,7 @@ MISTAKES: Mistakes = (
             "later ones seen": (
                 "Places that come later are seen. A window ends at its query: no key may stand behind that.",
                 lambda query, key: (key <= query) | (key > query),
-            ),
+            )
         },
         near={
             "one too many": (
@@ -127,9 +127,10 @@ MISTAKES: Mistakes = (
         },
     )
     | {
-        "both sides": (
-            "The window lies on both sides of its query. It ends at the query.",
-            _on_both_sides,
+        "both sides": ("The window lies on both sides of its query. It ends at the query.", _on_both_sides),
+        "width and sinks exchanged": (
+            "`width` and `sinks` have changed places: the window is `width` wide, and `sinks` stay in sight.",
+            lambda n, width, sinks: _window_mask(n, sinks, width),
         ),
     }
 )

@@ -115,6 +115,10 @@ MISTAKES: Mistakes = {
             "first one does.",
             lambda places, frequencies: (places - places[0])[:, None] * frequencies,
         ),
+        "places sorted": (
+            "You sort the places. They stand in the order of the vectors, which may be any.",
+            lambda places, frequencies: places.sort().values[:, None] * frequencies,
+        ),
         "degrees": (
             "You take the angles for degrees. `cos` and `sin` want radians, and radians they are.",
             lambda places, frequencies: torch.deg2rad(places[:, None] * frequencies),
@@ -173,9 +177,9 @@ check_turned_halves = Exercise(
         ),
         Case("right behind a cache", *draw(73, (2, 3, 1, 6)), torch.tensor([7], device="cpu"), 10000.0),
         Case(
-            "right for places with gaps",
+            "right for places in any order, with gaps",
             *draw(74, (1, 2, 4, 6)),
-            torch.tensor([2, 3, 5, 11], device="cpu"),
+            torch.tensor([5, 2, 11, 3], device="cpu"),
             10000.0,
         ),
         Case("right for another base", *draw(75, (2, 2, 3, 8)), torch.arange(4, 7, device="cpu"), 500.0),
