@@ -80,7 +80,8 @@ class Task:
     function: what it makes of the work (a class, say) and a case's inputs is the answer. `without` are the
     modules, classes and functions, written in Python, that the work may not call: `without=(attnlab,)`.
     `meanings={"verdict": {0: "honest", 1: "leaks"}}` says what the numbers of a result stand for. With
-    `again=False`, for work that trains, it is tried on the cases' inputs alone.
+    `again=False`, for work that trains, it is tried on the cases' inputs alone. After `seconds` of work it
+    is stopped.
     """
 
     takes: tuple[str, ...]
@@ -92,6 +93,7 @@ class Task:
     without: tuple[Any, ...] = ()
     meanings: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     again: bool = True
+    seconds: float = guard.TIME_LIMIT
 
     @property
     def trained(self) -> tuple[str, ...]:

@@ -64,14 +64,14 @@ MISTAKES: Mistakes = (
                 "The updates go in without their logarithm. A power law is a line where both axes are "
                 "logarithms.",
                 _as_it_is,
-            ),
+            )
         },
         up={
             "bits without log": (
                 "The bits go in without their logarithm. A power law is a line where both axes are "
                 "logarithms.",
                 _as_it_is,
-            ),
+            )
         },
         line={
             "both exchanged in the fit": (
@@ -113,7 +113,7 @@ MISTAKES: Mistakes = (
             "log a all along": (
                 "You take log a for a. The line gives the logarithm: a is its `exp`.",
                 _as_it_is,
-            ),
+            )
         },
         foretold={
             "log of what is foretold": (
@@ -188,4 +188,5 @@ check_power_law = Exercise(
     ),
     mistakes=MISTAKES,
     trainable=False,
+    again=False,  # other numbers might have no logarithms, of which LAPACK complains past all that is muted
 )

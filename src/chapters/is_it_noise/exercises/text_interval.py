@@ -68,6 +68,11 @@ MISTAKES: Mistakes = (
                 "You take the mean over a text's pieces. Bits a byte are all bits by all bytes: sum them up.",
                 _by_pieces,
             ),
+            "no place for texts without pieces": (
+                "The last text has no pieces, and no place in your sums. `bincount` wants "
+                "`minlength=len(size)`, to count it as 0.",
+                lambda bits, text, count: torch.bincount(text, weights=bits),
+            ),
         },
         again={
             "not paired": (
@@ -176,6 +181,7 @@ check_text_interval = Exercise(
     reference=_interval,
     cases=(
         _case("right for texts of equal length", [4, 4, 4], 20, 1),
+        _case("right where the last text has no pieces", [5, 3, 6, 0], 30, 4),
         _case("long texts weigh more", [2, 12, 5, 9], 50, 2),
         _case("right for many texts", [3, 30, 7, 1, 14, 9, 22, 5, 5, 11], 200, 3),
     ),

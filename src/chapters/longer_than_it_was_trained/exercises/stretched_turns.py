@@ -93,7 +93,7 @@ MISTAKES: Mistakes = in_parts(
             _at_the_middle,
         ),
         "all between stays": (
-            "There is no ramp: all pairs above `slow` turns stay as they are. From `slow` to `fast` turns the "
+            "There is no ramp: all pairs above `slow` turns stay as they are. From `slow` to `fast` the "
             "share that stays rises from 0 to 1 in a straight line.",
             lambda turns, fast, slow: (turns >= slow).to(turns.dtype),
         ),
