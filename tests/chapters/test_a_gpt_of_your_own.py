@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from exercise_cases import of, telling, told
+from exercise_cases import of, telling
 from living_charts import drawn
 from torch import nn
 
@@ -12,7 +12,7 @@ from attnlab.corpora.pieces import Pieces
 from attnlab.transformer import GPT
 from chapters.a_gpt_of_your_own import charts, models
 from chapters.a_gpt_of_your_own.accepted import by_modules_and_then_by_names, in_the_lists_order, text_of
-from chapters.a_gpt_of_your_own.exercises import check_byte_pieces, check_gpt_start, check_honest_crops
+from chapters.a_gpt_of_your_own.exercises import check_byte_pieces, check_gpt_start
 from chapters.a_gpt_of_your_own.playground import expected, loaded
 
 # --- byte_pieces ---
@@ -48,26 +48,6 @@ test_a_reader_is_told = telling(
         (put_together_by(lambda *_: b"ha!"), "The text comes back as bytes."),
         (put_together_by(lambda *_: "hm"), "expected text of the ids: 'ha!' got text of the ids: 'hm'"),
     )
-)
-
-
-def crops_of(training):
-    """Of other texts than those that are left."""
-    crops = check_honest_crops.reference
-    return lambda texts, end, held_out, *more: crops(
-        [*(text for text in texts if training(text, texts[-1])), texts[-1]], end, held_out, *more
-    )
-
-
-test_who_cuts_crops_is_told = telling(
-    told(
-        check_honest_crops, crops_of(lambda text, last: set(text) != set(last)), "✗ right where texts are n"
-    ),
-    told(
-        check_honest_crops,
-        crops_of(lambda text, last: str(last)[1:-1] not in str(text)),
-        "✗ right where texts are n",
-    ),
 )
 
 

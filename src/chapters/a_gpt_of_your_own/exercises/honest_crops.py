@@ -130,6 +130,17 @@ MISTAKES: Mistakes = (
                 "You hold out the first texts. It is the last `held_out` of them: texts[-held_out:].",
                 lambda texts, held_out: [text for text in texts if text not in texts[:held_out]],
             ),
+            "in any order": (
+                "You leave out texts in which a held-out one's ids stand in another order, or number. They "
+                "are no copies.",
+                lambda texts, held_out: [one for one in texts if {*one} not in map(set, texts[-held_out:])],
+            ),
+            "those around a held-out one": (
+                "You leave out texts in which a held-out one stands among others. They are no copies.",
+                lambda texts, held_out: [
+                    one for one in texts if not any(str(un)[1:-1] in str(one) for un in texts[-held_out:])
+                ],
+            ),
             "each text once": (
                 "A text that comes twice among those to train on is there once. Only copies of what is held "
                 "out are left out.",

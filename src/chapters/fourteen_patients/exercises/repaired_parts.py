@@ -52,7 +52,7 @@ def answered(
         if inputs[0].any() and output.requires_grad:
             call = object()
             waiting.add(call)
-            output.register_hook(lambda _: waiting.discard(call))
+            output.register_hook(lambda _: waiting.discard(call))  # type: ignore[no-untyped-call]
         graphs = max(graphs, len(waiting))
 
     hook = model.register_forward_hook(count)

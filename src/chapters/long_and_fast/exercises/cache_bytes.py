@@ -104,16 +104,13 @@ MISTAKES: Mistakes = (
                 "none for each pair.",
                 lambda words, window: _held(words, window) ** 2,
             ),
-            "one word": (
-                "This is what one word takes. All that are kept take it.",
-                lambda words, window: 1,
-            ),
+            "one word": ("This is what one word takes. All that are kept take it.", lambda words, window: 1),
         },
         together={
             "rows forgotten": (
                 "Right for one text. Each row of a batch has a cache of its own.",
                 lambda numbers, rows: numbers,
-            ),
+            )
         },
         in_bytes={
             "numbers, not bytes": (
@@ -145,12 +142,7 @@ MISTAKES: Mistakes = (
     | in_answer(
         _cache_bytes,
         but(BYTES, "bits")
-        | {
-            "gibibytes": (
-                "These are gibibytes. Asked for are bytes.",
-                lambda right: right / 2**30,
-            ),
-        },
+        | {"gibibytes": ("These are gibibytes. Asked for are bytes.", lambda right: right / 2**30)},
     )
     | {
         "window for one of both": (
@@ -159,7 +151,7 @@ MISTAKES: Mistakes = (
             lambda layers, heads, groups, d_k, words, rows, bits, window: (
                 layers * groups * d_k * rows * (words + _held(words, window)) * bits // 8
             ),
-        ),
+        )
     }
 )
 
