@@ -164,6 +164,14 @@ MISTAKES: Mistakes = in_parts(
         "Nothing fades: the decay is never used. Each step multiplies the state and the sum of keys by it.",
         lambda query, key, value, decay: _linear_recurrence(query, key, value, 1.0),
     ),
+    "query and key exchanged": (
+        "Query and key have changed places. Keys go into the state, and the query asks it.",
+        lambda query, key, value, decay: _linear_recurrence(key, query, value, decay),
+    ),
+    "faded twice": (
+        "The decay is applied twice in each step. Once is enough: a word one step back counts `decay`.",
+        lambda query, key, value, decay: _linear_recurrence(query, key, value, decay**2),
+    ),
     "sees ahead": (
         "All words are added up before the first query is asked: so each sees those behind it. Ask after "
         "each word.",

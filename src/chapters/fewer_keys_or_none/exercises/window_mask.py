@@ -81,6 +81,10 @@ MISTAKES: Mistakes = (
                 "The sinks are forgotten: the first `sinks` places stay in sight.",
                 lambda key, sinks, n: key < 0,
             ),
+            "one sink too few": (
+                "There is one sink too few: with `sinks` 2, the places 0 and 1 stay in sight.",
+                lambda key, sinks, n: key < sinks - 1,
+            ),
             "one sink too many": (
                 "There is one sink too many: places count from 0, so the first two are 0 and 1.",
                 lambda key, sinks, n: key <= sinks,

@@ -83,6 +83,11 @@ MISTAKES: Mistakes = (
                 "You take the slope for log a, and the height for b. np.polyfit gives the slope first.",
                 lambda x, y: _least_squares(x, y)[::-1],
             ),
+            "fewest and most updates": (
+                "Your line goes through the points of the fewest and most updates. Least squares takes all "
+                "of them into account.",
+                lambda x, y: _through_both_ends(*(each[x.argsort()] for each in (x, y))),
+            ),
             "through both ends": (
                 "Your line goes through the first point and the last. Least squares takes all of them into "
                 "account.",

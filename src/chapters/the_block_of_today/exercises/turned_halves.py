@@ -83,6 +83,10 @@ MISTAKES: Mistakes = {
         ),
     },
     frequency={
+        "pairs in reverse": (
+            "The frequencies stand in reverse: the first pair turns fastest, by a whole radian a place.",
+            lambda base, exponents: (base**-exponents).flip(0),
+        ),
         "power upside down": (
             "The power is upside down, and later pairs turn faster. The exponent is negative.",
             lambda base, exponents: base**exponents,
