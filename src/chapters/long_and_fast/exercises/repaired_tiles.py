@@ -124,6 +124,14 @@ MISTAKES: Mistakes = _BOTH | in_parts(
             "The wrong corner is hidden: a tile is moved by top − left, and you move it by left − top.",
             lambda rows, columns, top, left: _hidden(rows, columns, left, top),
         ),
+        "moved by the row alone": (
+            "You move what is hidden by the tile's row alone. Its column counts as well: by top − left.",
+            lambda rows, columns, top, left: _hidden(rows, columns, top, 0),
+        ),
+        "moved by the column alone": (
+            "You move what is hidden by the tile's column alone. Its row counts as well: by top − left.",
+            lambda rows, columns, top, left: _hidden(rows, columns, 0, left),
+        ),
         "the next one shown": (
             "Each query sees the next key, too. Hide from the first diagonal above: `triu(top - left + 1)`.",
             lambda rows, columns, top, left: _hidden(rows, columns, top + 1, left),
