@@ -62,7 +62,9 @@ def limited(action: Callable[[], Value], until: Deadline) -> Value:
     function looks at the clock before each line that is not Python's, PyTorch's or ours, and raises once. A
     single call into C that never returns can't be stopped.
     """
-    time_up = TimeUpError(f"It does not finish within {until.seconds:g} seconds. Does a loop never end?")
+    time_up = TimeUpError(
+        f"It does not finish within {until.seconds:g} seconds. Does a loop never end, or is it slow?"
+    )
     raised_at = -math.inf
 
     def at_each_line(frame: FrameType, event: str, argument: object) -> Any:

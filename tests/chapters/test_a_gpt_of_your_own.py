@@ -71,6 +71,12 @@ def too_much_in_the_first(model):
         model.blocks[0].narrow.weight *= 2
 
 
+def from_the_same_dice(model):
+    for weight in model.parameters():
+        torch.manual_seed(0)
+        nn.init.normal_(weight, std=0.02)
+
+
 test_who_starts_is_told = pytest.mark.thorough(
     telling(
         *of(
@@ -87,6 +93,7 @@ test_who_starts_is_told = pytest.mark.thorough(
             ),
             (and_then(lambda model: model.requires_grad_(False)), "takes no gradients any more"),
             (and_then(nn.Module.double), "no longer a weight of its shape and dtype"),
+            (from_the_same_dice, "got weights: normal, with spread 0.02, and two of them begin alike"),
         )
     )
 )

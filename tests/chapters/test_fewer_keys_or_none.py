@@ -6,12 +6,14 @@ import pytest
 import torch
 from exercise_cases import of, telling, told
 from living_charts import drawn
+from torch.nn import functional as F
 
 from attnlab import masks
 from attnlab.attention import Cache
 from attnlab.today.linear import linear
 from chapters.fewer_keys_or_none import charts
 from chapters.fewer_keys_or_none.charts import D_K, GROUPS, HEADS, LAYERS, PLACES
+from chapters.fewer_keys_or_none.exercises.grouped import check_grouped
 from chapters.fewer_keys_or_none.exercises.linear_recurrence import check_linear_recurrence
 from chapters.fewer_keys_or_none.exercises.smallest_cache import check_smallest_cache
 from chapters.fewer_keys_or_none.exercises.smallest_cache_mistakes import Choice, Small, passing
@@ -37,6 +39,11 @@ test_a_reader_is_told = telling(
         check_window_mask,
         lambda n, width, sinks: masks.window(n, width, sinks)[0],
         "✗ is written without what is there already",
+    ),
+    told(
+        check_grouped,
+        lambda *inputs: F.scaled_dot_product_attention(*inputs, is_causal=True, enable_gqa=True),
+        "It calls for `enable_gqa`",
     ),
     # A wrong table is a table first of all.
     told(

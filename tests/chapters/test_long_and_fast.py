@@ -5,12 +5,28 @@ import re
 
 import pytest
 import torch
+from exercise_cases import of, telling
 from living_charts import drawn
 
 from attnlab.attention import Cache
 from chapters.long_and_fast.charts import tiles
 from chapters.long_and_fast.charts.costs import MODELS, ROOM, cache_size
-from chapters.long_and_fast.exercises import check_cache_bytes
+from chapters.long_and_fast.exercises import check_cache_bytes, check_running_softmax
+
+softmax = check_running_softmax.reference
+test_who_looks_back_is_told = telling(
+    *of(
+        check_running_softmax,
+        (
+            lambda query, chunks: [keys @ query for keys, _ in chunks] and softmax(query, chunks),
+            "It goes back",
+        ),
+        (
+            lambda *inputs: softmax(*inputs) + 0 * torch.cat([keys for keys, _ in inputs[1]]).sum(),
+            "It lays all",
+        ),
+    )
+)
 
 
 @pytest.mark.parametrize("groups", [1, 3])

@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from exercise_cases import of, telling
+from exercise_cases import of, telling, told
 from living_charts import drawn
 from torch import nn
 
@@ -17,7 +17,7 @@ from attnlab.training.run import Run, row_of
 from chapters.longer_than_it_was_trained import charts
 from chapters.longer_than_it_was_trained.accepted import Around, slower, stored
 from chapters.longer_than_it_was_trained.charts import FAST, LONGEST, SLOW, WAYS
-from chapters.longer_than_it_was_trained.exercises import check_longest_text
+from chapters.longer_than_it_was_trained.exercises import check_longest_text, check_stretched_turns
 from chapters.longer_than_it_was_trained.exercises.longest_text import (
     BAR,
     nats,
@@ -34,7 +34,12 @@ test_a_reader_is_told = telling(
         (lambda: "model", "A model is expected, and str came."),
         (lambda: Around(lambda model, ids: ids), "must make logits (1, 2, 2048)"),
         marks=pytest.mark.thorough,
-    )
+    ),
+    told(
+        check_stretched_turns,
+        lambda turns, longest, times, fast, slow: stretched(turns, times, longest, "mixed", slow, fast),
+        "stretched is there already",
+    ),
 )
 
 

@@ -15,7 +15,7 @@ from living_charts import drawn
 from torch import Tensor, nn
 
 from chapters.the_repair_shop import charts, cheap, drawings, figures, walked
-from chapters.the_repair_shop.exercises import check_own_fault
+from chapters.the_repair_shop.exercises import check_own_fault, check_update_sizes
 from chapters.the_repair_shop.faults import FAULTS, OffTheRoad, StepByStep, healthy
 from chapters.the_repair_shop.patients import (
     LETTERS,
@@ -31,7 +31,18 @@ from chapters.the_repair_shop.tree import TREE, Cause, Fork, causes
 from checkup.report import Inquiry
 from checkup.visit import TESTS
 
+
+def put_back(model, step):
+    old = [weight.clone() for weight in model.parameters()]
+    shares = check_update_sizes.reference(model, step)
+    for weight, before in zip(model.parameters(), old, strict=True):
+        weight.data = before
+    return shares
+
+
 test_a_reader_is_told = telling(
+    told(check_update_sizes, put_back, "It changes the weights itself."),
+    told(check_update_sizes, lambda model, step: torch.zeros(3), "It calls `step()` 0 times."),
     told(check_own_fault, lambda model: 5, "return the model", marks=pytest.mark.thorough),
 )
 

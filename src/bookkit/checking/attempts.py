@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from bookkit.checking import guard
 from bookkit.checking.answers import (
@@ -45,6 +46,31 @@ def call(work: Callable[..., object], *inputs: Any) -> object:
     return work(*inputs)
 
 
+class _Refusing(TorchFunctionMode):
+    """`with _Refusing("enable_gqa"):` no function of PyTorch is called with that argument, but for False."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__()
+        self.argument = argument
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if kwargs and kwargs.get(self.argument):
+            raise WrongTypeError(f"It calls for `{self.argument}`, which does what the task is to write.")
+        return function(*args, **kwargs or {})
+
+
+def refusing(argument: str) -> Callable[..., object]:
+    """`Exercise(…, ask=refusing("enable_gqa"))` asks as `call` does, and that argument may not help."""
+
+    def ask(work: Callable[..., object], *inputs: Any) -> object:
+        with _Refusing(argument):
+            return work(*inputs)
+
+    return ask
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Task:
     """`Task(takes=("query", "key"), returns=("scores",), reference=dot, cases=…)`: what a function has to do.
@@ -54,7 +80,8 @@ class Task:
     function: what it makes of the work (a class, say) and a case's inputs is the answer. `without` are the
     modules, classes and functions, written in Python, that the work may not call: `without=(attnlab,)`.
     `meanings={"verdict": {0: "honest", 1: "leaks"}}` says what the numbers of a result stand for. With
-    `again=False`, for work that trains, it is tried on the cases' inputs alone.
+    `again=False`, for work that trains, it is tried on the cases' inputs alone. After `seconds` of work it
+    is stopped.
     """
 
     takes: tuple[str, ...]
@@ -66,6 +93,7 @@ class Task:
     without: tuple[Any, ...] = ()
     meanings: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     again: bool = True
+    seconds: float = guard.TIME_LIMIT
 
     @property
     def trained(self) -> tuple[str, ...]:

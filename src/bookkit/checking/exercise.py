@@ -139,7 +139,7 @@ class Exercise(Check, Task):
     def _try(self, work: Any) -> Tried:
         # The right answers come first: the function may do anything, even to PyTorch.
         rights = self._rights
-        run = partial(guard.guarded, until=Deadline(guard.TIME_LIMIT))
+        run = partial(guard.guarded, until=Deadline(self.seconds))
         attempts: list[Attempt] = []
         # Who waits for seconds, since the work trains something, reads what is being asked.
         with progress_bar(len(self.cases)) as bar:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import math
 import operator
 import os
 import random
@@ -64,11 +65,20 @@ def _set_environment(environment: dict[str, str]) -> None:
 _FUNCTIONS = [name for name, value in vars(torch).items() if isinstance(value, BuiltinFunctionType)]
 
 
+# Of those written in Python, what modules do when they are called, and of Python's own what is like torch's.
+_OTHERS: list[tuple[Any, str]] = [
+    *((kind, "forward") for kind in vars(torch.nn).values() if "forward" in getattr(kind, "__dict__", ())),
+    *((math, name) for name, value in vars(math).items() if isinstance(value, BuiltinFunctionType)),
+    (torch.nn.Module, "__call__"),
+]
+
+
 class _Parts:
     """What PyTorch's functions and its tensors' methods are. Two are equal where each part is the same."""
 
     def __init__(self) -> None:
         self.functions = list(map(vars(torch).get, _FUNCTIONS))
+        self.others = [vars(owner).get(name) for owner, name in _OTHERS]
         # What Python notes on a class whose objects are first saved is nobody's method.
         self.methods = {name: method for name, method in vars(Tensor).items() if name != "__slotnames__"}
 
@@ -76,6 +86,7 @@ class _Parts:
         return (
             isinstance(other, _Parts)
             and all(map(operator.is_, self.functions, other.functions))
+            and all(map(operator.is_, self.others, other.others))
             and self.methods.keys() == other.methods.keys()  # in any order: what is put back comes last
             and all(method is other.methods[name] for name, method in self.methods.items())
         )
@@ -84,6 +95,8 @@ class _Parts:
 def _set_parts(parts: _Parts) -> None:
     for name, function in zip(_FUNCTIONS, parts.functions, strict=True):
         setattr(torch, name, function)
+    for (owner, name), other in zip(_OTHERS, parts.others, strict=True):
+        setattr(owner, name, other)
     now = _Parts().methods
     for name in now.keys() - parts.methods.keys():
         delattr(Tensor, name)
@@ -96,11 +109,11 @@ _AS_IMPORTED = _Parts()
 
 
 def replaced() -> bool:
-    """`replaced()` is True where functions of PyTorch are not those that were there at first."""
+    """`replaced()` is True where functions of PyTorch or of math are not those that were there at first."""
     return _Parts() != _AS_IMPORTED
 
 
-PARTS = "functions of PyTorch itself"
+PARTS = "functions of PyTorch or Python itself"
 DRAWN = "PyTorch's random numbers"
 # What a function has no business to change: how to read it, and how to put it back.
 SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
@@ -134,6 +147,7 @@ SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "what NumPy does about errors": (np.geterr, lambda actions: np.seterr(**actions)),
     "the working directory": (os.getcwd, os.chdir),
     "the environment variables": (_environment, _set_environment),
+    "what Python calls at each step": (sys.getprofile, sys.setprofile),
     "how deep Python may call": (sys.getrecursionlimit, sys.setrecursionlimit),
 }
 

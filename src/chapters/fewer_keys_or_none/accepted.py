@@ -15,10 +15,6 @@ from chapters.fewer_keys_or_none.exercises.window_mask import check_window_mask
 # --- grouped ---
 
 
-def by_gqa(query, key, value):
-    return F.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
-
-
 def by_one_axis_more(query, key, value):
     groups, size = key.shape[1], query.shape[1] // key.shape[1]
     query = query.unflatten(1, (groups, size))  # (B, groups, heads of one, T, d_k)
@@ -150,7 +146,7 @@ class InOneTensor(Small):
 
 
 ACCEPTED = {
-    check_grouped: named(by_gqa, by_one_axis_more, head_by_head, as_theirs),
+    check_grouped: named(by_one_axis_more, head_by_head, as_theirs),
     check_window_mask: named(place_by_place, by_triangles, by_differences, in_lists),
     check_linear_recurrence: named(
         word_by_word, with_a_value_of_1_more, faded_after_reading, as_a_running_mean, all_states_at_once

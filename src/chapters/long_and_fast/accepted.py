@@ -74,11 +74,6 @@ def with_a_column_of_ones(query, chunks):
     return state[:-1] / state[-1]
 
 
-def all_at_once(query, chunks):
-    keys, values = (torch.cat(parts) for parts in zip(*chunks, strict=True))
-    return F.softmax(keys @ query / math.sqrt(len(query)), 0) @ values
-
-
 def step_by_step(query, chunks):
     now, summed, blend = torch.tensor(-math.inf), torch.zeros(()), torch.zeros(chunks[0][1].shape[1])
     for keys, values in chunks:
@@ -128,6 +123,6 @@ def whole(query, key, value, tile, causal):
 
 ACCEPTED = {
     check_cache_bytes: named(by_a_product, by_tensors, with_infinity, layer_by_layer),
-    check_running_softmax: named(one_maximum, by_log_sums, with_a_column_of_ones, all_at_once, step_by_step),
+    check_running_softmax: named(one_maximum, by_log_sums, with_a_column_of_ones, step_by_step),
     check_repaired_tiles: named(mended, by_skipping, whole, tiled),
 }

@@ -47,10 +47,6 @@ def by_lerp(frequencies, longest, factor, fast, slow):
     return torch.lerp(frequencies / factor, frequencies, stays)
 
 
-def by_attnlab(frequencies, longest, factor, fast, slow):
-    return stretched(frequencies, factor, longest, "mixed", slow, fast)
-
-
 # --- repaired_writer ---
 
 
@@ -132,7 +128,7 @@ class Around(nn.Module):
 
 
 ACCEPTED = {
-    check_stretched_turns: named(pair_by_pair, by_where, by_lerp, by_attnlab),
+    check_stretched_turns: named(pair_by_pair, by_where, by_lerp),
     check_repaired_writer: named(all_texts_at_once, word_by_word, mended, with_its_mask),
     check_longest_text: {
         "mixed": lambda: slower(slow=1, fast=4),

@@ -162,7 +162,7 @@ def one_by_one(p, q, guesses, u):
 
 def all_at_once(p, q, guesses, u):
     places = torch.arange(len(q))
-    refused = u * q[places, guesses] > p[places, guesses]
+    refused = u * q[places, guesses] >= p[places, guesses]
     kept = torch.argmax(torch.cat([refused, torch.tensor([True])]).int())
     if kept == len(q):
         return kept, p[-1]

@@ -65,7 +65,7 @@ def by_a_copy(model, step):
         [
             ((new - was).square().sum() / was.square().sum()).sqrt().item()
             for new, was in zip(model.parameters(), old.parameters(), strict=True)
-            if new.ndim == 2
+            if new.ndim >= 2
         ]
     )
 

@@ -1,6 +1,7 @@
 """The guard: whatever code does, it ends in time, changes no setting, and is told of."""
 
 import io
+import math
 import os
 import random
 import subprocess
@@ -18,7 +19,7 @@ from bookkit.checking.guard import guarded
 # --- settings ---
 
 EFFECTS = {
-    "functions of PyTorch itself": lambda: setattr(torch, "equal", lambda *tensors: True),
+    "functions of PyTorch or Python itself": lambda: setattr(torch, "equal", lambda *tensors: True),
     "PyTorch's random numbers": lambda: torch.rand(3),
     "Python's random numbers": random.random,  # drawn: any seed may be where a test before left them
     "NumPy's random numbers": np.random.random,
@@ -35,6 +36,7 @@ EFFECTS = {
     "what NumPy does about errors": lambda: np.seterr(all="raise"),
     "the working directory": lambda: os.chdir("/"),
     "the environment variables": lambda: os.environ.update(ATTENTION="measured"),
+    "what Python calls at each step": lambda: sys.setprofile(print),
     "how deep Python may call": lambda: sys.setrecursionlimit(5000),
 }
 
@@ -59,11 +61,15 @@ def test_a_changed_setting_is_reported_and_put_back(setting):
 def test_tensors_get_their_methods_back(name):
     before, own = getattr(torch.Tensor, name), name in vars(torch.Tensor)
     outcome = guarded(lambda: setattr(torch.Tensor, name, lambda self, other=None: True))
-    assert outcome.touched == ("functions of PyTorch itself",)
+    assert outcome.touched == ("functions of PyTorch or Python itself",)
     assert getattr(torch.Tensor, name) is before
     assert (name in vars(torch.Tensor)) is own
+    own = torch.nn.Linear.forward, math.sqrt
+    for owner, part in ((torch.nn.Linear, "forward"), (math, "sqrt")):
+        assert guarded(partial(setattr, owner, part, print)).touched == (guard.PARTS,)
+    assert (torch.nn.Linear.forward, math.sqrt) == own
     for owner, part in ((torch.Tensor, "__repr__"), (torch, "allclose")):
-        assert guarded(partial(delattr, owner, part)).touched == ("functions of PyTorch itself",)
+        assert guarded(partial(delattr, owner, part)).touched == ("functions of PyTorch or Python itself",)
     assert "tensor(" in repr(torch.ones(1))
     assert torch.allclose(torch.ones(1), torch.ones(1))
     assert not guard.replaced()  # all is there again, if in another order

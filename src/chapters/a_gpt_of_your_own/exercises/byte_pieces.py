@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -34,11 +35,11 @@ def _joined(ids: list[int], pair: tuple[int, int], new: int) -> list[int]:
     return out
 
 
-def _earliest(ids: list[int], merges: Merges) -> list[int]:
+def _earliest(ids: list[int], merges: Merges, new: int = 256, choose: Part = min) -> list[int]:
     ranks = {pair: place for place, pair in enumerate(merges)}
     while there := [ranks[pair] for pair in pairwise(ids) if pair in ranks]:
-        first = min(there)
-        ids = _joined(ids, merges[first], 256 + first)
+        first = choose(there)
+        ids = _joined(ids, merges[first], new + first)
     return ids
 
 
@@ -143,14 +144,6 @@ def _longest(ids: list[int], merges: Merges) -> list[int]:
     return out
 
 
-def _latest(ids: list[int], merges: Merges) -> list[int]:
-    ranks = _ranks(merges)
-    while there := [ranks[pair] for pair in pairwise(ids) if pair in ranks]:
-        last = max(there)
-        ids = _joined(ids, merges[last], 256 + last)
-    return ids
-
-
 def _most_frequent(ids: list[int], merges: Merges) -> list[int]:
     ranks = _ranks(merges)
     while counts := Counter(pair for pair in pairwise(ids) if pair in ranks):
@@ -196,9 +189,13 @@ MISTAKES: Mistakes = in_parts(
             "Your chunk begins as the numbers of its letters (ord). “é” is one letter and two bytes, and the "
             "merges are of bytes: list(chunk.encode()).",
             lambda chunk: [ord(letter) for letter in chunk],
-        ),
+        )
     },
     merge={
+        "made from 257 on": (
+            "Your new ids are 257, 258, … The merge at place 0 makes 256, and later pairs count on that.",
+            partial(_earliest, new=257),
+        ),
         "left to right": (
             "You merge from left to right. Where two merges want the same letter, the one that was learned "
             "earlier has it, wherever it stands.",
@@ -221,7 +218,7 @@ MISTAKES: Mistakes = in_parts(
         "last learned first": (
             "Of the merges that are there you make the one learned last. The earliest goes first: the one "
             "with the smallest place in the list.",
-            _latest,
+            partial(_earliest, choose=max),
         ),
         "most frequent first": (
             "You make the merge whose pair is there most often. So they were learned; to cut a chunk, go by "

@@ -86,7 +86,9 @@ def _drawn(work: Callable[[GPT], object], layers: int, asked: str) -> int:
             else:
                 wrong[name] = words
     if not wrong:
-        return TOLD.number(", ".join(_RIGHT[asked]))
+        begun = [weight.flatten()[:4].tolist() for name, weight in weights.items() if kind_of(name) == asked]
+        again = asked in _KINDS.values() and any(begun.count(each) > 1 for each in begun)
+        return TOLD.number(", ".join(_RIGHT[asked]) + ", and two of them begin alike" * again)
     name, words = next(iter(wrong.items()))
     return TOLD.number(f"{words}, at {name}" if right else words)
 
@@ -253,7 +255,7 @@ MISTAKES: Mistakes = in_parts(
             "The matrices that read the stream, attention.project and widen, are scaled down as well. Only "
             "what is added to the stream adds up: they keep 0.02.",
             _scaled,
-        ),
+        )
     },
     table={
         "tables scaled": (
@@ -287,10 +289,7 @@ MISTAKES: Mistakes = in_parts(
         ),
     },
     bias={
-        "biases left": (
-            "The biases are still those that PyTorch drew. Set them to 0.",
-            _left,
-        ),
+        "biases left": ("The biases are still those that PyTorch drew. Set them to 0.", _left),
         "biases drawn": (
             "You draw the biases, too. Set them to 0: a weight of one axis is no matrix.",
             _drawn_too,

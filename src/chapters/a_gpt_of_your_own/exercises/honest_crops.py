@@ -130,6 +130,17 @@ MISTAKES: Mistakes = (
                 "You hold out the first texts. It is the last `held_out` of them: texts[-held_out:].",
                 lambda texts, held_out: [text for text in texts if text not in texts[:held_out]],
             ),
+            "in any order": (
+                "You leave out texts in which a held-out one's ids stand in another order, or number. They "
+                "are no copies.",
+                lambda texts, held_out: [one for one in texts if {*one} not in map(set, texts[-held_out:])],
+            ),
+            "those around a held-out one": (
+                "You leave out texts in which a held-out one stands among others. They are no copies.",
+                lambda texts, held_out: [
+                    one for one in texts if not any(str(un)[1:-1] in str(one) for un in texts[-held_out:])
+                ],
+            ),
             "each text once": (
                 "A text that comes twice among those to train on is there once. Only copies of what is held "
                 "out are left out.",
@@ -272,6 +283,8 @@ check_honest_crops = Exercise(
             [0, 2, 5],
         ),
         Case("right where texts are copied", [[6, 7], [4, 5, 3], [8, 9], [6, 7], [8, 9]], 2, 2, 2, [0, 1]),
+        # Neither the same ids in another order, nor a text with a held-out one in it, is a copy of that.
+        Case("right where texts are nearly copied", [[4, 5], [9, 5, 4, 6], [5, 4]], 0, 1, 2, [0, 4]),
         # The second start is the last with room; at the third the last target is missing. At 12 begins what
         # is held out, where somebody's row holds that, too.
         Case("right at the row's end", _APART, 0, 1, 3, [0, 8, 9, 12]),

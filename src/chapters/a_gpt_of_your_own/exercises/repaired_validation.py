@@ -192,7 +192,7 @@ MISTAKES: Mistakes = (
             "in the mode in which it comes": (
                 "Nothing puts it into training mode any more, and it may come in it: call `model.eval()`.",
                 lambda model: model,
-            ),
+            )
         },
         windows={
             "last ids never asked": (
@@ -222,7 +222,7 @@ MISTAKES: Mistakes = (
             "not shifted": (
                 "Each place is asked for the id that it stands on. Its target is the next one.",
                 _not_shifted,
-            ),
+            )
         },
         unit={
             "bits a piece": (
@@ -283,7 +283,7 @@ MISTAKES: Mistakes = (
             "Each id counts once, and windows overlap, as those of `losses` do: an id is seen from more ids "
             "before it. That is fair, too, but asked for here are windows side by side.",
             _seen_from_before,
-        ),
+        )
     }
 )
 

@@ -14,9 +14,4 @@ __all__ = [
 ]
 
 # In the order of the chapter.
-EXERCISES = (
-    check_grouped,
-    check_window_mask,
-    check_linear_recurrence,
-    check_smallest_cache,
-)
+EXERCISES = (check_grouped, check_window_mask, check_linear_recurrence, check_smallest_cache)

@@ -6,7 +6,7 @@ from functools import partial
 from torch import Tensor
 
 from attnlab.shapes import Keys, Queries, Values
-from bookkit.checking.attempts import Case
+from bookkit.checking.attempts import Case, refusing
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw
 from bookkit.checking.mistakes import Mistakes, Part, but, in_parts
@@ -97,7 +97,7 @@ MISTAKES: Mistakes = in_parts(
             "The queries of a group are averaged, so that its heads all find the same. They share keys and "
             "values; each goes on asking its own question.",
             _averaged,
-        ),
+        )
     },
     found={
         "what was found averaged": (
@@ -117,7 +117,7 @@ MISTAKES: Mistakes = in_parts(
         "The keys are mixed up: only the values go to the right heads. The keys, too, need "
         "`repeat_interleave`.",
         partial(_grouped, shared=_in_rounds, shared_values=_each_in_turn),
-    ),
+    )
 }
 
 
@@ -128,6 +128,7 @@ check_grouped = Exercise(
     takes=("query", "key", "value"),
     returns=("output",),
     reference=_grouped,
+    ask=refusing("enable_gqa"),
     cases=(
         Case("right where each head has keys of its own", *draw(1, *[(1, 2, 3, 2)] * 3)),
         Case("right where all share one", *draw(4, (1, 3, 4, 2), *[(1, 1, 4, 2)] * 2)),

@@ -102,7 +102,7 @@ MISTAKES: Mistakes = in_parts(
             lambda before, key, value, decay, place: decay * before + torch.outer(value, key),
         ),
         "state not decayed": (
-            "Only the sum of keys fades, and not the state. Each step multiplies both by the decay.",
+            "The state does not fade. Each step multiplies it by the decay, and the sum of keys as well.",
             lambda before, key, value, decay, place: before + torch.outer(key, value),
         ),
         "new word fades, too": (
@@ -125,7 +125,7 @@ MISTAKES: Mistakes = in_parts(
             "Only the state fades, and not the sum of keys that you divide by. Each step multiplies both by "
             "the decay.",
             lambda before, key, decay: before + key,
-        ),
+        )
     },
     found={
         "one word late": (
@@ -164,6 +164,14 @@ MISTAKES: Mistakes = in_parts(
         "Nothing fades: the decay is never used. Each step multiplies the state and the sum of keys by it.",
         lambda query, key, value, decay: _linear_recurrence(query, key, value, 1.0),
     ),
+    "query and key exchanged": (
+        "Query and key have changed places. Keys go into the state, and the query asks it.",
+        lambda query, key, value, decay: _linear_recurrence(key, query, value, decay),
+    ),
+    "faded twice": (
+        "The decay is applied twice in each step. Once is enough: a word one step back counts `decay`.",
+        lambda query, key, value, decay: _linear_recurrence(query, key, value, decay**2),
+    ),
     "sees ahead": (
         "All words are added up before the first query is asked: so each sees those behind it. Ask after "
         "each word.",
@@ -200,6 +208,8 @@ check_linear_recurrence = Exercise(
         _words("right with a decay", 47, 6, 3, 3, 0.75),
         _words("right where values have another width", 50, 7, 3, 2, 0.5),
         _words("right for many words", 53, 40, 4, 3, 0.9),
+        # 0.5 ** -140 is infinite in float32: who divides by what has faded loses it all.
+        _words("right for many words", 56, 140, 2, 2, 0.5),
     ),
     mistakes=MISTAKES,
     trainable=False,  # gradients would bring a remark on loops, and a loop is what is asked for

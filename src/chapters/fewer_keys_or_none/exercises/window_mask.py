@@ -38,7 +38,7 @@ MISTAKES: Mistakes = (
             "later ones seen": (
                 "Places that come later are seen. A window ends at its query: no key may stand behind that.",
                 lambda query, key: (key <= query) | (key > query),
-            ),
+            )
         },
         near={
             "one too many": (
@@ -80,6 +80,10 @@ MISTAKES: Mistakes = (
             "no sinks": (
                 "The sinks are forgotten: the first `sinks` places stay in sight.",
                 lambda key, sinks, n: key < 0,
+            ),
+            "one sink too few": (
+                "There is one sink too few: with `sinks` 2, the places 0 and 1 stay in sight.",
+                lambda key, sinks, n: key < sinks - 1,
             ),
             "one sink too many": (
                 "There is one sink too many: places count from 0, so the first two are 0 and 1.",
@@ -127,9 +131,10 @@ MISTAKES: Mistakes = (
         },
     )
     | {
-        "both sides": (
-            "The window lies on both sides of its query. It ends at the query.",
-            _on_both_sides,
+        "both sides": ("The window lies on both sides of its query. It ends at the query.", _on_both_sides),
+        "width and sinks exchanged": (
+            "`width` and `sinks` have changed places: the window is `width` wide, and `sinks` stay in sight.",
+            lambda n, width, sinks: _window_mask(n, sinks, width),
         ),
     }
 )

@@ -14,9 +14,4 @@ __all__ = [
 ]
 
 # In the order of the chapter.
-EXERCISES = (
-    check_first_nan,
-    check_repaired_parts,
-    check_out_of_the_band,
-    check_eight_patients,
-)
+EXERCISES = (check_first_nan, check_repaired_parts, check_out_of_the_band, check_eight_patients)

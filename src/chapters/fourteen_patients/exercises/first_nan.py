@@ -25,6 +25,8 @@ _KINDS: dict[str, Callable[[Tensor], Any]] = {
     "infinite": lambda inputs: inputs / 0,
     "less itself": lambda inputs: inputs - inputs,  # of what is infinite, NaN
     "two": lambda inputs: (inputs, inputs * math.nan),
+    "two in one": lambda inputs: (inputs, (inputs, inputs * math.nan)),
+    "one number": lambda inputs: inputs.masked_fill(inputs == inputs.max(), math.nan),
     "first of two": lambda inputs: inputs[0],
 }
 
@@ -51,7 +53,10 @@ class Stack(nn.Module):
     """`Stack(one=nn.Linear(4, 4), two=Step("root"))(inputs)` calls one after the other.
 
     `calls` are the names in the order of the calls, "root" for a root that no layer of its own takes.
+    `Stack.runs` counts the runs of all of them.
     """
+
+    runs = 0
 
     def __init__(self, calls: str = "", **layers: nn.Module) -> None:
         super().__init__()
@@ -61,6 +66,7 @@ class Stack(nn.Module):
 
     def forward(self, stream: Any) -> Any:
         """`stack(inputs)` is what the last gives."""
+        Stack.runs += 1
         for name in self.calls:
             stream = (-stream.abs() - 1).sqrt() if name == "root" else getattr(self, name)(stream)
         return stream
@@ -99,7 +105,7 @@ def _hooks(model: nn.Module) -> int:
 def answered(work: Callable[..., Any], model: nn.Module, inputs: Tensor) -> tuple[int, int]:
     """`answered(my_first_nan, model, batch())` is the name that it gives, and how many hooks it leaves."""
     globally = every_module._global_forward_hooks, every_module._global_forward_pre_hooks
-    before, kept = _hooks(model), [dict(each) for each in globally]
+    before, kept, runs = _hooks(model), [dict(each) for each in globally], Stack.runs
     try:
         found = work(model, inputs)
     except RuntimeError as error:
@@ -113,6 +119,8 @@ def answered(work: Callable[..., Any], model: nn.Module, inputs: Tensor) -> tupl
             each.update(own)
     if found is ...:
         raise UnwrittenError
+    if Stack.runs - runs > sum(isinstance(each, Stack) for each in model.modules()):
+        raise WrongTypeError("It runs the model more than once. One run, with hooks, tells all.")
     if isinstance(found, nn.Module):
         raise WrongTypeError("It returns the layer. Return its name, as `model.named_modules()` has it.")
     if found is not None and not isinstance(found, str):
@@ -188,10 +196,6 @@ def _swallowed(handles: list[Any], run: Callable[[], object]) -> None:
         _finally(handles, run)
 
 
-def _never(handles: list[Any], run: Callable[[], object]) -> None:
-    run()
-
-
 def _listed_first(found: list[str], model: nn.Module) -> str:
     """Of the leaves that gave a NaN, the one that was registered first."""
     return next(name for name, _ in _leaves(model) if name in found)
@@ -244,13 +248,18 @@ def _not_finite(value: Any) -> bool:
     return not bool(value.isfinite().all())
 
 
+def _shallow(value: Any) -> bool:
+    """Of a tensor's rows, or of the tensors in a tuple, but not of those in a tuple in it."""
+    return has_nan([each for each in value if isinstance(each, Tensor)])
+
+
 MISTAKES: Mistakes = in_parts(
     first_nan,
     run={
         "hooks stay": (
             "Your hooks stay. Keep what `register_forward_hook` returns, and call its "
             "`remove()` at the end.",
-            _never,
+            lambda handles, run: run(),
         ),
         "hooks stay after an error": (
             "If the model raises, your hooks stay. Put `remove()` into the `finally` of a `try`, which runs "
@@ -269,12 +278,21 @@ MISTAKES: Mistakes = in_parts(
             "it must hold none.",
             lambda inputs, output: has_nan(output),
         ),
+        "all numbers": (
+            "You ask whether *all* numbers are NaN. One is enough: `isnan().any()`.",
+            lambda given, output: any(each.isnan().all() for each in _tensors(output)) and not has_nan(given),
+        ),
+        "one tuple deep": (
+            "A tuple may hold tuples, and you look into the outer one alone. A function that calls itself "
+            "can look into all.",
+            lambda inputs, output: _shallow(output) and not _shallow(inputs),
+        ),
         "inf, too": (
             "It takes an infinite number for NaN. `isfinite` is False for both; `isnan` for NaN alone.",
             lambda inputs, output: _not_finite(output) and not _not_finite(inputs),
         ),
         "only one result": (
-            "Where a layer returns several tensors, you look at the first alone, and the NaN is in another.",
+            "Where a layer returns several tensors, you look at the first alone, or at none: look into all.",
             lambda inputs, output: _plain(output) and not _plain(inputs),
         ),
     },
@@ -290,7 +308,8 @@ MISTAKES: Mistakes = in_parts(
             _leaves,
         ),
         "not the model itself": (
-            "The model's own code can make a NaN, too. Watch it as well: its name is the empty text.",
+            "A NaN that the model's own code makes is not seen. Watch the model, too: its name is the empty "
+            "text. And call it by `model(batch)`: `model.forward(batch)` passes its hooks by.",
             lambda model: ((name, each) for name, each in model.named_modules() if name),
         ),
     },
@@ -299,6 +318,11 @@ MISTAKES: Mistakes = in_parts(
             "You name the last that is found, which is the model around all others. The first to end is the "
             "innermost.",
             lambda found, model: found[-1],
+        ),
+        "the last of the loop": (
+            "You always name the last layer of your loop: the hooks look up `name` when they run, and then "
+            "the loop is over. Bind it: `def hook(module, inputs, output, name=name)`.",
+            lambda found, model: [*model.named_modules()][-1][0],
         ),
     },
     none={
@@ -390,6 +414,11 @@ check_first_nan = Exercise(
             "looks at all that a layer returns",
             Stack(read=linear(1), two=Step("two"), first=Step("first of two"), write=linear(2)),
         ),
+        _case(
+            "looks at all that a layer returns",
+            Stack(read=linear(1), two=Step("two in one"), first=Step("first of two"), write=linear(2)),
+        ),
+        _case("finds a NaN among numbers", Stack(read=linear(1), middle=Step("one number"), write=linear(2))),
         _case("lets an error through, and clears up", Stack(read=linear(1), write=Step("error"))),
     ),
     mistakes=MISTAKES,

@@ -85,9 +85,4 @@ def _said(update: int | None) -> str:
     return "never" if update is None else f"from update {update} on"
 
 
-check_out_of_the_band = BandExperiment(
-    "out_of_the_band",
-    difficulty=4,
-    minutes=40,
-    mistakes=MISTAKES,
-)
+check_out_of_the_band = BandExperiment("out_of_the_band", difficulty=4, minutes=40, mistakes=MISTAKES)

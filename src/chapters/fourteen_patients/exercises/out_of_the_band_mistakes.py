@@ -9,8 +9,10 @@ from attnlab.runtime import generator
 from chapters.fourteen_patients.exercises.out_of_the_band_parts import (
     IN_A_ROW,
     SAID,
+    UPDATES,
     Curves,
     apart,
+    first_losses,
     first_row,
     outside,
     with_right_numbers,
@@ -59,6 +61,11 @@ _CHANGES: dict[str, Change] = {
     "one seed many times": _rows(
         lambda curves: curves._replace(
             healthy=curves.healthy[:1].repeat(5, 1), ill=curves.ill[:1].repeat(5, 1)
+        )
+    ),
+    "healthy and ill exchanged": _rows(
+        lambda curves: curves._replace(
+            healthy=curves.healthy[:, :UPDATES], ill=torch.tensor([first_losses(0, UPDATES)] * 5).double()
         )
     ),
     "too few updates": lambda curves: curves._replace(

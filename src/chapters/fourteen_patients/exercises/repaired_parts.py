@@ -43,13 +43,19 @@ def answered(
     """`answered(my_step, model, …)` is the loss, the gradient, and whether the rows came in parts."""
     for weight in model.parameters():
         weight.grad = torch.ones_like(weight)  # of the batch before
-    most = 0
+    most = graphs = 0
+    waiting: set[object] = set()  # calls on words that no gradient has come back to
 
-    def count(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        nonlocal most
+    def count(_: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+        nonlocal most, graphs
         most = max(most, len(inputs[0]))
+        if inputs[0].any() and output.requires_grad:
+            call = object()
+            waiting.add(call)
+            output.register_hook(lambda _: waiting.discard(call))  # type: ignore[no-untyped-call]
+        graphs = max(graphs, len(waiting))
 
-    hook = model.register_forward_pre_hook(count)
+    hook = model.register_forward_hook(count)
     try:
         loss = returned(work(model, ids, targets, kept, parts))
     finally:
@@ -58,7 +64,7 @@ def answered(
     if any(each is None for each in gradients):
         raise WrongTypeError("It leaves no gradient in `.grad`. Is there a `backward()`?")
     gradient = torch.cat([each.flatten() for each in gradients if each is not None])
-    return loss, gradient, int(most <= math.ceil(len(ids) / parts))
+    return loss, gradient, 2 if graphs > 1 else int(most <= math.ceil(len(ids) / parts))
 
 
 def gradient_in_parts(
@@ -93,6 +99,15 @@ def gradient_in_parts(
         total += loss.item()
         losses.append(loss.item())
     return told(total, losses, model)  # type: ignore[no-any-return]
+
+
+def _one_backward(model: nn.Module, ids: Tensor, targets: Tensor, kept: Tensor, parts: int) -> float:
+    model.zero_grad()
+    pieces = zip(*(each.chunk(parts) for each in (ids, targets, kept)), strict=True)
+    losses = [F.cross_entropy(model(some).mT, wanted, reduction="none")[its] for some, wanted, its in pieces]
+    loss = torch.cat(losses).mean()
+    loss.backward()  # type: ignore[no-untyped-call]
+    return loss.item()
 
 
 def _in_every_part(model: nn.Module, first: bool) -> None:
@@ -156,7 +171,7 @@ MISTAKES: Mistakes = in_parts(
         "filled-up places count": (
             "The places that only fill up a row count. `kept` is False there: leave them out of the sum.",
             lambda each, kept: each.flatten(),
-        ),
+        )
     },
     clear={
         "last part alone": (
@@ -185,9 +200,15 @@ MISTAKES: Mistakes = in_parts(
             "The gradient is right, but the whole batch goes through the model at once. The parts are there "
             "since it does not fit into memory.",
             _all_at_once,
-        ),
+        )
     },
-)
+) | {
+    "one backward": (
+        "The gradient is right, but you call `backward()` once, for all parts: until then what each of them "
+        "needs for it lies in memory. Call it in the loop, and the gradients add up by themselves.",
+        _one_backward,
+    )
+}
 
 
 def _case(label: str, seed: int, lengths: list[int], parts: int) -> Case:
@@ -212,6 +233,8 @@ check_repaired_parts = Exercise(
         _case("right for a row in each part", 6, [6, 1, 3], 3),
     ),
     mistakes=MISTAKES,
-    meanings={"in parts": {0: "no, more rows at once than a part has", 1: "yes"}},
+    meanings={
+        "in parts": {0: "no, more rows at once than a part has", 1: "yes", 2: "no, backward() comes too late"}
+    },
     trainable=False,
 )

@@ -230,10 +230,7 @@ TESTS: dict[str, tuple[Test, str]] = {
         _large_start,
         "Its first loss is less than 2 nats above log 36 = 3.58. Too large weights make it sure, and wrong.",
     ),
-    "dropout in evaluation": (
-        _dropout_always,
-        "After `eval()` it gives the same logits when asked twice.",
-    ),
+    "dropout in evaluation": (_dropout_always, "After `eval()` it gives the same logits when asked twice."),
     "rate too high": (
         _rate_too_high,
         "No matrix is moved by its first update by more than a twentieth of its size. That is no high rate.",

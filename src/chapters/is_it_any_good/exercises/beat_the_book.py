@@ -21,4 +21,5 @@ check_beat_the_book = Exercise(
     ),
     mistakes=MISTAKES,
     trainable=False,
+    seconds=60.0,
 )

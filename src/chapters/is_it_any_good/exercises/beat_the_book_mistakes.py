@@ -12,13 +12,7 @@ from torch.nn import functional as F
 from attnlab.corpora.pieces import Pieces, learn
 from attnlab.runtime import generator
 from bookkit.checking.mistakes import Mistakes
-from chapters.is_it_any_good.exercises.beat_the_book_parts import (
-    LONGEST,
-    SAID,
-    Knowing,
-    held_out,
-    tellings,
-)
+from chapters.is_it_any_good.exercises.beat_the_book_parts import LONGEST, SAID, Knowing, held_out, tellings
 
 
 class Lossy(Pieces):

@@ -61,6 +61,10 @@ MISTAKES: Mistakes = in_parts(
             "You count what stood *before* the last id. It is what came next that may come again.",
             lambda ids: ids[:-1][ids[1:] == ids[-1]],
         ),
+        "the id itself": (
+            "You count the last id itself, where it stood before. Count what came *next* there.",
+            lambda ids: ids[:-1][ids[:-1] == ids[-1]],
+        ),
         "all ids": (
             "You count all ids that were read. Count only those that came next after an earlier place of "
             "the last id.",
@@ -107,6 +111,10 @@ MISTAKES: Mistakes = in_parts(
             "The counts go in as they are. Divide them by their sum, so that `share` is what they come to.",
             lambda counts: counts,
         ),
+        "1 added": (
+            "You add 1 to each count. What never followed gets its chance from `1 - share` already.",
+            lambda counts: (counts + 1) / (counts + 1).sum(),
+        ),
         "softmax of the counts": (
             "You take a softmax of the counts, and it gives a chance to what never followed. Divide the "
             "counts by their sum.",
@@ -118,12 +126,16 @@ MISTAKES: Mistakes = in_parts(
             "The rest goes only to ids that were read. It goes to all ids of the vocabulary: a new one may "
             "come, too.",
             _alike_where_seen,
-        ),
+        )
     },
     mixed={
         "shares swapped": (
             "`share` and `1 - share` have changed places: `share` belongs to what is remembered.",
             lambda remembered, rest, share: (1 - share) * remembered + share * rest,
+        ),
+        "no rest": (
+            "The rest, `1 - share`, goes to nobody. It is shared out evenly among all ids.",
+            lambda remembered, rest, share: share * remembered,
         ),
         "not weighted": (
             "What is remembered and what is alike are added without their weights, and come to 2. Multiply "
@@ -136,6 +148,11 @@ MISTAKES: Mistakes = in_parts(
             "Right but where there is nothing to remember: there the chances come to `1 - share`. Then all "
             "of it goes to all ids alike.",
             lambda rest, share: (1 - share) * rest,
+        ),
+        "zeros": (
+            "Right but where there is nothing to remember: there all chances are 0. Give each id "
+            "1/`vocabulary`.",
+            lambda rest, share: 0 * rest,
         ),
         "0 / 0": (
             "Right but where there is nothing to remember: there the counts are divided by their sum, 0, "
@@ -170,12 +187,7 @@ check_memory = Exercise(
         Case("right where it followed itself", whole(3, 3), 4, 0.6),
         Case("right where it never stood before", whole(4, 1, 3), 6, 0.7),
         Case("right where it never stood before", whole(0, 1), 4, 0.2),
-        Case(
-            "right for many ids",
-            torch.randint(9, (80,), generator=generator(2), device="cpu"),
-            12,
-            0.35,
-        ),
+        Case("right for many ids", torch.randint(9, (80,), generator=generator(2), device="cpu"), 12, 0.35),
     ),
     mistakes=MISTAKES,
     trainable=False,

@@ -64,14 +64,14 @@ MISTAKES: Mistakes = (
                 "The updates go in without their logarithm. A power law is a line where both axes are "
                 "logarithms.",
                 _as_it_is,
-            ),
+            )
         },
         up={
             "bits without log": (
                 "The bits go in without their logarithm. A power law is a line where both axes are "
                 "logarithms.",
                 _as_it_is,
-            ),
+            )
         },
         line={
             "both exchanged in the fit": (
@@ -82,6 +82,11 @@ MISTAKES: Mistakes = (
             "slope taken for height": (
                 "You take the slope for log a, and the height for b. np.polyfit gives the slope first.",
                 lambda x, y: _least_squares(x, y)[::-1],
+            ),
+            "fewest and most updates": (
+                "Your line goes through the points of the fewest and most updates. Least squares takes all "
+                "of them into account.",
+                lambda x, y: _through_both_ends(*(each[x.argsort()] for each in (x, y))),
             ),
             "through both ends": (
                 "Your line goes through the first point and the last. Least squares takes all of them into "
@@ -113,7 +118,7 @@ MISTAKES: Mistakes = (
             "log a all along": (
                 "You take log a for a. The line gives the logarithm: a is its `exp`.",
                 _as_it_is,
-            ),
+            )
         },
         foretold={
             "log of what is foretold": (
@@ -188,4 +193,5 @@ check_power_law = Exercise(
     ),
     mistakes=MISTAKES,
     trainable=False,
+    again=False,  # other numbers might have no logarithms, of which LAPACK complains past all that is muted
 )

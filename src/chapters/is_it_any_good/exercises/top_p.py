@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -81,6 +82,13 @@ def _mask_in_order(logits: Tensor, temperature: float, p: float) -> Tensor:
     return left / left.sum(-1, keepdim=True)
 
 
+def _asked(work: Part, logits: Tensor, temperature: float, p: float) -> Any:
+    """Of pieces that are all alike, any may stay: asked is how many do."""
+    chances = work(logits, temperature, p)
+    alike = isinstance(chances, Tensor) and (logits == logits[..., :1]).all()
+    return chances.sort(-1).values if alike else chances
+
+
 def _k_likeliest(k: int) -> Callable[[Tensor, float], Tensor]:
     return lambda ordered, p: (torch.arange(ordered.shape[-1], device="cpu") < k).expand_as(ordered)
 
@@ -92,6 +100,16 @@ MISTAKES: Mistakes = in_parts(
             "You leave out the piece with which p is reached. It belongs to the set: without it what "
             "stays comes to less than p.",
             _at_most,
+        ),
+        "what stays is less than p": (
+            "You keep a piece where the sum, with its own share, is still below p. The one with which p is "
+            "reached belongs to the set: ask what stands before it.",
+            lambda ordered, p: ordered.cumsum(-1) < p,
+        ),
+        "one more where p is reached exactly": (
+            "Where the chances before a piece come to exactly p, there is enough, and you keep it: `<`, not "
+            "`<=`.",
+            lambda ordered, p: ordered.cumsum(-1) - ordered <= p,
         ),
         "none where the first is enough": (
             "Where the likeliest piece alone has more than p, nothing stays. It always does: ask how much "
@@ -261,6 +279,7 @@ check_top_p = Exercise(
     takes=("logits", "temperature", "p"),
     returns=("chances",),
     reference=_nucleus,
+    ask=_asked,
     cases=(
         Case("right for one row", _ONE, 1.0, 0.6),
         Case("right where the likeliest alone is enough", _ONE, 1.0, 0.3),
@@ -268,6 +287,10 @@ check_top_p = Exercise(
         Case("right at other temperatures", _TWO, 2.0, 0.8),
         Case("right at other temperatures", _TWO, 0.5, 0.9),
         Case("right where all stay", _TWO, 1.0, 1.0),
+        # Quarters are exact, in whatever way they are added up.
+        Case(
+            "right where p is reached exactly", torch.zeros(2, 4, dtype=torch.float64, device="cpu"), 1.0, 0.5
+        ),
         Case("right in float32", _TWO.float(), 1.5, 0.7),
     ),
     mistakes=MISTAKES,

@@ -79,6 +79,14 @@ MISTAKES: Mistakes = (
             ),
         },
         judged={
+            "a rate by its median": (
+                "You choose the rate by the median of its seeds. Asked for is their mean.",
+                lambda losses: losses.median(-1).values,
+            ),
+            "the worst rate": (
+                "You choose the rate with the *highest* loss. Less is better: `argmin()`.",
+                lambda losses: -losses.mean(-1),
+            ),
             "a rate by its best seed": (
                 "You choose the rate of the best single run. That may be one seed's luck: choose by the "
                 "mean of a "

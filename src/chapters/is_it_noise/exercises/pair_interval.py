@@ -33,7 +33,8 @@ MISTAKES: Mistakes = in_parts(
     _interval,
     apart={
         "first minus second": (
-            "The sign is turned: asked for is how much more the second has, `second - first`.",
+            "The sign is turned, or lost in an `abs()`: asked for is how much more the second has, "
+            "`second - first`.",
             lambda first, second: (first - second).mean(),
         ),
         "the best of each": (

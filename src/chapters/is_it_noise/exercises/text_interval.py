@@ -68,6 +68,16 @@ MISTAKES: Mistakes = (
                 "You take the mean over a text's pieces. Bits a byte are all bits by all bytes: sum them up.",
                 _by_pieces,
             ),
+            "one piece of each text": (
+                "`sums[text] += bits` keeps one piece of each text: an index that comes twice is written "
+                "twice, not added to. `index_add` adds.",
+                lambda bits, text, count: torch.zeros(count, dtype=bits.dtype).index_put((text,), bits),
+            ),
+            "no place for texts without pieces": (
+                "The last text has no pieces, and no place in your sums. `bincount` wants "
+                "`minlength=len(size)`, to count it as 0.",
+                lambda bits, text, count: torch.bincount(text, weights=bits),
+            ),
         },
         again={
             "not paired": (
@@ -123,6 +133,11 @@ MISTAKES: Mistakes = (
                 "From 5 to 95 % lie 90 % of the draws. For 95 % leave out 2.5 % at either end.",
                 lambda found: (found.quantile(0.05), found.quantile(0.95)),
             ),
+            "spreads around the mean": (
+                "You go 1.96 spreads to either side of the mean. Asked for is where the middle 95 % of the "
+                "draws end: `quantile`.",
+                lambda found: (found.mean() - 1.96 * found.std(), found.mean() + 1.96 * found.std()),
+            ),
             "the lowest and the highest": (
                 "These are the outermost draws, which move farther apart the more you draw. Take quantiles.",
                 lambda found: (found.min(), found.max()),
@@ -176,6 +191,7 @@ check_text_interval = Exercise(
     reference=_interval,
     cases=(
         _case("right for texts of equal length", [4, 4, 4], 20, 1),
+        _case("right where the last text has no pieces", [5, 3, 6, 0], 30, 4),
         _case("long texts weigh more", [2, 12, 5, 9], 50, 2),
         _case("right for many texts", [3, 30, 7, 1, 14, 9, 22, 5, 5, 11], 200, 3),
     ),

@@ -23,8 +23,8 @@ SAID = {
     "the wrong way round": "Its first end lies above its second. Hand over the lower one first.",
     "no number": "One of its ends is no finite number. The spread of a single pair is NaN.",
     "far too wide": (
-        "It is as wide as the spread of single trainings, or wider. The mean of many lies closer: divide by "
-        "√n."
+        "It is as wide as the spread of single trainings, or wider. The mean of many lies closer: is it "
+        "divided by √n? If it is, it takes more seeds, or pairs."
     ),
     "too wide": (
         "It is too wide to answer. Take more seeds; or the same seeds for both rates, and the spread of "

@@ -57,6 +57,10 @@ MISTAKES: Mistakes = (
                 "values are kept.",
                 lambda layers, heads, groups, d_k: layers * (heads + 2 * groups) * d_k,
             ),
+            "heads times groups": (
+                "You multiply by `heads` and by `groups`. There are `groups` keys and values in all.",
+                lambda layers, heads, groups, d_k: 2 * layers * heads * groups * d_k,
+            ),
             "layers forgotten": (
                 "This is the cache of one layer. Each layer has keys and values of its own.",
                 lambda layers, heads, groups, d_k: 2 * groups * d_k,
@@ -79,6 +83,10 @@ MISTAKES: Mistakes = (
                 "Right where the text is longer than the window. A window of 12 holds no more than the 9 "
                 "words that there are.",
                 lambda words, window: words if window is None else window,
+            ),
+            "one more than the window": (
+                "You keep one word more than the window has. The newest is one of its `window` words.",
+                lambda words, window: words if window is None else min(words, window + 1),
             ),
             "the longer of both": (
                 "Right without a window. With one, you take the larger of `words` and `window`. No more is "
@@ -104,16 +112,13 @@ MISTAKES: Mistakes = (
                 "none for each pair.",
                 lambda words, window: _held(words, window) ** 2,
             ),
-            "one word": (
-                "This is what one word takes. All that are kept take it.",
-                lambda words, window: 1,
-            ),
+            "one word": ("This is what one word takes. All that are kept take it.", lambda words, window: 1),
         },
         together={
             "rows forgotten": (
                 "Right for one text. Each row of a batch has a cache of its own.",
                 lambda numbers, rows: numbers,
-            ),
+            )
         },
         in_bytes={
             "numbers, not bytes": (
@@ -145,12 +150,7 @@ MISTAKES: Mistakes = (
     | in_answer(
         _cache_bytes,
         but(BYTES, "bits")
-        | {
-            "gibibytes": (
-                "These are gibibytes. Asked for are bytes.",
-                lambda right: right / 2**30,
-            ),
-        },
+        | {"gibibytes": ("These are gibibytes. Asked for are bytes.", lambda right: right / 2**30)},
     )
     | {
         "window for one of both": (
@@ -159,7 +159,7 @@ MISTAKES: Mistakes = (
             lambda layers, heads, groups, d_k, words, rows, bits, window: (
                 layers * groups * d_k * rows * (words + _held(words, window)) * bits // 8
             ),
-        ),
+        )
     }
 )
 

@@ -76,7 +76,7 @@ _BOTH: Mistakes = {
         "Both faults are still there. Which maximum is `before` when the factor is made? And where in the "
         "whole table does a tile begin?",
         partial(_tiled, kept=_not_rescaled, hidden=_in_each_tile),
-    ),
+    )
 }
 MISTAKES: Mistakes = _BOTH | in_parts(
     _tiled,
@@ -96,13 +96,13 @@ MISTAKES: Mistakes = _BOTH | in_parts(
         "sum not rescaled": (
             "The mixed values are rescaled, and the sum is not. Both were made with the old maximum.",
             lambda kept, total, weights: total + weights.sum(1, keepdim=True),
-        ),
+        )
     },
     mixed={
         "output not rescaled": (
             "The sum is rescaled, and the mixed values are not. Both were made with the old maximum.",
             lambda kept, mixed, weights, values: mixed + weights @ values,
-        ),
+        )
     },
     hidden={
         "hidden by places in the tile": (
@@ -124,6 +124,14 @@ MISTAKES: Mistakes = _BOTH | in_parts(
             "The wrong corner is hidden: a tile is moved by top − left, and you move it by left − top.",
             lambda rows, columns, top, left: _hidden(rows, columns, left, top),
         ),
+        "moved by the row alone": (
+            "You move what is hidden by the tile's row alone. Its column counts as well: by top − left.",
+            lambda rows, columns, top, left: _hidden(rows, columns, top, 0),
+        ),
+        "moved by the column alone": (
+            "You move what is hidden by the tile's column alone. Its row counts as well: by top − left.",
+            lambda rows, columns, top, left: _hidden(rows, columns, 0, left),
+        ),
         "the next one shown": (
             "Each query sees the next key, too. Hide from the first diagonal above: `triu(top - left + 1)`.",
             lambda rows, columns, top, left: _hidden(rows, columns, top + 1, left),
@@ -139,13 +147,13 @@ MISTAKES: Mistakes = _BOTH | in_parts(
         "0 in the place of −∞": (
             "What is hidden gets a score of 0, and so some weight. Give it a score of −∞.",
             0.0,  # type: ignore[dict-item]
-        ),
+        )
     },
     causal_always={
         "always causal": (
             "It hides what comes later where nobody asked for it: `causal` may be False.",
             True,  # type: ignore[dict-item]
-        ),
+        )
     },
 )
 

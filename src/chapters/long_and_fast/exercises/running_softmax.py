@@ -1,12 +1,14 @@
 """Attend with one query to keys that come chunk by chunk."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from attnlab.shapes import Keys, Values
+from bookkit.checking.answers import WrongTypeError
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.inputs import draw, exact
@@ -97,9 +99,8 @@ def _without_maximum(query: Tensor, chunks: _Chunks) -> Tensor:
 
 
 def _no_empty_chunk(query: Tensor, chunks: _Chunks) -> Tensor:
-    for keys, _ in chunks:
-        _scores(query, keys).max()  # of nothing: an error
-    return _running_softmax(query, chunks)
+    """The maximum of nothing is an error."""
+    return _running_softmax(query, [each for each in chunks if len(each[0]) or each[0].max()])
 
 
 MISTAKES: Mistakes = in_parts(
@@ -184,20 +185,15 @@ MISTAKES: Mistakes = in_parts(
             "The maximum so far begins at 0. Where all scores are far below, all exponentials are 0, and "
             "0 / 0 is NaN. Begin at `-math.inf`.",
             _from_zero,
-        ),
+        )
     },
     power={
         "powers of 2": (
             "You take powers of 2 of the scores, and rescale by powers of e. Take `exp` for both.",
             torch.exp2,
-        ),
+        )
     },
-    divided={
-        "never divided": (
-            "The mixed values are never divided by the sum.",
-            lambda state: state.mixed,
-        ),
-    },
+    divided={"never divided": ("The mixed values are never divided by the sum.", lambda state: state.mixed)},
 ) | {
     "mean of the chunks": (
         "You take the mean of the chunks' outputs. A chunk with high scores counts for more: carry the sums "
@@ -208,10 +204,7 @@ MISTAKES: Mistakes = in_parts(
         "You add up the chunks' outputs, each divided by its own sum. Divide once, by the sum of all.",
         _sum_of_chunks,
     ),
-    "last chunk alone": (
-        "The output is that of the last chunk alone.",
-        _last_chunk,
-    ),
+    "last chunk alone": ("The output is that of the last chunk alone.", _last_chunk),
     "overflow": (
         "Right for small scores, NaN for large: exp(89) is too large for float32. Subtract the highest "
         "score so far before you take exponentials.",
@@ -222,6 +215,36 @@ MISTAKES: Mistakes = in_parts(
         _no_empty_chunk,
     ),
 }
+
+
+class _Looks(TorchFunctionMode):
+    """`with _Looks(chunks):` nobody goes back to a chunk, nor lays a long row of them side by side."""
+
+    def __init__(self, query: Tensor, chunks: list[tuple[Keys, Values]]) -> None:
+        super().__init__()
+        keys = [keys for keys, _ in chunks if len(keys)]
+        self.place = {each.data_ptr(): place for place, each in enumerate(keys)}
+        self.all, self.most, self.latest = sum(map(len, keys)), 2 * len(query), 0
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = function(*args, **kwargs or {})
+        if isinstance(result, Tensor) and self.place:
+            if len(self.place) > 1 and self.all > self.most and self.all in result.shape:
+                raise WrongTypeError(
+                    f"It lays all chunks side by side, here {self.all} keys. See each alone."
+                )
+            looks = [self.place.get(each.data_ptr(), -1) for each in args if isinstance(each, Tensor)]
+            if any(0 <= place < self.latest for place in looks):
+                raise WrongTypeError("It goes back to a chunk that it has seen. See each once, in order.")
+            self.latest = max(self.latest, *looks, 0)
+        return result
+
+
+def _looking(work: Part, query: Tensor, chunks: list[tuple[Keys, Values]]) -> Any:
+    with _Looks(query, chunks):
+        return work(query, chunks)
 
 
 def _case(label: str, query: Tensor, keys: Tensor, values: Tensor, sizes: list[int]) -> Case:
@@ -245,6 +268,7 @@ check_running_softmax = Exercise(
     takes=("query", "chunks"),
     returns=("output",),
     reference=_running_softmax,
+    ask=_looking,
     cases=(
         _drawn("right for a single chunk", 1, 5, [4]),
         _case("right where the maximum rises", _QUERY, _RISING, _VALUES, [2, 2]),

@@ -104,6 +104,15 @@ def _without_cache(model: Today, texts: Tensor, count: int) -> Tensor:
     return rows
 
 
+def _with_places_of_the_row(model: Today, texts: Tensor, count: int) -> Tensor:
+    """One cache for all texts."""
+    read = texts.shape[1] + count - 1  # of each text: its last word is not
+    written: Tensor = _written(
+        model, texts, count, kept=True, places=lambda before, length, new: _behind(before % read, length, new)
+    )
+    return written
+
+
 MISTAKES: Mistakes = (
     {
         "still broken": (
@@ -134,6 +143,11 @@ MISTAKES: Mistakes = (
                 "Each new word stands at the place of the word before it. Where 5 words are remembered, from "
                 "0 to 4, the next stands at 5.",
                 _moved(-1),
+            ),
+            "all new words at one place": (
+                "All new words stand at the same place, the first behind the text. Each next one stands one "
+                "further: `caches[0].length` goes on counting.",
+                lambda before, length, new: _behind(length if before else 0, length, new),
             ),
             "all at place 0": (
                 "All words stand at place 0, those of the given text, too, and the model can't tell their "
@@ -195,6 +209,19 @@ MISTAKES: Mistakes = (
         },
     )
     | {
+        "one word too many": (
+            "You write one word more than `count`.",
+            lambda model, texts, count: _written(model, texts, count + 1),
+        ),
+        "one word too few": (
+            "You write one word fewer than `count`.",
+            lambda model, texts, count: _written(model, texts, count - 1),
+        ),
+        "the cache kept, places by the row": (
+            "Places are counted in each row, and that is right. One fault is left: the second text begins "
+            "with a cache that holds the first, and its words look at those. Each text needs fresh ones.",
+            _with_places_of_the_row,
+        ),
         "without a cache": (
             "All words are right, and each step reads the whole text anew. Keep the cache: behind it only "
             "the new word is read.",

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnlab import positions
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.mistakes import Mistakes, Part, in_parts
@@ -90,6 +91,16 @@ MISTAKES: Mistakes = in_parts(
             "A pair either stays or is divided, with nothing between. From `slow` to `fast` turns the share "
             "that stays rises from 0 to 1 in a straight line.",
             _at_the_middle,
+        ),
+        "all between stays": (
+            "There is no ramp: all pairs above `slow` turns stay as they are. From `slow` to `fast` the "
+            "share that stays rises from 0 to 1 in a straight line.",
+            lambda turns, fast, slow: (turns >= slow).to(turns.dtype),
+        ),
+        "all between divided": (
+            "There is no ramp: all pairs below `fast` turns are divided. From `slow` to `fast` turns the "
+            "share that stays rises from 0 to 1 in a straight line.",
+            lambda turns, fast, slow: (turns > fast).to(turns.dtype),
         ),
         "a ramp over the pairs": (
             "Your ramp goes by the number of a pair. It goes by how often the pair turns within `longest`.",
@@ -192,5 +203,6 @@ check_stretched_turns = Exercise(
         ),
     ),
     mistakes=MISTAKES,
+    without=(positions,),
     trainable=False,
 )

@@ -86,6 +86,10 @@ MISTAKES: Mistakes = in_parts(
             "You keep a guess where q is at least p, and `u` plays no part. It is kept with chance p/q.",
             lambda p, q, u: q >= p,
         ),
+        "kept where u is no more": (
+            "You keep a guess where `u` is just p/q. It must be *below*: `u` can be 0, and so can p.",
+            lambda p, q, u: u <= p / q,
+        ),
         "one u for all": (
             "All guesses are judged by the first number of `u`. Each has its own.",
             lambda p, q, u: u[0] < p / q,
@@ -174,7 +178,7 @@ MISTAKES: Mistakes = in_parts(
         "the new piece counted": (
             "You count the piece that is drawn anew, too. `kept` are the guesses that stay.",
             lambda answer: (answer[0] + 1, answer[1]),
-        ),
+        )
     },
 )
 MISTAKES |= {
@@ -231,6 +235,13 @@ check_accepted = Exercise(
                 whole(2, 1),
                 _numbers(0.35, 0.5),
             ),
+        ),
+        Case(
+            "right where u is 0",
+            _shares([38, 62, 0], [38, 62, 0], [0, 50, 50], [10, 20, 70]),
+            _shares([40, 60, 0], [40, 60, 0], [20, 30, 50]),
+            whole(0, 0, 0),
+            _numbers(0.5, 0.9, 0),
         ),
     ),
     mistakes=MISTAKES,

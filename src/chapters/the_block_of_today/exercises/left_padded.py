@@ -92,17 +92,14 @@ MISTAKES: Mistakes = in_parts(
             "round first.",
             lambda rows, filler: _laid([row[::-1] for row in rows], filler),
         ),
-        "filler always 0": (
-            "The filler is 0, whatever `filler` says.",
-            lambda rows, filler: _laid(rows, 0),
-        ),
+        "filler always 0": ("The filler is 0, whatever `filler` says.", lambda rows, filler: _laid(rows, 0)),
     },
     is_text={
         "the mask for the right": (
             "The mask and the places are those of rows with their filler *behind* the text, and yours is in "
             "front.",
             _text_on_the_right,
-        ),
+        )
     },
     past={
         "not causal": (
@@ -158,6 +155,10 @@ MISTAKES: Mistakes = in_parts(
         "the first filler at -1": (
             "The filler has the place -1, which no model knows. Set it to 0: `clamp(min=0)`.",
             lambda text: text.cumsum(1) - 1,
+        ),
+        "filler at place 1": (
+            "The filler has the place 1, as it has in `transformers`. Here it is 0.",
+            lambda text: (text.cumsum(1) - 1).masked_fill(~text, 1),
         ),
         "places from 1": (
             "The first id of a text stands at 1. It stands at 0: take 1 off, and never go below 0.",

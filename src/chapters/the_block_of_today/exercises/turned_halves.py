@@ -83,6 +83,10 @@ MISTAKES: Mistakes = {
         ),
     },
     frequency={
+        "pairs in reverse": (
+            "The frequencies stand in reverse: the first pair turns fastest, by a whole radian a place.",
+            lambda base, exponents: (base**-exponents).flip(0),
+        ),
         "power upside down": (
             "The power is upside down, and later pairs turn faster. The exponent is negative.",
             lambda base, exponents: base**exponents,
@@ -114,6 +118,10 @@ MISTAKES: Mistakes = {
             "You take the first place off all the others. A vector turns by where it stands, wherever the "
             "first one does.",
             lambda places, frequencies: (places - places[0])[:, None] * frequencies,
+        ),
+        "places sorted": (
+            "You sort the places. They stand in the order of the vectors, which may be any.",
+            lambda places, frequencies: places.sort().values[:, None] * frequencies,
         ),
         "degrees": (
             "You take the angles for degrees. `cos` and `sin` want radians, and radians they are.",
@@ -173,9 +181,9 @@ check_turned_halves = Exercise(
         ),
         Case("right behind a cache", *draw(73, (2, 3, 1, 6)), torch.tensor([7], device="cpu"), 10000.0),
         Case(
-            "right for places with gaps",
+            "right for places in any order, with gaps",
             *draw(74, (1, 2, 4, 6)),
-            torch.tensor([2, 3, 5, 11], device="cpu"),
+            torch.tensor([5, 2, 11, 3], device="cpu"),
             10000.0,
         ),
         Case("right for another base", *draw(75, (2, 2, 3, 8)), torch.arange(4, 7, device="cpu"), 500.0),

@@ -67,7 +67,8 @@ MISTAKES: Mistakes = (
                 lambda width, keys: width * width + width * keys,
             ),
             "queries shared as well": (
-                "You make the matrix of queries as narrow as that of keys. Queries have all `heads`.",
+                "The matrix of queries, or the one that writes, is as narrow as that of keys. Both are for "
+                "all `heads`.",
                 lambda width, keys: 3 * width * keys,
             ),
         },
@@ -76,7 +77,7 @@ MISTAKES: Mistakes = (
                 "The matrix that writes what attention found back into the stream, their `o_proj`, is "
                 "missing.",
                 lambda width: 0,
-            ),
+            )
         },
         network={
             "no gate": (
@@ -108,20 +109,14 @@ MISTAKES: Mistakes = (
             ),
         },
         last={
-            "no last norm": (
-                "The norm behind the last block is missing.",
-                lambda width: 0,
-            ),
-            "a last LayerNorm": (
-                "You give the last norm a bias. RMSNorm has none.",
-                lambda width: 2 * width,
-            ),
+            "no last norm": ("The norm behind the last block is missing.", lambda width: 0),
+            "a last LayerNorm": ("You give the last norm a bias. RMSNorm has none.", lambda width: 2 * width),
         },
         blocks={
             "one block": (
                 "These are the weights of one block. There are `layers`, each with its own.",
                 lambda layers, block: block,
-            ),
+            )
         },
         tables={
             "always tied": (
@@ -142,12 +137,7 @@ MISTAKES: Mistakes = (
             ),
         },
     )
-    | {
-        "biases": (
-            "You give each matrix of a block a bias. This block has none.",
-            _with_biases,
-        ),
-    }
+    | {"biases": ("You give each matrix of a block a bias. This block has none.", _with_biases)}
     | in_answer(
         _weights_of,
         {
@@ -159,10 +149,7 @@ MISTAKES: Mistakes = (
                 "You count bytes, four for each weight. Asked for is the number of weights.",
                 lambda right: 4 * right,
             ),
-            "in billions": (
-                "You count in billions. Give the number itself.",
-                lambda right: right / 1e9,
-            ),
+            "in billions": ("You count in billions. Give the number itself.", lambda right: right / 1e9),
         },
     )
 )

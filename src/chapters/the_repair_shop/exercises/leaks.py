@@ -18,7 +18,7 @@ class Seeing(nn.Module):
     def __init__(self, visible: Tensor, dropout: float = 0.0) -> None:
         super().__init__()
         source = torch.Generator(device="cpu").manual_seed(3)
-        self.table = nn.Parameter(torch.randn(IDS, IDS, generator=source))
+        self.table = nn.Parameter(torch.randn(IDS, IDS, generator=source, device="cpu"))
         self.weights = nn.Parameter(torch.rand(visible.shape, generator=source) + 0.5)
         self.dropout = nn.Dropout(dropout)
         self.visible = visible
@@ -38,6 +38,15 @@ def causal_but(size: int, *pairs: tuple[int, int]) -> Tensor:
     return visible
 
 
+def _faint() -> nn.Module:
+    """Place 1 sees the id at 3 by a ten-thousandth, and 2 that at 4 by a billionth. Logits sum up to 0."""
+    visible = causal_but(6).double()
+    visible[1, 3], visible[2, 4] = 1e-4, 1e-9
+    model = Seeing(visible).double()
+    model.table.data -= model.table.data.mean(1, keepdim=True)
+    return model
+
+
 def _other(ids: Tensor, place: int, classes: int) -> Tensor:
     changed = ids.clone()
     changed[:, place] = (changed[:, place] + 1) % classes
@@ -50,6 +59,7 @@ def _found(
     *,
     still: Part = lambda model: model.eval(),
     change: Part = _other,
+    moves: Part = lambda apart: apart.abs().amax((0, 2)) > 1e-6,
     before: Part = lambda moved, place: moved[:, :place],
     told: Part = lambda table: table.any(0),
 ) -> Any:
@@ -60,25 +70,13 @@ def _found(
         logits = model(ids)
         rows = []
         for place in range(ids.shape[1]):
-            moved = (model(change(ids, place, logits.shape[-1])) - logits).abs().amax((0, 2)) > 1e-6  # (T,)
+            moved = moves(model(change(ids, place, logits.shape[-1])) - logits)  # (T,)
             kept = torch.zeros_like(moved)
             part = before(moved[None], place)[0]
             kept[: len(part)] = part
             rows.append(kept)
     model.train(trained)
     return told(torch.stack(rows, dim=1))  # [place that moves, place that was changed]
-
-
-def _all_from_there(ids: Tensor, place: int, classes: int) -> Tensor:
-    changed = ids.clone()
-    changed[:, place:] = (changed[:, place:] + 1) % classes
-    return changed
-
-
-def _zero(ids: Tensor, place: int, classes: int) -> Tensor:
-    changed = ids.clone()
-    changed[:, place] = 0
-    return changed
 
 
 def _only(place_of: Any) -> Any:
@@ -91,12 +89,6 @@ def _only(place_of: Any) -> Any:
         return chosen
 
     return kept
-
-
-def _first_row(ids: Tensor, place: int, classes: int) -> Tensor:
-    changed = ids.clone()
-    changed[0, place] = _other(ids, place, classes)[0, place]
-    return changed
 
 
 MISTAKES: Mistakes = in_parts(
@@ -112,15 +104,32 @@ MISTAKES: Mistakes = in_parts(
         "all ids from there on": (
             "You change all ids from a place on. Then a place is accused where a later one is seen. Change "
             "one id at a time.",
-            _all_from_there,
+            lambda ids, place, classes: torch.cat([ids[:, :place], (ids[:, place:] + 1) % classes], dim=1),
         ),
         "always the id 0": (
             "You write the id 0, and where a 0 stands already, nothing changes. Take an id that differs from "
             "the one that is there: the next one, say, and behind the last the first.",
-            _zero,
+            lambda ids, place, classes: ids.index_fill(1, torch.tensor([place], device="cpu"), 0),
+        ),
+    },
+    moves={
+        "any difference": (
+            "You take any difference for a leak, however small. One that counts is more than a millionth: "
+            "less may be rounding.",
+            lambda apart: apart.abs().amax((0, 2)) > 0,
         ),
     },
     before={
+        "behind": (
+            "You look at the logits behind the changed place. These may see it. Only those before it count: "
+            "`[:, :place]`.",
+            lambda moved, place: moved & (torch.arange(moved.shape[1], device="cpu") > place),
+        ),
+        "all places": (
+            "You say True of every id: at its own place or behind it the logits move, as they should. Only "
+            "those before it count: `[:, :place]`.",
+            lambda moved, place: moved,
+        ),
         "its own place": (
             "You also look at the logits of the changed place itself. These may move, and should. Only those "
             "before it count: `[:, :place]`.",
@@ -173,6 +182,7 @@ check_leaks = Exercise(
         _case("accuses no place of a causal model", rows=1),
         _case("finds the id that the place before it sees", (2, 3)),
         _case("finds ids that are seen from far", (1, 5), (0, 3)),
+        Case("goes by a millionth", _faint(), torch.tensor([[1, 3, 8, 2, 5, 0]], device="cpu")),
         _case("is not fooled by dropout", (1, 4), dropout=0.5, size=7),
         _case("does all of this", (0, 2), (3, 7), (4, 5), (6, 6), size=8, rows=3),
     ),

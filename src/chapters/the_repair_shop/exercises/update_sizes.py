@@ -6,11 +6,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.mistakes import Mistakes, Part, in_parts
 
 RATE = 0.25
+MIXED = "a kernel, a frozen matrix and a buffer among them"
 
 
 def _model(seed: int) -> nn.Module:
@@ -21,9 +23,21 @@ def _model(seed: int) -> nn.Module:
             return nn.Sequential(nn.Embedding(7, 4), nn.Linear(4, 5), nn.LayerNorm(5), nn.Linear(5, 3))
 
 
+def _mixed() -> nn.Module:
+    """Names in no order, a kernel of three axes, a matrix that is frozen, and a table that is a buffer."""
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        torch.manual_seed(5)
+        layers = {"write": nn.Linear(4, 3), "kernel": nn.Conv1d(2, 3, 4), "frozen": nn.Linear(3, 2)}
+        model = nn.ModuleDict(layers)
+        model.register_buffer("waves", torch.ones(3, 4))
+    model["frozen"].requires_grad_(False)
+    return model
+
+
 def measured(work: Callable[..., Any], kind: str, seed: int) -> Any:
     """`measured(my_function, "sgd", 1)` hands over a fresh model, and a step that changes it."""
-    model, source = _model(seed), torch.Generator(device="cpu").manual_seed(seed)
+    model, source = _mixed() if kind == MIXED else _model(seed), torch.Generator("cpu").manual_seed(seed)
+    made: list[list[Tensor]] = []
 
     def step() -> None:
         with torch.no_grad():
@@ -37,8 +51,16 @@ def measured(work: Callable[..., Any], kind: str, seed: int) -> Any:
                     weight[2] -= weight.grad[2]
                 else:
                     weight.sub_(RATE * weight.grad)
+            made.append([weight.clone() for weight in model.parameters()])
 
-    return work(model, step)
+    answer = returned(work(model, step))
+    if len(made) != 1:
+        raise WrongTypeError(
+            f"It calls `step()` {len(made)} times. What is asked for is how far one call moves."
+        )
+    if not all(map(torch.equal, model.parameters(), *made)):
+        raise WrongTypeError("It changes the weights itself. Leave them as `step()` made them.")
+    return answer
 
 
 def _sizes(
@@ -84,8 +106,12 @@ MISTAKES: Mistakes = in_parts(
     },
     chosen={
         "biases and norms, too": (
-            "You have a number for biases and norms, too. Only matrices are asked for, with two axes.",
+            "You have a number for biases and norms, too. Asked for are matrices, of two axes or more.",
             lambda weight: True,
+        ),
+        "two axes alone": (
+            "A kernel of three axes is missing. All with two axes or more are asked for.",
+            lambda weight: weight.dim() == 2,
         ),
         "without the table": (
             "The table of the embedding is missing. It has two axes, and counts.",
@@ -150,6 +176,7 @@ check_update_sizes = Exercise(
         Case("right where all weights shrink", "decay", 2),
         Case("a matrix that stays has 0", "frozen", 3),
         Case("right where one row of a table moves", "rows", 4),
+        Case("right for all matrices, and in their order", MIXED, 5),
     ),
     mistakes=MISTAKES,
     trainable=False,
