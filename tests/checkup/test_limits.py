@@ -132,15 +132,6 @@ def test_several_actions_share_one_deadline(clock):
     assert clock.now == 12
 
 
-def test_the_alarm_is_set_to_what_is_left(clock, monkeypatch):
-    timers = []
-    monkeypatch.setattr(signal, "setitimer", lambda which, *times: timers.append(times) or (0, 0))
-    until = Deadline(10)
-    limited(lambda: clock.passes(6), until)
-    limited(lambda: None, until)
-    assert [times[0] for times in timers] == [10, 0, 0, 4, 0, 0]
-
-
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(
     ("served", "end"),

@@ -222,23 +222,6 @@ def test_on_a_plainer_processor_pytorch_and_numpy_use_less():
         assert {*more_of_numpy} > {*less_of_numpy}
 
 
-@pytest.mark.parametrize(
-    ("pytorch", "numpy", "disabled"),
-    [
-        ("AVX512", ["X86_V3", "X86_V4"], {"avx2": "X86_V4", "oldest": "X86_V3 X86_V4"}),
-        ("AVX2", ["X86_V3"], {"oldest": "X86_V3"}),
-        ("DEFAULT", ["ASIMDHP"], {}),  # on ARM
-    ],
-)
-def test_a_processor_can_be_a_plainer_one(pytorch, numpy, disabled, monkeypatch):
-    monkeypatch.setattr(machines, "in_force", lambda settings: (pytorch, numpy))
-    as_it_is, *plainer = machines.machines().items()
-    assert as_it_is == ("as it is", {})
-    assert {name: told[machines.NUMPY] for name, told in plainer} == disabled
-    with pytest.raises(SystemExit, match="MACHINE must be one of as it is"):
-        machines.be("avx9")
-
-
 # ---- commands that find nothing amiss ----
 
 

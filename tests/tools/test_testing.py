@@ -1,6 +1,5 @@
-"""How `make test` and `make check` run, and the line that says where a command is."""
+"""How `make test` and `make check` run."""
 
-import io
 import os
 import subprocess
 import sys
@@ -8,8 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tools import ROOT, progress
-from tools.progress import Progress
+from tools import ROOT
 from tools.testing import check, run
 
 EXERCISES = "src/chapters/where_am_i/exercises"
@@ -131,34 +129,3 @@ def test_a_failure_is_shown_when_it_happens_and_a_line_says_where_the_run_is(tmp
     assert "assert 'this went wrong' == ''" in meanwhile
     assert "assert 'this went wrong' == ''" in at_the_end
     assert "test: 2 of 2 tests; now test_it.py" in meanwhile
-
-
-# ---- the line that says where a command is ----
-
-
-@pytest.mark.parametrize(
-    ("terminal", "shown"),
-    [
-        (False, "refresh: 25 %, 3 min left: where-am-i\nrefresh: stored\nrefresh: 70 %, 40 s left: end\n"),
-        (
-            True,
-            "\r\x1b[Krefresh: 1 %: begin\r\x1b[Krefresh: 25 %, 3 min left: where-am-i"
-            "\r\x1b[Krefresh: 30 %, 3 min left: next\r\x1b[Krefresh: stored\n"
-            "\r\x1b[Krefresh: 70 %, 40 s left: end\r\x1b[K",
-        ),
-    ],
-)
-def test_on_a_terminal_one_line_is_written_over_and_elsewhere_one_comes_now_and_then(
-    terminal, shown, monkeypatch
-):
-    now = [0.0]
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    stream = io.StringIO()
-    stream.isatty = lambda: terminal
-    with Progress("refresh", stream) as line:
-        for now[0], share, doing in ((3, 0.01, "begin"), (60, 0.25, "where-am-i"), (65, 0.3, "next")):
-            line.at(share, doing)
-        line.say("refresh: stored")
-        now[0] = 100
-        line.at(0.7, "end")
-    assert stream.getvalue() == shown
