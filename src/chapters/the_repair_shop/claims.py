@@ -248,11 +248,6 @@ def what_the_tool_finds():
         expected=0.66,
         abs=0.006,
     )
-    strange = held.STRANGE
-    claim("stored: strange faults", strange.faults, expected=125)
-    claim("stored: strange faults found", strange.found, expected=96)
-    claim("stored: strange healthy models", held.STRANGE_HEALTHY, expected=106)
-    claim("stored: strange healthy models accused", held.ACCUSED_THEN, expected=37)
     claim("named, of all planted", named / planted, at_least=0.7)
     tool = (
         torch.tensor([counts[-1] for counts in figures.SEEN.values()]) == figures.SEEDS
