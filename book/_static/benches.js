@@ -179,7 +179,7 @@ class LanguageModelBench extends SentenceBench {
   }
 
   telling(stack, weights) {
-    return weights.length - 1; // what comes next is foretold from the last word
+    return weights.length - 1; // what comes next is predicted from the last word
   }
 
   // The likeliest word that has another form, against that one: see against sees.

@@ -144,7 +144,7 @@ class GptBench extends Workbench {
   }
 
   telling(stack, weights) {
-    return weights.length - 1; // what comes next is foretold from the last piece
+    return weights.length - 1; // what comes next is predicted from the last piece
   }
 
   showAnswer() {} // it is shown piece by piece, as it is read

@@ -392,7 +392,7 @@ def room(count: int, ids: Tensor, longest: int) -> None:
 
 
 def crop(length: int, row: Tensor) -> None:
-    """`require.crop(128, row)` wants a row from which 129 ids can be cut: the last is only foretold."""
+    """`require.crop(128, row)` wants a row from which 129 ids can be cut: the last is only predicted."""
     at_least(1, length=length)
     if length >= len(row):
         raise ValueError(f"length must be below {len(row)}, the ids in the row, got {length}")

@@ -21,7 +21,7 @@ class Calling:
 
     example: Any
     adapter: Adapter | None = None
-    ids: Any = None  # the slot whose next id is foretold
+    ids: Any = None  # the slot whose next id is predicted
     sources: list[Any] = field(default_factory=list)  # slots of other ids, which are only read
     masks: list[Any] = field(default_factory=list)  # slots that say of each id whether it is real
     lengths: list[Any] = field(default_factory=list)  # slots that say how long each row is
@@ -56,7 +56,7 @@ class Calling:
         return logits_in(self.raw(model, slots, **options))
 
     def all_ids(self) -> list[Any]:
-        """`calling.all_ids()` are the slots that hold ids: the sources, and last what is foretold."""
+        """`calling.all_ids()` are the slots that hold ids: the sources, and last what is predicted."""
         return [*self.sources, self.ids]
 
 
@@ -96,8 +96,8 @@ def find_slots(calling: Calling, logits: Tensor, kind: Kind) -> None:
         raise ValueError(
             f"batch must hold whole numbers (B, T) that fit logits {tuple(logits.shape)}, got {shapes}"
         )
-    foretold = [key for key in fitting if "decoder" in str(key)]
-    calling.ids = foretold[-1] if foretold else fitting[-1] if kind != "classifies" else fitting[0]
+    predicted = [key for key in fitting if "decoder" in str(key)]
+    calling.ids = predicted[-1] if predicted else fitting[-1] if kind != "classifies" else fitting[0]
     calling.sources = [key for key in candidates if key != calling.ids]
     shapes_of_ids = {slots[key].shape for key in calling.all_ids()}
     calling.masks = [

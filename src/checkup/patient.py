@@ -75,8 +75,8 @@ class Patient:
             unfilled = [number for number in seen if number != 0]
             seen = unfilled if len(unfilled) >= 3 else seen
             if len(seen) < 3:
-                foretold = key == self.calling.ids and self.kind != "classifies"
-                known = range(1, max(max(seen, default=0) + 1, min(self.classes, 50) if foretold else 0))
+                predicted = key == self.calling.ids and self.kind != "classifies"
+                known = range(1, max(max(seen, default=0) + 1, min(self.classes, 50) if predicted else 0))
                 seen = sorted({*seen, *known} - {self.padding})
             pools[key] = seen or [0]
         return pools

@@ -91,7 +91,7 @@ def checkup(
     """`report = checkup(model, batch)` tries on copies what can be tried, and tells what it found.
 
     batch is ids (B, T), or a tuple for `model(*batch)`, or a dict for `model(**batch)`. A model that "writes"
-    foretells the next id at each place, one that "fills in" sees both sides, one that "classifies" gives
+    predicts the next id at each place, one that "fills in" sees both sides, one that "classifies" gives
     logits (B, C). `logits(model, batch)` is needed where the model returns something else, the loss of
     `loss(model, batch)` is compared with the mean over next ids, and padding is the id that fills up rows.
     """

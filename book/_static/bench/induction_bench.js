@@ -98,7 +98,7 @@ class InductionBench extends SentenceBench {
   }
 
   telling(stack, weights) {
-    return weights.length - 1; // what comes next is foretold from the last symbol
+    return weights.length - 1; // what comes next is predicted from the last symbol
   }
 
   showNothing() {

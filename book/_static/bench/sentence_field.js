@@ -87,7 +87,7 @@ class SentenceField {
     if (words.length > MOST_TYPED) return `Only the first ${MOST_TYPED} words are read${this.known.includes("'s") ? " (’s is one)" : ""}.`;
     if (more.length) return "Only the first sentence is read.";
     const ends = this.kind === "beginning" && /[.!?]\s*$/.test(this.input.value);
-    return ends ? "The full stop is not read: the model foretells it." : "";
+    return ends ? "The full stop is not read: the model predicts it." : "";
   }
 
   // For whoever typed what can't be read at all.

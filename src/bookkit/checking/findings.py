@@ -367,7 +367,7 @@ def changes(tried: Tried) -> Finding | None:
     settings = dict.fromkeys(name for attempt in tried.attempts for name in attempt.touched)
     if not inputs and not settings:
         return None
-    words = f"It changes {joined([*inputs, *settings])}: whoever calls it does not expect that."
+    words = f"It changes {joined([*inputs, *settings])}: a caller does not expect that."
     given = dict(zip(tried.task.takes, tried.task.cases[0].inputs, strict=True))
     kinds = {type(given[name]) for name in inputs}
     if Tensor in kinds:

@@ -168,7 +168,7 @@ def unshifted(model: nn.Module, ids: Tensor) -> Tensor:
 
 
 def filler_counted(model: nn.Module, ids: Tensor) -> Tensor:
-    """`filler_counted(model, ids)` wants the filler foretold, too."""
+    """`filler_counted(model, ids)` wants the filler predicted, too."""
     return F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
 
 

@@ -28,7 +28,7 @@ def first_loss(patient: Patient) -> Result:
     wanted = math.log(patient.classes)
     source = torch.Generator().manual_seed(1)
     targets = torch.randint(patient.classes, logits.shape[:-1], generator=source).to(logits.device)
-    # Against ids that are drawn blindly: whatever the model has learned, they can't be foretold.
+    # Against ids that are drawn blindly: whatever the model has learned, they can't be predicted.
     loss = float(F.cross_entropy(logits.flatten(0, -2).float(), targets.flatten()))
     told = f"{loss:.2f} against ids drawn blindly; ln {patient.classes} is {wanted:.2f}"
     if not copies.is_untrained(patient.model):
@@ -83,7 +83,7 @@ def by_heart(patient: Patient) -> Result:
     if start > 0.05 and best > 0.8 * start and best > 0.8 * floor:
         return told, [
             Finding("start", "", told, "A model that can't learn a dozen ids by heart does not learn: a "
-                    "gradient is cut, numbers are out of range, or what is to be foretold is not seen.",
+                    "gradient is cut, numbers are out of range, or what is to be predicted is not seen.",
                     sections.LEARNS)
         ]  # fmt: skip
     return told, stuck
@@ -206,8 +206,8 @@ def _near(one: float, other: float) -> bool:
 def _ways(logits: Tensor, ids: Tensor, padding: int | None) -> dict[str, float]:
     real = torch.ones_like(ids, dtype=torch.bool) if padding is None else ids != padding
 
-    def mean(foretold: Tensor, targets: Tensor, counted: Tensor | None = None) -> float:
-        each = F.cross_entropy(foretold.transpose(1, 2), targets, reduction="none")  # (B, T)
+    def mean(predicted: Tensor, targets: Tensor, counted: Tensor | None = None) -> float:
+        each = F.cross_entropy(predicted.transpose(1, 2), targets, reduction="none")  # (B, T)
         return float(each.mean() if counted is None else each[counted].mean())
 
     before, after, counted = logits[:, :-1], ids[:, 1:], real[:, 1:]

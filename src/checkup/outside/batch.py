@@ -171,7 +171,7 @@ def batch_kept(patient: Patient) -> Result:
         if isinstance(part, Tensor) and not torch.equal(part, before[key]):
             return "the batch was written to", [
                 Finding("batch", "", f"the model writes into its own input ({key})",
-                        "Whoever uses the batch again, for the loss or in the next epoch, gets another "
+                        "If the batch is used again, for the loss or in the next epoch, it is another "
                         "one.", sections.SHIFTED)
             ]  # fmt: skip
     return "the batch is as it was", []

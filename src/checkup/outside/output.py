@@ -88,12 +88,12 @@ def _beyond(patient: Patient) -> list[Finding]:
     """What was written must be among what can be written."""
     ids = patient.calling.slots()[patient.calling.ids][:, 1:]  # the first may only open a text
     beyond = ids[(ids >= patient.classes) & (ids != (-1 if patient.padding is None else patient.padding))]
-    # Where most are, something else is foretold than ids.
+    # Where most are, something else is predicted than ids.
     if patient.kind != "writes" or not 0 < len(beyond) < ids.numel() / 2:
         return []
     return [
         Finding("output", "", f"the batch has id {int(beyond.max())}, and there are {patient.classes} logits",
-                "It can be read, and never be foretold: the last matrix has another width than the words "
+                "It can be read, and never be predicted: the last matrix has another width than the words "
                 "are many.", sections.START, "doubtful")
     ]  # fmt: skip
 

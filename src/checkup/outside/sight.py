@@ -36,7 +36,7 @@ def future(patient: Patient) -> Result:
     seen, meaning, section = _mixed_by(patient, culprit)
     return f"{pairs} places see a later id", [
         Finding("sight", culprit or "", f"place {leaks[0][0]} changes when the id at place {leaks[0][1]} "
-                f"does, and {pairs} pairs in all{seen}", f"A place sees what it is to foretell{meaning}: the "
+                f"does, and {pairs} pairs in all{seen}", f"A place sees what it is to predict{meaning}: the "
                 "loss falls, and the model can't write.", section)
     ]  # fmt: skip
 

@@ -55,11 +55,11 @@ def test_crops_are_at_most_the_row() -> None:
     assert targets.tolist() == [[1, 2, 3, 4]] * 3
 
 
-# ---- what is foretold ----
+# ---- what is predicted ----
 
 
 def by_brute_force(model: nn.Module, row: Tensor, length: int) -> list[float]:
-    """Each id by itself, from the earliest window in which it is foretold; the last window ends the row."""
+    """Each id by itself, from the earliest window in which it is predicted; the last window ends the row."""
     nats = []
     for place in range(1, len(row)):
         start = 0
@@ -75,7 +75,7 @@ def by_brute_force(model: nn.Module, row: Tensor, length: int) -> list[float]:
 
 @pytest.mark.parametrize("length", [2, 3, 8, 15])
 @pytest.mark.parametrize("ids", [2, 3, 8, 9, 10, 13, 16, 40, 41, 42, 43])
-def test_each_id_but_the_first_is_foretold_once(length: int, ids: int) -> None:
+def test_each_id_but_the_first_is_predicted_once(length: int, ids: int) -> None:
     model, row = gpt().double(), ROW[:ids]
     each = losses(model, row, length)
     assert each.shape == (ids - 1,)
@@ -85,7 +85,7 @@ def test_each_id_but_the_first_is_foretold_once(length: int, ids: int) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_what_is_foretold_comes_back_without_dropout_or_gradients(device: str) -> None:
+def test_what_is_predicted_comes_back_without_dropout_or_gradients(device: str) -> None:
     model = gpt(dropout=0.5).to(device).train()
     each = losses(model, ROW, 8)
     assert each.device.type == "cpu"

@@ -91,7 +91,7 @@ SEEN = {
         ("no gradient", "reaches query and key, and", lambda *inputs: scores(*inputs).detach()),
         ("wrong gradient", "the gradient of query is not", half_detached),
         ("fails with gradients", "It raises RuntimeError", by_numpy),
-        ("changes its inputs", "It changes query: whoever calls it does not expect that. `+=`", in_place),
+        ("changes its inputs", "It changes query: a caller does not expect that. `+=`", in_place),
     ],
     check_attention: [
         ("transposed", "weights: the right numbers, turned", result(attention, 1, lambda part: part.mT)),
@@ -111,10 +111,10 @@ SEEN = {
         ("constant difference", "numbers is 1 larger than", changed(count, lambda right: right + 1)),
         ("ignored input", "whatever is given as doubled.", lambda rows, columns, doubled: rows * columns),
         ("ignored input", "whatever is given as rows, columns and doubled.", lambda *sizes: 7),
-        ("changes settings", "It changes PyTorch's random numbers: whoever", seeding),
+        ("changes settings", "It changes PyTorch's random numbers: a caller", seeding),
     ],
     check_holder: [
-        ("changes its inputs", "It changes model: whoever calls it does not expect that. What", emptying)
+        ("changes its inputs", "It changes model: a caller does not expect that. What", emptying)
     ],
 }
 

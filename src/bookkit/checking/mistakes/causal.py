@@ -44,11 +44,11 @@ def lowered(scores: Scores) -> Scores:
 
 CAUSAL: Mistakes = {
     "no mask": (
-        "There is no causal mask: each word sees those that it should foretell.",
+        "There is no causal mask: each word sees those that it should predict.",
         softmax,
     ),
     "one word too many": (
-        "The mask is off by one: each word sees the next, which it should foretell.",
+        "The mask is off by one: each word sees the next, which it should predict.",
         under_another(lambda ones: ones.tril(1)),
     ),
     "not itself": (

@@ -175,8 +175,8 @@ MISTAKES: Mistakes = (
         },
         crop={
             "not shifted": (
-                "Your targets are your inputs: whoever sees an id need not guess it. A target is the id that "
-                "follows, row[start + 1 : start + 1 + length].",
+                "Your targets are your inputs: an id that is seen need not be guessed. A target is the id "
+                "that follows, row[start + 1 : start + 1 + length].",
                 lambda row, start, length: (row[start : start + length], row[start : start + length]),
             ),
             "shifted twice": (

@@ -261,7 +261,7 @@ MISTAKES: Mistakes = (
                 ),
             ),
             "the first id counted": (
-                "You multiply the mean by the number of ids. Nobody foretells the first: take one less.",
+                "You multiply the mean by the number of ids. Nobody predicts the first: take one less.",
                 lambda nats, text_bytes: (
                     float(torch.cat(nats).mean()) * (1 + sum(map(len, nats))) / math.log(2) / text_bytes
                 ),

@@ -132,7 +132,7 @@ def _read(answer: object) -> tuple[frozenset[str], str]:
         return frozenset(), "a set of causes holds their names, as `causes()` prints them."
     said = {" ".join(str(part).casefold().split()) for part in parts}
     if not said:
-        return frozenset(), f'whoever has nothing is answered with "{NOTHING}".'
+        return frozenset(), f'a healthy one is answered with "{NOTHING}".'
     if NOTHING in said:
         both = "" if said == {NOTHING} else f'"{NOTHING}" and something else can\'t both be.'
         return frozenset(), both

@@ -95,7 +95,7 @@ def analogy(first: str, second: str, third: str, hoped: str) -> None:
             narrow,
             scene(
                 "the step is long",
-                f"It lands at {hoped}, whoever may answer.",
+                f"It lands at {hoped}, whatever the answer.",
                 (40, 84),
                 (188, 30),
                 crossed=False,

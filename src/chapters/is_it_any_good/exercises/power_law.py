@@ -1,4 +1,4 @@
-"""Lay a line through losses, in logarithms, and say what it foretells."""
+"""Lay a line through losses, in logarithms, and say what it predicts."""
 
 import math
 from functools import partial
@@ -32,11 +32,11 @@ def _law(
     up: Part = torch.log,
     line: Part = _least_squares,
     opened: Part = torch.exp,
-    foretold: Part = lambda a, b, asked: a * asked**b,
+    predicted: Part = lambda a, b, asked: a * asked**b,
 ) -> tuple[Tensor, Tensor, Tensor]:
     b, height = line(across(updates), up(bits))
     a = opened(height)
-    return a, b, foretold(a, b, asked)
+    return a, b, predicted(a, b, asked)
 
 
 def _as_it_is(number: Tensor) -> Tensor:
@@ -120,13 +120,13 @@ MISTAKES: Mistakes = (
                 _as_it_is,
             )
         },
-        foretold={
-            "log of what is foretold": (
-                "What is foretold at `asked` is still a logarithm. Take its `exp`.",
+        predicted={
+            "log of what is predicted": (
+                "What is predicted at `asked` is still a logarithm. Take its `exp`.",
                 lambda a, b, asked: a.log() + b * math.log(asked),
             ),
-            "foretold at log asked": (
-                "What is foretold is a · (log asked) ** b. The law speaks of the updates themselves: "
+            "predicted at log asked": (
+                "What is predicted is a · (log asked) ** b. The law speaks of the updates themselves: "
                 "a · asked ** b.",
                 lambda a, b, asked: a * math.log(asked) ** b,
             ),
@@ -136,7 +136,7 @@ MISTAKES: Mistakes = (
         _law,
         {
             "log a handed over": (
-                "What is foretold is right, and the first number is log a. Asked for is a, its `exp`.",
+                "What is predicted is right, and the first number is log a. Asked for is a, its `exp`.",
                 lambda answer: (answer[0].log(), *answer[1:]),
             ),
             "sign of b": (
@@ -144,7 +144,7 @@ MISTAKES: Mistakes = (
                 lambda answer: (answer[0], -answer[1], answer[2]),
             ),
             "a and b exchanged": (
-                "The numbers are right, and a and b have changed places: return a, b, and what is foretold.",
+                "The numbers are right, and a and b have changed places: return a, b, and what is predicted.",
                 lambda answer: (answer[1], answer[0], answer[2]),
             ),
         },
@@ -162,7 +162,7 @@ MISTAKES: Mistakes = (
         "a straight line": (
             "This is a line through the numbers themselves, a + b · updates, and no power law. Fit "
             "log bits = log a + b · log updates.",
-            partial(_in_plain_numbers, foretold=lambda a, b, asked: a + b * asked),
+            partial(_in_plain_numbers, predicted=lambda a, b, asked: a + b * asked),
         ),
     }
 )
@@ -181,7 +181,7 @@ check_power_law = Exercise(
     difficulty=2,
     minutes=15,
     takes=("updates", "bits", "asked"),
-    returns=("a", "b", "foretold"),
+    returns=("a", "b", "predicted"),
     reference=_law,
     cases=(
         _losses("right where all points lie on a law", {100: 0.8, 400: 0.4, 1600: 0.2}, 6400.0),

@@ -127,7 +127,7 @@ MISTAKES: Mistakes = (
     )
     | {
         "theirs has no choice": (
-            "Theirs is still trained at the middle rate. Whoever may choose wins: let theirs choose as "
+            "Theirs is still trained at the middle rate. The one that may choose wins: let theirs choose as "
             "ours does.",
             _theirs_at_the_middle,
         ),

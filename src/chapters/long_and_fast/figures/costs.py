@@ -27,7 +27,7 @@ PER_ROW = {
 
 
 def clock() -> None:
-    """`clock()` draws time by words, of weights and of tables, beside what the operations foretell."""
+    """`clock()` draws time by words, of weights and of tables, beside what the operations predict."""
     unit = TIMES["all weights"][LENGTHS.index(EVEN)]
     times = {name: [each / unit for each in taken] for name, taken in TIMES.items()}
     told = "; ".join(

@@ -292,7 +292,7 @@ MISTAKES: Mistakes = {
     ),
     "over all places": (
         "This is about the gap over all places. In a pattern that comes for the first time nothing can "
-        "be foretold, by either: measure from the second time on.",
+        "be predicted, by either: measure from the second time on.",
         _made(gap=lambda ours, other, losses: float(losses[1][0].mean() - losses[0][0].mean())),
     ),
     "gap turned": (
@@ -300,7 +300,7 @@ MISTAKES: Mistakes = {
         _made(gap=lambda ours, other, losses: ours - other),
     ),
     "first time": (
-        "Your gap is about 0, as it is over the places of the first time, where nothing can be foretold. "
+        "Your gap is about 0, as it is over the places of the first time, where nothing can be predicted. "
         "Measure where the pattern is repeated.",
         _made(
             gap=lambda ours, other, losses: float(

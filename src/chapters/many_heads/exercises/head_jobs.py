@@ -130,8 +130,8 @@ MISTAKES: Mistakes = {
             lambda lost: int(lost.argmin()) if lost.max() > 0.2 else -1,
         ),
         "nobody has a job": (
-            "You say of every head that it has no job. Do you wait for too much to be lost? Whoever guesses "
-            "is right once in eight times, so that without its head about 7/8 of a name is lost, not all.",
+            "You say of every head that it has no job. Do you wait for too much to be lost? A guess is "
+            "right once in eight times, so that without its head about 7/8 of a name is lost, not all.",
             lambda lost: -1,
         ),
         "counted from 1": (

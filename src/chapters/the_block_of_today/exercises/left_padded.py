@@ -88,7 +88,7 @@ MISTAKES: Mistakes = in_parts(
             _laid_right,
         ),
         "texts backwards": (
-            "The texts stand backwards in `ids`. Whoever turns a padded batch round must turn each text "
+            "The texts stand backwards in `ids`. To turn a padded batch round means to turn each text "
             "round first.",
             lambda rows, filler: _laid([row[::-1] for row in rows], filler),
         ),

@@ -134,11 +134,11 @@ _ANSWERED: Mistakes = {
         lambda logits: logits.log_softmax(-1),
     ),
     "last word alone": (
-        "Only the last word's logits come back. In training every word foretells the next: (B, T, words).",
+        "Only the last word's logits come back. In training every word predicts the next: (B, T, words).",
         lambda logits: logits[:, -1:],
     ),
     "last word alone, without its axis": (
-        "Only the last word's logits come back, (B, words). In training every word foretells the next: (B, "
+        "Only the last word's logits come back, (B, words). In training every word predicts the next: (B, "
         "T, words).",
         lambda logits: logits[:, -1],
     ),

@@ -23,7 +23,7 @@ check_near_the_limit = Exercise(
     mistakes={
         "leak": (
             "Your model's loss is below the limit, and a later word changes its earlier logits: it reads "
-            "what it should foretell. Is there a causal mask?",
+            "what it should predict. Is there a causal mask?",
             _handed_in(lambda: _Spelled(lambda words: _loud(words.roll(-1, dims=1)))),
         ),
         "not shifted, measured likewise": (

@@ -31,7 +31,7 @@ _SAID = {
         "softmax."
     ),
     "no number": "The loss is no number.",
-    "below the limit": "Your model's loss is below the limit. Does it read what it should foretell?",
+    "below the limit": "Your model's loss is below the limit. Does it read what it should predict?",
     "the grammar itself": (
         "This model knows the chances to the last digit: that is the grammar itself. Let one learn them."
     ),
@@ -53,7 +53,7 @@ _SAID = {
     ),
     # measured
     "padding counted": (
-        "Your excess counts the padding, which is easy to foretell. Leave it out: ignore_index=0."
+        "Your excess counts the padding, which is easy to predict. Leave it out: ignore_index=0."
     ),
     "bits": "Your excess is in bits, or a loss in bits less a limit in nats. Asked for are nats.",
     "limit less loss": "Your excess is the limit less the loss. It is the other way round.",

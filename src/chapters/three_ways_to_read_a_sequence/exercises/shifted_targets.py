@@ -68,8 +68,8 @@ check_shifted_targets = Exercise(
         },
         targets={
             "not shifted": (
-                "Inputs and targets are the same: whoever reads the input can copy it. The target is the "
-                "*next* number.",
+                "Inputs and targets are the same: a model that reads the input can copy it. The target is "
+                "the *next* number.",
                 lambda texts: texts[:, :-1],
             ),
             "filled up again": (

@@ -25,7 +25,7 @@ def _with_gradient(work: Callable[..., object], scores: Scores, mask: Mask) -> t
         weights = work(given, mask)
         if not torch.equal(given, scores):
             raise WrongTypeError(
-                "It writes into the scores that it was given, and whoever gave them still needs them. What "
+                "It writes into the scores that it was given, and the caller still needs them. What "
                 "ends in _, `+=` and scores[…] = … do that: make new scores, as masked_fill does."
             )
         if not isinstance(weights, Tensor) or weights.shape != scores.shape:
