@@ -5,9 +5,10 @@ import math
 import torch
 
 from attnlab.runtime import generator
+from attnlab.training.many_seeds import student
 from bookkit.claims import claim
 from chapters.is_it_noise import models
-from chapters.is_it_noise.bank import drawn, longer, student
+from chapters.is_it_noise.bank import drawn, longer
 from chapters.is_it_noise.measuring import files_hold, half_widths, seen, share
 
 
