@@ -5,8 +5,6 @@ import re
 from typing import Any
 
 CLAIM = "application/vnd.attnlab.claim+json"
-# The numbers of a reader's own project.
-PROJECT = "application/vnd.attnlab.project+json"
 FIGURE = "image/svg+xml"
 # Two SVGs, for wide screens and for phones, and their description.
 DRAWING = "application/vnd.attnlab.drawing+json"

@@ -16,8 +16,9 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from attnlab.training.many_seeds import student
-from bookkit.mime_types import PROJECT, as_saved
+from bookkit.mime_types import as_saved
 
+PROJECT = "application/vnd.attnlab.project+json"  # the type of what `report` stores
 TEMPLATE = Path(__file__).with_name("my-project.ipynb")
 FEWEST_SEEDS, FEWEST_WORDS, MOST_WORDS = 3, 15, 1000
 TRAINS = re.compile(r"\.backward\(|\.fit\(|trainer\.train\(|attnlab\.training\.(loop|run)\b")
