@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean, stdev, variance
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from IPython.core.getipython import get_ipython
@@ -281,7 +282,8 @@ def check_project(path: str | Path) -> bool:
             print(f"  ✓ {thing} ({here[0].place})")
             continue
         for each in (each for each in here if each.lack):
-            print(f"  ✗ {thing} ({each.place}): {each.lack}")
+            said = f"✗ {thing} ({each.place}): {each.lack}"
+            print(fill(said, 88, initial_indent="  ", subsequent_indent="      "))
         print(f"      a good one: {good}")
     print("→ Missing: " + ", ".join(missing) if missing else "→ Nothing is missing that a program can see.")
     return not missing
