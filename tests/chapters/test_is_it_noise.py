@@ -8,10 +8,11 @@ import torch
 from exercise_cases import telling, told
 from living_charts import drawn
 
+from attnlab.training.many_seeds import student
 from bookkit import weights
 from chapters.is_it_noise import bank, charts, models
 from chapters.is_it_noise.accepted import around
-from chapters.is_it_noise.bank import stored, student
+from chapters.is_it_noise.bank import stored
 from chapters.is_it_noise.charts import AGAINST, DRAWS, FEWEST, HOW, MOST
 from chapters.is_it_noise.exercises import check_worth_it
 from chapters.is_it_noise.exercises.worth_it import SAID, SPREAD, SPREAD_OF_ONE, TRUTH, WIDEST

@@ -1,6 +1,5 @@
-"""The bank of trainings, as the page and its charts draw from it, and Student's factor."""
+"""The bank of trainings, as the page and its charts draw from it."""
 
-from functools import cache
 from itertools import product
 
 import torch
@@ -22,24 +21,6 @@ def longer() -> dict[str, Tensor]:
     losses = weights.load("is_it_noise/longer", nn.Identity())
     rows = torch.tensor(losses, dtype=torch.float64, device="cpu").view(len(LONGER), -1)
     return dict(zip(LONGER, rows, strict=True))
-
-
-@cache
-def student(freedom: int, share: float = 0.95) -> float:
-    """`student(2)` is 4.30: so many standard errors on either side catch 95 % of the means of three.
-
-    Freedom is one less than there are numbers; where two means are compared, one less for each.
-
-    >>> [round(student(freedom), 2) for freedom in (2, 4, 9, 1000)]
-    [4.3, 2.78, 2.26, 1.96]
-    """
-    # Student's curve, summed in steps that grow with the distance: its tails are long.
-    step = torch.linspace(0, 16, 200_001, dtype=torch.float64, device="cpu")
-    away = torch.sinh(step)
-    height = (1 + away**2 / freedom) ** (-(freedom + 1) / 2)
-    area = torch.cumulative_trapezoid(height, away)
-    place = int(torch.searchsorted(area, share * area[-1]))
-    return float(away[place + 1])
 
 
 def drawn(losses: Tensor, count: int, times: int, source: torch.Generator) -> Tensor:

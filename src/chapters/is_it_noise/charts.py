@@ -2,8 +2,9 @@
 
 import altair as alt
 
+from attnlab.training.many_seeds import student
 from bookkit.pictures.charts import choice, readout, slider
-from chapters.is_it_noise.bank import stored, student
+from chapters.is_it_noise.bank import stored
 from chapters.is_it_noise.models import SEEDS
 
 DRAWS = 30  # intervals at a time

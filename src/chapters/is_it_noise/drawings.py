@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from bookkit.pictures.drawings import Part, across, box, column, draw, left_note, note, over, row, text
-from bookkit.pictures.svg import SMALL, SMALLEST, Place, circle, label, line, rectangle, width_of
+from bookkit.pictures.svg import (
+    SMALL,
+    SMALLEST,
+    Place,
+    circle,
+    curve,
+    label,
+    line,
+    polygon,
+    rectangle,
+    width_of,
+)
 from chapters.is_it_noise.bank import first_sweep
 
 
@@ -129,6 +140,48 @@ def interval_of(losses: Sequence[float], factor: float) -> None:
 
     words = ", ".join(f"{formula} ({said})" for *_, formula, said in steps)
     draw(arrange, alt=f"{n} dots and their mean, and below them three bars around it: {words}.")
+
+
+def two_bells() -> None:
+    """`two_bells()` has the differences that are found: where nothing differs, and where d does."""
+    edge, far = 1.96, 0.84  # in errors of the difference
+    middle = edge + far
+
+    def arrange(narrow: bool) -> Part:
+        unit, high, base = (40.0, 92.0, 122.0) if narrow else (62.0, 104.0, 134.0)
+        steps = [step / 20 for step in range(-52, 53)]
+
+        def at(errors: float) -> float:
+            return unit * (2.7 + errors)
+
+        def bell(centre: float, beyond: float = -9) -> list[tuple[float, float]]:
+            above = [off for off in steps if centre + off >= beyond]
+            return [(at(centre + off), base - high * math.exp(-(off**2) / 2)) for off in above]
+
+        beyond = bell(middle, edge)
+        marks = polygon([(beyond[0][0], base), *beyond, (beyond[-1][0], base)], "query", opacity=0.25)
+        marks += curve(bell(0)) + curve(bell(middle), colour="query")
+        marks += line(at(-2.6), base, at(middle + 2.6), base, colour="ink", width=1)
+        marks += line(at(edge), base - high - 8, at(edge), base + 34, colour="key", width=2)
+        marks += label(at(middle) + 6, base - 22, "four fifths", size=SMALLEST, colour="query")
+        for centre, words, colour in ((0, "nothing differs", "grey"), (middle, "differ by d", "query")):
+            marks += line(at(centre), base, at(centre), base + 34, colour=colour, width=1)
+            marks += label(at(centre), base - high - 12, words, size=SMALL, colour=colour, bold=True)
+        for start, end in ((0, edge), (edge, middle)):
+            marks += line(at(start), base + 22, at(end), base + 22, colour="ink", width=1)
+            marks += label(at((start + end) / 2), base + 17, f"{end - start:.2f}", size=SMALLEST, bold=True)
+        below = left_note(
+            "Which differences are found, in errors. Right of the orange line, an interval leaves out 0.",
+            320 if narrow else 500,
+        )
+        return over(at(middle + 2.7), base + 84, marks, (below, 0, base + 44))
+
+    draw(
+        arrange,
+        alt="Two bells: the differences found where there is none, and where there is one. A line stands "
+        "1.96 errors right of the first one's middle, and 0.84 left of the second one's. Four fifths of the "
+        "second lie beyond it.",
+    )
 
 
 def clumps() -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Generator, Tensor
 
-from chapters.is_it_noise.bank import drawn, student
+from attnlab.training.many_seeds import student
+from chapters.is_it_noise.bank import drawn
 
 
 def coverage(losses: Tensor, counts: Sequence[int], source: Generator) -> dict[str, list[float]]:

@@ -72,9 +72,8 @@ MISTAKES: Mistakes = (
         _compared,
         asked={
             "chosen by test text": (
-                "The rate is chosen by test text. What is chosen by a text looks better on it than it "
-                "is: choose "
-                "by `validation`, and report `test`.",
+                "The rate is chosen by test text. What is chosen by a text looks better on it than it is: "
+                "choose by `validation`, and report `test`.",
                 lambda validation, test: test,
             ),
         },
@@ -89,16 +88,14 @@ MISTAKES: Mistakes = (
             ),
             "a rate by its best seed": (
                 "You choose the rate of the best single run. That may be one seed's luck: choose by the "
-                "mean of a "
-                "rate's seeds.",
+                "mean of a rate's seeds.",
                 lambda losses: losses.amin(-1),
             ),
         },
         told={
             "the best seed of each": (
                 "Both sides report their best seed. That is fair only for as long as both spread alike: "
-                "report "
-                "means.",
+                "report means.",
                 lambda losses: losses.min(),
             ),
             "medians": (
@@ -115,12 +112,15 @@ MISTAKES: Mistakes = (
                 "The sign is turned: asked for is ours minus theirs, below 0 where we are better.",
                 lambda ours, theirs: theirs - ours,
             ),
+            "a share of theirs": (
+                "You divide by theirs. Asked for is the difference, in the losses' own unit.",
+                lambda ours, theirs: (ours - theirs) / theirs,
+            ),
         },
         on={
             "reported on validation text": (
                 "You report the losses by which the rates were chosen. The chosen one looks better there "
-                "than it "
-                "is: report `test`.",
+                "than it is: report `test`.",
                 lambda validation, test: validation,
             ),
         },
@@ -137,8 +137,7 @@ MISTAKES: Mistakes = (
         ),
         "the best run by validation": (
             "You take the single best run of each side, by validation text. That run's luck stays in it: "
-            "choose a "
-            "*rate*, by the mean of its seeds, and report that mean.",
+            "choose a *rate*, by the mean of its seeds, and report that mean.",
             _best_seed_by_validation,
         ),
         "our rate for both": (

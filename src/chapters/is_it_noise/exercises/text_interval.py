@@ -56,6 +56,21 @@ def _mean_pieces(
     return _ends((second - first)[draws].mean(1))
 
 
+def _each_text_once(
+    first: Tensor, second: Tensor, text: Tensor, size: Tensor, draws: Tensor
+) -> tuple[Tensor, Tensor]:
+    apart = _of_texts(second - first, text, len(size))
+    return _ends(torch.stack([apart[each].sum() / size[each].sum() for each in map(torch.unique, draws)]))
+
+
+def _ends_of_two(
+    first: Tensor, second: Tensor, text: Tensor, size: Tensor, draws: Tensor
+) -> tuple[Tensor, Tensor]:
+    both = (_ends(_a_byte(_of_texts(bits, text, len(size)), size, draws)) for bits in (first, second))
+    (low, high), (other_low, other_high) = both
+    return other_low - low, other_high - high
+
+
 def _by_pieces(bits: Tensor, text: Tensor, count: int) -> Tensor:
     return _of_texts(bits, text, count) / torch.bincount(text, minlength=count)
 
@@ -82,8 +97,7 @@ MISTAKES: Mistakes = (
         again={
             "not paired": (
                 "The second model is asked on other texts than the first: hard texts then come to one of "
-                "them "
-                "alone. Use the same draw for both.",
+                "them alone. Use the same draw for both.",
                 lambda draws: draws.roll(1, 0),
             ),
             "the second model not drawn": (
@@ -95,8 +109,7 @@ MISTAKES: Mistakes = (
         ratio={
             "a mean of ratios": (
                 "You take each text's bits a byte, and then their mean: a short text weighs as much as a "
-                "long "
-                "one. Divide the sum of the bits by the sum of the bytes.",
+                "long one. Divide the sum of the bits by the sum of the bytes.",
                 lambda bits, size, draws: (bits / size)[draws].mean(1),
             ),
             "bytes not drawn": (
@@ -143,9 +156,8 @@ MISTAKES: Mistakes = (
                 lambda found: (found.min(), found.max()),
             ),
             "divided by the draws": (
-                "You divide the draws' spread by the root of how many there are. The draws' own spread "
-                "is the "
-                "error; with more draws you only know it better.",
+                "You divide the draws' spread by the root of how many there are. The draws' own spread is "
+                "the error; with more draws you only know it better.",
                 lambda found: (
                     found.mean() - 1.96 * found.std() / len(found) ** 0.5,
                     found.mean() + 1.96 * found.std() / len(found) ** 0.5,
@@ -158,10 +170,18 @@ MISTAKES: Mistakes = (
             "`draws` are numbers of texts, and you take the pieces of these numbers. Sum up each text first.",
             _pieces_drawn,
         ),
+        "each text once": (
+            "A text that was drawn twice counts once with you. `bits[draws]` has it twice.",
+            _each_text_once,
+        ),
+        "the ends of two intervals": (
+            "You make an interval for each model and subtract their ends, which come from different draws. "
+            "Subtract draw by draw, then take ends.",
+            _ends_of_two,
+        ),
         "the mean of pieces": (
             "You draw pieces, by the numbers of texts, and take their mean. Sum up each text first, then "
-            "draw "
-            "texts.",
+            "draw texts.",
             _mean_pieces,
         ),
     }
