@@ -1,4 +1,4 @@
-"""Writing faster: what each block keeps, rows that end together, and guesses that are kept or refused."""
+"""The drawings of “Writing faster”: what a block keeps, rows that end together, and guesses."""
 
 from itertools import pairwise
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The figures of the block of today: the curve of its gate, and what each change is worth."""
+"""The figures of “The block of today”: the curve of its gate, and what each change is worth."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean
