@@ -4,10 +4,13 @@ import math
 
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 from attnlab.positions import rotate
 from attnlab.today.model import turned
 from bookkit.other_words import named
+from chapters.the_block_of_today.exercises.gated_width import check_gated_width
+from chapters.the_block_of_today.exercises.repaired_groups import check_repaired_groups
 from chapters.the_block_of_today.exercises.turned_halves import check_turned_halves
 from chapters.the_block_of_today.exercises.weights_of import check_weights_of
 
@@ -97,7 +100,63 @@ def of_modules(vocabulary, hidden_size, intermediate_size, layers, heads, key_va
     return layers * (counted[0] + 2 * hidden_size) + counted[1] * (1 + (not tied)) + hidden_size
 
 
+# --- gated_width ---
+
+
+def rounded_by_hand(hidden, multiple):
+    width = math.ceil(2 * hidden / 3)
+    return width + (-width) % multiple
+
+
+def as_llamas(hidden, multiple):
+    return multiple * ((int(2 * hidden / 3) + multiple - 1) // multiple)
+
+
+def counted_up(hidden, multiple):
+    width = multiple
+    while 3 * width < 2 * hidden:
+        width += multiple
+    return width
+
+
+# --- repaired_groups ---
+
+
+def angles_of(places, d_k):
+    return places[:, None] * 10000.0 ** (-torch.arange(0, d_k, 2) / d_k)
+
+
+def by_gqa(query, key, value, places):
+    angles = angles_of(places, query.shape[-1])
+    query, key = turned(query, angles), turned(key, angles)
+    return F.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
+
+
+def group_by_group(query, key, value, places):
+    shared, angles = query.shape[1] // key.shape[1], angles_of(places, query.shape[-1])
+    found = [
+        F.scaled_dot_product_attention(
+            turned(query[:, each * shared : (each + 1) * shared], angles),
+            turned(key[:, each, None], angles).expand(-1, shared, -1, -1),
+            value[:, each, None].expand(-1, shared, -1, -1),
+            is_causal=True,
+        )
+        for each in range(key.shape[1])
+    ]
+    return torch.cat(found, dim=1)
+
+
+def with_an_axis_of_groups(query, key, value, places):
+    angles = angles_of(places, query.shape[-1])
+    asks = turned(query, angles).unflatten(1, (key.shape[1], -1))  # (B, groups, shared, T, d_k)
+    scores = asks @ turned(key, angles)[:, :, None].mT / query.shape[-1] ** 0.5
+    hidden = torch.ones(scores.shape[-2:]).triu(1).bool()
+    return (scores.masked_fill(hidden, -math.inf).softmax(-1) @ value[:, :, None]).flatten(1, 2)
+
+
 ACCEPTED = {
+    check_gated_width: named(rounded_by_hand, as_llamas, counted_up),
+    check_repaired_groups: named(by_gqa, group_by_group, with_an_axis_of_groups),
     check_turned_halves: named(
         as_attnlab, with_a_rotated_half, column_by_column, as_complex_numbers, by_neighbours, pair_by_pair
     ),

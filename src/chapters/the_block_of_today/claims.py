@@ -19,9 +19,11 @@ from chapters.the_block_of_today.models import RATES_OF, UPDATES_OF, narrow
 
 
 def root_mean_square(rms_norm):
-    claim("square of 3", 3**2, expected=9)
-    claim("mean of squares", (3**2 + 4**2) / 2, expected=12.5)
-    claim("its root", 12.5**0.5, expected=3.54, abs=0.005)
+    squares = torch.tensor([3.0, 4.0]).square()
+    claim("square of 3", squares[0], expected=9)
+    claim("square of 4", squares[1], expected=16)
+    claim("mean of squares", squares.mean(), expected=12.5)
+    claim("its root", squares.mean().sqrt(), expected=3.54, abs=0.005)
     some, norm = torch.randn(2, 5, 8, generator=generator(0)), RMSNorm(8)
     gap = (rms_norm(some, norm.weight) - norm(some)).abs().max()
     claim("attnlab's RMSNorm likewise", gap, at_most=1e-6)
@@ -125,6 +127,18 @@ def what_was_measured_once():
     claim(
         "stored: a second table, at equal updates: bits less", left, expected=0.12, abs=0.01
     )
+    for name, expected in (
+        ("norm first", 0.12),
+        ("rotary", 0.07),
+        ("today, norm behind", 0.09),
+    ):
+        gained = means[name] - sum(figures.SECOND_TABLE[name]) / 2
+        claim(
+            f"stored: a second table and {name}, bits less",
+            gained,
+            expected=expected,
+            abs=0.005,
+        )
     behind = equal["today, untied"] - means["today"]
     claim(
         "stored: a second table in today's block, at equal updates: bits more",

@@ -1,10 +1,15 @@
 """Right answers to the exercises, in other words than the book's: each must be accepted."""
 
+import math
+
 import torch
 from torch.nn import functional as F
 
+from attnlab.masks import causal
 from bookkit.other_words import named
 from chapters.writing_faster.exercises.accepted import check_accepted
+from chapters.writing_faster.exercises.behind_a_cache import check_behind_a_cache
+from chapters.writing_faster.exercises.best_guesses import check_best_guesses
 from chapters.writing_faster.exercises.left_padded import check_left_padded
 
 # --- left_padded ---
@@ -96,7 +101,74 @@ def by_a_product_that_runs(p, q, guesses, u):
     return kept, rest / rest.sum()
 
 
+# --- behind_a_cache ---
+
+
+def with_the_books_mask(query, key, value, kept_keys, kept_values):
+    keys, values = torch.cat([kept_keys, key], 2), torch.cat([kept_values, value], 2)
+    mask = causal(query.shape[2], keys.shape[2])
+    return F.scaled_dot_product_attention(query, keys, values, mask), keys, values
+
+
+def by_hand(query, key, value, kept_keys, kept_values):
+    keys, values = torch.cat([kept_keys, key], -2), torch.cat([kept_values, value], -2)
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    kept, new = kept_keys.shape[-2], key.shape[-2]
+    late = torch.arange(kept + new) > torch.arange(kept, kept + new)[:, None]
+    return scores.masked_fill(late, -math.inf).softmax(-1) @ values, keys, values
+
+
+def query_by_query(query, key, value, kept_keys, kept_values):
+    """Each alone, with what it may see, so that no mask is needed."""
+    keys, values = torch.cat((kept_keys, key), 2), torch.cat((kept_values, value), 2)
+    seen = [kept_keys.shape[2] + i + 1 for i in range(query.shape[2])]
+    found = [
+        F.scaled_dot_product_attention(query[:, :, i : i + 1], keys[:, :, :m], values[:, :, :m])
+        for i, m in enumerate(seen)
+    ]
+    return torch.cat(found, dim=2), keys, values
+
+
+def with_queries_in_front(query, key, value, kept_keys, kept_values):
+    """As many queries as keys, whose first ones nobody asks for: then is_causal is right."""
+    keys, values = torch.cat([kept_keys, key], 2), torch.cat([kept_values, value], 2)
+    whole = torch.cat([torch.zeros_like(kept_keys), query], 2)
+    found = F.scaled_dot_product_attention(whole, keys, values, is_causal=True)
+    return found[:, :, kept_keys.shape[2] :], keys, values
+
+
+# --- best_guesses ---
+
+
+def by_the_closed_form(chance, cost, most):
+    def speed(k):
+        pieces = k + 1 if chance == 1 else (1 - chance ** (k + 1)) / (1 - chance)
+        return pieces / (1 + k * cost)
+
+    best = max(range(most + 1), key=speed)
+    return best, speed(best)
+
+
+def as_they_come(chance, cost, most):
+    best, speed, pieces, power, price = 0, 1.0, 1.0, 1.0, 1.0
+    for k in range(1, most + 1):
+        power *= chance
+        pieces += power
+        price += cost
+        if pieces / price > speed:
+            best, speed = k, pieces / price
+    return best, speed
+
+
+def in_tensors(chance, cost, most):
+    k = torch.arange(most + 1, dtype=torch.float64)
+    speeds = (chance**k).cumsum(0) / (1 + cost * k)
+    return int(speeds.argmax()), float(speeds.max())
+
+
 ACCEPTED = {
+    check_behind_a_cache: named(with_the_books_mask, by_hand, query_by_query, with_queries_in_front),
+    check_best_guesses: named(by_the_closed_form, as_they_come, in_tensors),
     check_left_padded: named(place_by_place, by_padding, by_turning_round, in_steps),
     check_accepted: named(one_by_one, all_at_once, with_a_row_of_nothing, by_a_product_that_runs),
 }
