@@ -65,7 +65,7 @@ def describe(
 
 
 def place(env: BuildEnvironment, page: str) -> str:
-    """`place(env, "the-transformer")` is "Chapter 15 of 25 · Attention at work", and "" for an appendix."""
+    """`place(env, "the-transformer")` is "Chapter 15 of 26 · Attention at work", and "" for an appendix."""
     chapters = [(name, caption) for caption, names in parts(env) for name in names]
     for number, (name, caption) in enumerate(chapters, 1):
         if name == page:

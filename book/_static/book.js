@@ -149,13 +149,14 @@ if (chapter) {
   } catch {}
 }
 
-// A link may lead into a fold.
+// A link may lead into a fold, or to a section that moved: its paragraph links to the page where it is now.
 function unfold() {
   let target;
   try {
     target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   } catch {} // a percent sign that escapes nothing
   for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  if (target?.matches(".moved")) location.replace(target.parentElement.querySelector("a").href + location.hash);
 }
 addEventListener("hashchange", unfold);
 unfold();

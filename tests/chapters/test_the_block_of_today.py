@@ -6,33 +6,18 @@ from typing import NamedTuple
 
 import pytest
 import torch
-from exercise_cases import telling, told
 from their_models import assert_one_model, some_ids, with_weights_of_their_own
 from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama import configuration_llama, modeling_llama
 
-from attnlab import decoding
 from attnlab.layers import EncoderLayer
 from attnlab.masks import causal
 from attnlab.positions import sinusoidal
 from attnlab.today.model import Today
-from chapters.the_block_of_today.accepted import by_padding
-from chapters.the_block_of_today.exercises.left_padded import check_left_padded
 from chapters.the_block_of_today.exercises.weights_of import check_weights_of
 from chapters.the_block_of_today.mixed import KINDS, TODAY, Kind, Mixed
 from chapters.the_block_of_today.their_names import to_ours, to_theirs
-
-
-def mask_to_be_added(rows, filler):
-    ids, visible, places = by_padding(rows, filler)
-    return ids, torch.zeros(visible.shape).masked_fill(~visible, -torch.inf), places
-
-
-test_a_reader_is_told = telling(
-    told(check_left_padded, mask_to_be_added, "It returns float32 numbers where bool ones are expected"),
-    told(check_left_padded, decoding.left_padded, "✗ is written without what is there already"),
-)
 
 
 def test_it_counts_what_our_model_has():

@@ -302,3 +302,13 @@ def test_contents_open_on_a_phone(page, base_url):
     assert contents.is_visible()
     page.keyboard.press("Escape")
     assert not contents.is_visible()
+
+
+def test_an_address_that_moved_leads_on(page, base_url, soup):
+    """What the-block-of-today.html said of writing faster is a chapter of its own."""
+    names = [moved["id"] for moved in soup("the-block-of-today.html").select(".moved")]
+    assert "several-texts-at-once" in names
+    for name in names:
+        page.goto(f"{base_url}the-block-of-today.html#{name}")
+        page.wait_for_url(f"{base_url}writing-faster.html#{name}")
+        assert page.locator(f"[id='{name}']").count(), name

@@ -59,7 +59,7 @@ QUESTIONS = [
     ("kv cache", "the-transformer", "twice"),
     ("gqa", "fewer-keys", "fewer"),
     ("weight tying", "from-words", "tied"),
-    ("padding left or right", "the-block-of-today", "writing"),
+    ("padding left or right", "writing-faster", "several texts"),
     ("transformer from scratch pytorch", "the-transformer", "screen"),
     # a slip of the finger
     ("regsiter_buffer", BUFFERS, "register_buffer"),

@@ -29,6 +29,7 @@ from chapters.the_block_of_today import mixed
 from chapters.the_block_of_today import models as blocks
 from chapters.the_transformer import models as transformers
 from chapters.translating_with_attention import models as translators
+from chapters.writing_faster import models as helpers
 
 
 def of_family(name: str) -> Case:
@@ -164,7 +165,7 @@ TRAINED: dict[str, Callable[[], Case]] = {
     "the GPT of docstrings": partial(of_pieces, "a_gpt_of_your_own/gpt", gpts.gpt),
     "the LSTM of docstrings": partial(of_pieces, "a_gpt_of_your_own/lstm", gpts.lstm),
     "the trained model of today": partial(of_pieces, "the_block_of_today/today", blocks.today),
-    "its small helper": partial(of_pieces, "the_block_of_today/small", blocks.small),
+    "its small helper": partial(of_pieces, "writing_faster/small", helpers.small),
 }
 WRITERS: dict[str, dict[str, Any]] = {
     "a decoder alone, with learned positions": {"build": decoder, "positions": LearnedPositions(32, 40)},

@@ -9,8 +9,8 @@ from torch.nn import functional as F
 from attnlab.positions import rotate
 from attnlab.today.model import turned
 from bookkit.other_words import named
-from chapters.the_block_of_today.exercises.accepted import check_accepted
-from chapters.the_block_of_today.exercises.left_padded import check_left_padded
+from chapters.the_block_of_today.exercises.gated_width import check_gated_width
+from chapters.the_block_of_today.exercises.repaired_groups import check_repaired_groups
 from chapters.the_block_of_today.exercises.turned_halves import check_turned_halves
 from chapters.the_block_of_today.exercises.weights_of import check_weights_of
 
@@ -100,100 +100,65 @@ def of_modules(vocabulary, hidden_size, intermediate_size, layers, heads, key_va
     return layers * (counted[0] + 2 * hidden_size) + counted[1] * (1 + (not tied)) + hidden_size
 
 
-# --- left_padded ---
+# --- gated_width ---
 
 
-def place_by_place(rows, filler):
-    longest = max(len(row) for row in rows)
-    ids = torch.full((len(rows), longest), filler)
-    visible = torch.zeros(len(rows), longest, longest, dtype=torch.bool)
-    places = torch.zeros_like(ids)
-    for b, row in enumerate(rows):
-        start = longest - len(row)
-        for i in range(longest):
-            if i < start:
-                visible[b, i, i] = True
-                continue
-            ids[b, i] = row[i - start]
-            places[b, i] = i - start
-            visible[b, i, start : i + 1] = True
-    return ids, visible, places
+def rounded_by_hand(hidden, multiple):
+    width = math.ceil(2 * hidden / 3)
+    return width + (-width) % multiple
 
 
-def by_padding(rows, filler):
-    longest = max(map(len, rows))
-    ids = torch.stack([F.pad(torch.tensor(row), (longest - len(row), 0), value=filler) for row in rows])
-    text = torch.stack([F.pad(torch.ones(len(row)), (longest - len(row), 0)) for row in rows]).bool()
-    square = torch.ones(longest, longest).bool()
-    visible = (text[:, None, :] & square.tril()) | (torch.eye(longest).bool() & ~text[:, :, None])
-    return ids, visible, (text.long().cumsum(-1) - 1).clamp_min(0)
+def as_llamas(hidden, multiple):
+    return multiple * ((int(2 * hidden / 3) + multiple - 1) // multiple)
 
 
-def by_turning_round(rows, filler):
-    turned = [torch.tensor(row[::-1]) for row in rows]
-    ids = torch.nn.utils.rnn.pad_sequence(turned, batch_first=True, padding_value=filler).flip(1)
-    lengths = torch.tensor([len(row) for row in rows])
-    places = torch.arange(ids.shape[1]) - (ids.shape[1] - lengths[:, None])
-    i, j = places[:, :, None], places[:, None, :]
-    visible = torch.where(i < 0, i == j, (j >= 0) & (j <= i))
-    return ids, visible, places.relu()
+def counted_up(hidden, multiple):
+    width = multiple
+    while 3 * width < 2 * hidden:
+        width += multiple
+    return width
 
 
-def in_steps(rows, filler):
-    longest = max(map(len, rows))
-    ids = torch.tensor([[filler] * (longest - len(row)) + row for row in rows])
-    text = torch.tensor([[False] * (longest - len(row)) + [True] * len(row) for row in rows])
-    visible = text[:, None] & torch.ones(longest, longest).tril().bool() | torch.diag_embed(~text)
-    return ids, visible, torch.where(text, text.cumsum(1) - 1, 0)
+# --- repaired_groups ---
 
 
-# --- accepted ---
+def angles_of(places, d_k):
+    return places[:, None] * 10000.0 ** (-torch.arange(0, d_k, 2) / d_k)
 
 
-def one_by_one(p, q, guesses, u):
-    kept = 0
-    for large, small, guess, number in zip(p, q, guesses.tolist(), u, strict=False):
-        if number >= min(1, large[guess] / small[guess]):
-            left = torch.relu(large - small)
-            return kept, left / left.sum()
-        kept += 1
-    return kept, p[kept]
+def by_gqa(query, key, value, places):
+    angles = angles_of(places, query.shape[-1])
+    query, key = turned(query, angles), turned(key, angles)
+    return F.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
 
 
-def all_at_once(p, q, guesses, u):
-    places = torch.arange(len(q))
-    refused = u * q[places, guesses] >= p[places, guesses]
-    kept = torch.argmax(torch.cat([refused, torch.tensor([True])]).int())
-    if kept == len(q):
-        return kept, p[-1]
-    left = torch.where(p[kept] > q[kept], p[kept] - q[kept], 0)
-    return kept, left / left.sum()
+def group_by_group(query, key, value, places):
+    shared, angles = query.shape[1] // key.shape[1], angles_of(places, query.shape[-1])
+    found = [
+        F.scaled_dot_product_attention(
+            turned(query[:, each * shared : (each + 1) * shared], angles),
+            turned(key[:, each, None], angles).expand(-1, shared, -1, -1),
+            value[:, each, None].expand(-1, shared, -1, -1),
+            is_causal=True,
+        )
+        for each in range(key.shape[1])
+    ]
+    return torch.cat(found, dim=1)
 
 
-def with_a_row_of_nothing(p, q, guesses, u):
-    """Behind the guesses the small model says nothing, so that all of p is left."""
-    q = torch.cat([q, torch.zeros_like(q[:1])])
-    kept = 0
-    while kept < len(guesses) and u[kept] < p[kept, guesses[kept]] / q[kept, guesses[kept]]:
-        kept += 1
-    left = torch.maximum(p[kept] - q[kept], torch.zeros(()))
-    return torch.tensor(kept), left.div(left.sum())
-
-
-def by_a_product_that_runs(p, q, guesses, u):
-    rows = torch.arange(len(guesses))
-    kept = int((u < p[rows, guesses] / q[rows, guesses]).int().cumprod(0).sum())
-    if kept == len(guesses):
-        return kept, p[-1]
-    rest = (p[kept] - q[kept]).clamp(min=0)
-    return kept, rest / rest.sum()
+def with_an_axis_of_groups(query, key, value, places):
+    angles = angles_of(places, query.shape[-1])
+    asks = turned(query, angles).unflatten(1, (key.shape[1], -1))  # (B, groups, shared, T, d_k)
+    scores = asks @ turned(key, angles)[:, :, None].mT / query.shape[-1] ** 0.5
+    hidden = torch.ones(scores.shape[-2:]).triu(1).bool()
+    return (scores.masked_fill(hidden, -math.inf).softmax(-1) @ value[:, :, None]).flatten(1, 2)
 
 
 ACCEPTED = {
+    check_gated_width: named(rounded_by_hand, as_llamas, counted_up),
+    check_repaired_groups: named(by_gqa, group_by_group, with_an_axis_of_groups),
     check_turned_halves: named(
         as_attnlab, with_a_rotated_half, column_by_column, as_complex_numbers, by_neighbours, pair_by_pair
     ),
     check_weights_of: named(in_one_line, of_shapes, of_modules),
-    check_left_padded: named(place_by_place, by_padding, by_turning_round, in_steps),
-    check_accepted: named(one_by_one, all_at_once, with_a_row_of_nothing, by_a_product_that_runs),
 }

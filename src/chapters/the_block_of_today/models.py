@@ -1,15 +1,11 @@
-"""What this chapter trains: a model of today, a small one that guesses for it, and each change by itself."""
+"""What this chapter trains: a model of today, and each change by itself."""
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 import torch
 from torch import nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
 
-from attnlab.attention import Cache
 from attnlab.today.model import Today
 from attnlab.training.history import History
 from attnlab.training.run import Run, bits_per_byte, losses
@@ -17,9 +13,8 @@ from chapters.a_gpt_of_your_own.models import CONTEXT, VOCABULARY, Reading, in_b
 from chapters.the_block_of_today.mixed import KINDS, Mixed, fitted
 
 # After 500 updates of `today` from one start: 2.23 bits a byte at 2e-3, 2.13 at 4e-3, 2.11 at 8e-3. The
-# higher one was not tried at full length; that of `small` is 4e-3 · 96/32, as `growth` has it.
-RATES = {"today": 4e-3, "small": 1.2e-2}
-UPDATES = {"today": 4000, "small": 3000}
+# higher one was not tried at full length.
+RATE, UPDATES = 4e-3, 4000
 
 
 def today() -> Today:
@@ -29,51 +24,26 @@ def today() -> Today:
     )
 
 
-def small() -> Today:
-    """`small()` has a seventh of them."""
-    return Today(
-        VOCABULARY, d_model=32, heads=2, groups=1, hidden=96, layers=1, longest=CONTEXT, spread=spread(32)
-    )
-
-
 def spread(d_model: int) -> float:
     """`spread(768)` is GPT-2's 0.02; in shorter vectors it is larger."""
     return 0.02 * math.sqrt(768 / d_model)
 
 
-MODELS: dict[str, Callable[[], Today]] = {"today": today, "small": small}
-
-
-@torch.no_grad()
-def arithmetic(model: Today, length: int, cached: bool, every: bool = False) -> int:
-    """`arithmetic(model, 128, cached=True)` are the operations for piece 128, by PyTorch's count.
-
-    Without a cache all pieces before it are read again. Logits are made for the last one alone, or for every
-    one that is read. What a mask hides is counted, too.
-    """
-    ids, caches = torch.zeros(1, length, dtype=torch.int64), None
-    if cached:
-        caches = [Cache() for _ in model.blocks]
-        model(ids[:, :-1], caches)
-        ids = ids[:, -1:]
-    first = 0 if every else -1
-    hook = model.norm.register_forward_hook(lambda *each: each[-1][:, first:])
-    with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH):
-        model(ids, caches)
-    hook.remove()
-    return int(counted.get_total_flops())
-
-
-def recipe(name: str, seed: int) -> tuple[nn.Module, History]:
-    """`model, history = recipe("today", seed=0)` reads 8 crops of 128 ids of all texts at each update."""
+def trained(model: Today, updates: int, rate: float, seed: int) -> tuple[nn.Module, History]:
+    """`model, history = trained(today(), 4000, 4e-3, seed=0)` reads 8 crops of 128 ids at a time."""
     texts, _ = learned()
-    torch.manual_seed(seed)
-    run = Run(MODELS[name](), texts.training, updates=UPDATES[name], rate=RATES[name], rows=8, seed=seed)
-    run.go(UPDATES[name])
+    run = Run(model, texts.training, updates=updates, rate=rate, rows=8, seed=seed)
+    run.go(updates)
     bits = in_bits(run.model, texts)
     history = History(run.losses, training_losses=[bits])
     history.notes = {"bits": torch.tensor(bits)}
     return run.model, history
+
+
+def recipe(seed: int) -> tuple[nn.Module, History]:
+    """`model, history = recipe(seed=0)` is the model of today, which later chapters open."""
+    torch.manual_seed(seed)
+    return trained(today(), UPDATES, RATE, seed)
 
 
 # ---- each change by itself ----
@@ -120,7 +90,4 @@ def changes(seed: int) -> tuple[nn.Module, History]:
     return nn.Module(), history
 
 
-RECIPES: dict[str, Callable[[int], tuple[nn.Module, History]]] = {
-    **{name: partial(recipe, name) for name in MODELS},
-    "changes": changes,
-}
+RECIPES: dict[str, Callable[[int], tuple[nn.Module, History]]] = {"today": recipe, "changes": changes}

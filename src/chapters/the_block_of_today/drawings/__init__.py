@@ -1,5 +1,5 @@
 """The drawings of “The block of today”, a file for each section."""
 
-from chapters.the_block_of_today.drawings import block, halves, writing
+from chapters.the_block_of_today.drawings import block, halves
 
-__all__ = ["block", "halves", "writing"]
+__all__ = ["block", "halves"]

@@ -10,9 +10,9 @@ from attnlab.today.model import Today
 
 
 @torch.no_grad()
-def behind(model: Today, new: int, length: int = 128) -> Callable[[], None]:
+def behind(model: Today, new: int, rows: int = 1, length: int = 128) -> Callable[[], None]:
     """`behind(model, 5)()` reads the last five of 128 pieces, behind a cache of the others."""
-    ids, caches = torch.full((1, length), 5), [Cache() for _ in model.blocks]
+    ids, caches = torch.full((rows, length), 5), [Cache() for _ in model.blocks]
     if new < length:
         model(ids[:, :-new], caches)
 

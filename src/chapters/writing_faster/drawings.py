@@ -1,4 +1,4 @@
-"""Writing faster: what each block keeps, rows that end together, and guesses that are kept or refused."""
+"""The drawings of “Writing faster”: what a block keeps, rows that end together, and guesses."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +19,68 @@ from bookkit.pictures.drawings import (
     row,
 )
 from bookkit.pictures.svg import SMALL, SMALLEST, Place, Side, label, rectangle, vector
+
+# ---- three ways ----
+
+
+class Way(NamedTuple):
+    """`Way("one text", ((1, 0), (1, 0)))`: what each reading writes and refuses, in how many texts."""
+
+    name: str
+    readings: tuple[tuple[int, int], ...]
+    texts: int = 1
+
+
+WAYS = (
+    Way("one text", ((1, 0),) * 3),
+    Way("three texts in a batch", ((1, 0),) * 3, texts=3),
+    Way("with four guesses each time", ((3, 2), (1, 4), (4, 1))),
+)
+
+
+def _way(way: Way, size: float, gap: float) -> Part:
+    """A frame for each reading, with what it writes, and dashed what it refuses."""
+    marks, x, high = label(0, 12, way.name, size=SMALL, anchor="start", bold=True), 0.0, size * way.texts
+    for written, refused in way.readings:
+        frame = Place(x, 22, size * (written + refused) + 8, high + 8)
+        marks += rectangle(frame, "grey", fill="grey", corner=4, opacity=0.09)
+        for column_ in range(written + refused):
+            for text in range(way.texts):
+                cell = Place(x + 5 + size * column_, 27 + size * text, size - 2, size - 2)
+                if column_ < written:
+                    marks += rectangle(cell, "value", fill="value", opacity=0.5)
+                else:
+                    marks += rectangle(cell, "grey", dashed=True)
+        x = frame.right + gap
+    return over(x - gap, high + 32, marks)
+
+
+def readings() -> None:
+    """`readings()` has three ways to write, each with three readings of the model."""
+
+    def arrange(narrow: bool) -> Part:
+        size, gap = (10.0, 8.0) if narrow else (18.0, 14.0)
+        alone, batch, guessed = (_way(way, size, gap) for way in WAYS)
+        if narrow:
+            ways = column(row(alone, batch, gap=40, align="bottom"), guessed, gap=14, align="left")
+        else:
+            ways = row(alone, batch, guessed, gap=44, align="bottom")
+        below = left_note(
+            "A frame is one reading of the model; with five pieces in it, it takes less than twice as long. "
+            "Green: a piece that is written. Dashed: a guess that is refused.",
+            320 if narrow else 700,
+        )
+        return column(ways, below, gap=10, align="left")
+
+    told = "; ".join(
+        f"{way.name}: {', '.join(str(written * way.texts) for written, _ in way.readings)}" for way in WAYS
+    )
+    draw(
+        arrange,
+        alt=f"Three ways to write, and how many pieces each of three readings of the model adds. {told}. Of "
+        "five pieces that a reading with guesses might add, those behind the first refusal are not written.",
+    )
+
 
 # ---- the cache ----
 
