@@ -111,7 +111,7 @@ def a_leak_falls_too_far(losses, heights, ill, mended):
         written[name] = (text[:, 8:] == text[:, 7:-1]).float().mean()
     first = abs(losses["mended"][0] - losses["as brought in"][0])
     claim("the first losses, ill and mended, apart", first, at_most=0.1)
-    # Of eight trainings 0.81 to 1.03, and 1.69 to 1.74.
+    # Of eight trainings 0.77 to 1.03, and 1.69 to 1.75.
     claim(
         "as brought in: the last ten updates",
         last["as brought in"],
@@ -119,12 +119,15 @@ def a_leak_falls_too_far(losses, heights, ill, mended):
         abs=0.25,
     )
     claim("mended: the last ten updates", last["mended"], expected=1.72, abs=0.1)
+    above = last["mended"] - heights["pairs counted"]
+    claim("mended: the last ten updates, above pairs counted by", above, at_least=0)
     # Of six trainings 0.51 to 0.86, and at most 0.02.
-    repeats = written["as brought in"]
+    more = written["as brought in"] - written["mended"]
     claim(
-        "as brought in: letters written that repeat the one before", repeats, at_least=0.3
+        "letters written that repeat the one before, more as brought in",
+        more,
+        at_least=0.25,
     )
-    claim("mended: letters that repeat the one before", written["mended"], at_most=0.1)
 
 
 def heights_that_losses_stay_at(stays, heights):
@@ -232,13 +235,6 @@ def what_the_tool_finds():
         likely(found, planted)[0],
         expected=0.83,
         abs=0.005,
-    )
-    after = held.AFTER
-    claim(
-        "written after: from",
-        likely(after.found, after.faults)[0],
-        expected=0.66,
-        abs=0.006,
     )
     claim("named, of all planted", named / planted, at_least=0.7)
     tool = (

@@ -81,19 +81,14 @@ def shown(report: Report) -> None:
     display({"text/html": page, "text/plain": "\n".join(words)}, raw=True)
 
 
-def missed(faults: Sequence[Missed], alarms: Sequence[str]) -> None:
-    """`missed(MISSED, FALSE_ALARMS)` tells them one by one, folded."""
+def missed(faults: Sequence[Missed]) -> None:
+    """`missed(MISSED)` tells them one by one, folded."""
     each = "".join(
         f"<li>{escape(one.family)}, <em>{escape(one.fault)}</em>: {escape(one.why)}</li>" for one in faults
     )
-    false = "".join(f"<li>{escape(alarm)}</li>" for alarm in alarms)
-    words = f"{len(faults)} missed, and {len(alarms)} false alarms"
     title = f"The {len(faults)} that it missed, and what we guess lets each pass"
     folds = f"<details><summary>{title}</summary><ul>{each}</ul></details>"
-    if alarms:
-        title = f"False alarms: {len(alarms)} healthy models"
-        folds += f"<details><summary>{title}</summary><ul>{false}</ul></details>"
-    display({"text/html": f"<div>{folds}</div>", "text/plain": words}, raw=True)
+    display({"text/html": f"<div>{folds}</div>", "text/plain": f"{len(faults)} missed"}, raw=True)
 
 
 def outline() -> str:

@@ -106,9 +106,8 @@ GRADIENTS = Fork(
     },
 )  # fmt: skip
 OTHER_ROWS = Cause(
-    "Targets belong to other ids: rows were shuffled apart.",
-    "decode(targets[0]) in text", sections.SHIFTED,
-)  # fmt: skip
+    "Targets belong to other ids: rows were shuffled apart.", "decode(targets[0]) in text", sections.SHIFTED
+)
 NOT_FALLING = Symptom(
     TRAINS,
     "it does not fall",
@@ -201,8 +200,7 @@ STOPS_EARLY = Symptom(
                 {
                     "they don’t": OTHER_ROWS,
                     "they fit": Fork(
-                        "two passes of one batch",
-                        "step(batch); step(batch)  # at rate 0: the norm of the gradient",
+                        "two passes of one batch", "step(batch); step(batch)  # at rate 0: w.grad.norm()",
                         {
                             "it doubles": Cause(
                                 "`zero_grad()` is missing: each gradient is added to those before.",
@@ -217,7 +215,7 @@ STOPS_EARLY = Symptom(
             "lower": ENTROPY,
         },
     ),
-)
+)  # fmt: skip
 TOO_FAR = Symptom(
     TRAINS,
     "it falls too far",
