@@ -52,7 +52,9 @@ function match({ form, cover, verdict, said }) {
     field.value = choice;
     field.ariaInvalid = wrong.has(place);
   });
-  const against = [...wrong].map(([place, choice]) => element("span", `${cover.dataset.parts.split("|")[place]}, ${choice}? ${evidence.get(choice)}`));
+  const placed = Map.groupBy(wrong.keys(), (place) => wrong.get(place));
+  const named = (places) => places.map((place) => cover.dataset.parts.split("|")[place]).join(", ");
+  const against = [...placed].map(([choice, places]) => element("span", `${named(places)}: ${choice}? ${evidence.get(choice)}`));
   verdict.replaceChildren(words, ...against);
   cover.open ||= near;
 }

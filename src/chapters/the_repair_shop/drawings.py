@@ -23,7 +23,7 @@ def case() -> None:
         ("the symptom", "the loss falls", "to 1.0", "orange"),
         ("a guess", "it knows its text", "by heart", "grey"),
         ("a test clears it", "another text", "costs no more", "green"),
-        ("a test convicts", "one letter changed:", "earlier places move", "orange"),
+        ("a test convicts", "a letter changed:", "earlier places move", "orange"),
         ("the mend", "triu(2) becomes", "triu(1)", "blue"),
         ("the proof", "its mended twin", "ends at 1.7", "blue"),
     )
@@ -35,9 +35,9 @@ def case() -> None:
         return over(wide, 70, marks)
 
     def arrange(narrow: bool) -> Part:
-        each = [box(*step, wide=150 if narrow else 113) for step in steps]
+        each = [box(*step, wide=150 if narrow else 108) for step in steps]
         if not narrow:
-            return row(*each, gap=7)
+            return row(*each, gap=6)
         return column(*(row(*each[first : first + 2], gap=14) for first in (0, 2, 4)), gap=14)
 
     words = "; ".join(f"{name}: {first} {second}" for name, first, second, _ in steps)

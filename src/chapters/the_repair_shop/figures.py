@@ -42,7 +42,7 @@ def curves(losses: Mapping[str, Sequence[float]], heights: Mapping[str, float]) 
     )
     dotted = ", ".join(f"{name} at {height:.2f}" for name, height in heights.items())
     alt = f"Loss by update; dotted, {dotted}. Every thirtieth update, {told}."
-    with plot(alt, size=(6.4, 2.9)) as (axes,):
+    with plot(alt, size=(6.4, 2.5)) as (axes,):
         for name, height in heights.items():
             axes.axhline(height, color=COLOURS["grey"][0], lw=1.5, ls=":")
             axes.text(121, height, name, va="bottom", ha="right", color=COLOURS["grey"][0])

@@ -48,8 +48,9 @@ def _branch(branch: Fork | Cause) -> str:
             f"<code {CODE}>{escape(branch.code)}</code></p>{answers}"
         )
     asked = f"<br>In <code>checkup</code>: {escape(', '.join(branch.tool))}." if branch.tool else ""
+    words = re.sub("`(.+?)`", r"<code>\1</code>", escape(branch.words))
     return (
-        f'<p style="margin:0.4rem 0"><strong>{escape(branch.words)}</strong><br>'
+        f'<p style="margin:0.4rem 0"><strong>{words}</strong><br>'
         f"To be sure: <code {CODE}>{escape(branch.test)}</code><br>"
         f'Explained in <a href="{escape(branch.section, quote=True)}">{escape(named(branch.section))}</a>.'
         f"{asked}</p>"
