@@ -13,6 +13,8 @@ In the notebook it is a paragraph and plain HTML, which JupyterLab shows as a qu
     The figure, the rows and the text that show it.
 
 `data-unit="s"` names a unit. `data-choices="more|less" data-answer="less"` asks for a choice, not a number.
+With `data-parts="A|B" data-answer="less|more"` each part is given a choice. The answer has a list then, with
+an item for each choice, “*less*, A: it falls”: what stands behind the colon speaks against a wrong place.
 
 On the site all from the answer to the next heading or box is covered until the reader commits, or asks to see
 it: nothing that a section says after its question is seen before. In the page it is a <details>: links lead
@@ -119,7 +121,18 @@ def prediction_form(given: dict[str, str], name: str, then: str = "") -> nodes.r
     answer = given.get("data-answer", "")
     if not answer:
         raise ValueError("it has no data-answer")
-    if "data-choices" in given:
+    if "data-parts" in given:
+        parts, choices, answers = (given[f"data-{of}"].split("|") for of in ("parts", "choices", "answer"))
+        if len(answers) != len(parts) or {*answers} - {*choices}:
+            raise ValueError(f"its answers {answers} are not choices of {choices} for {parts}")
+        options = "".join(f"<option>{escape(choice)}</option>" for choice in choices)
+        fields = "".join(
+            f'<label>{escape(part)} <select name="prediction" required><option value="">…</option>{options}'
+            "</select></label>"
+            for part in parts
+        )
+        field = f'<fieldset aria-describedby="{name}"><legend>Your prediction</legend>{fields}</fieldset>'
+    elif "data-choices" in given:
         choices = given["data-choices"].split("|")
         if answer not in choices:
             raise ValueError(f"its answer {answer!r} is not among its choices {choices}")

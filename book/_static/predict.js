@@ -14,7 +14,7 @@ for (const each of guesses) {
   const { form, cover, name } = each;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    each.said = form.elements.prediction.value;
+    each.said = form.elements.prediction.value || [...form.elements.prediction].map(({ value }) => value).join("|");
     keep(name, each.said);
     show(each);
     sumUp();
@@ -31,8 +31,10 @@ for (const each of guesses) {
   show(each);
 }
 
-function show({ form, cover, verdict, said }) {
+function show(each) {
+  const { form, cover, verdict, said } = each;
   if (said === null) return;
+  if (said && cover.dataset.parts) return match(each);
   if (said) {
     form.elements.prediction.value = said;
     verdict.textContent = `You said ${said}. ${compare(said, cover.dataset).words}`;
@@ -40,8 +42,30 @@ function show({ form, cover, verdict, said }) {
   cover.open = true;
 }
 
+// Several parts are placed at once. What is wrong is answered by what speaks against it, which the answer's list says
+// of each choice (“*mask*, C: both losses fall”), and the answer itself stays covered.
+function match({ form, cover, verdict, said }) {
+  const evidence = new Map([...cover.querySelectorAll(".answer li")].map((told) => [told.querySelector("em").textContent, told.textContent.replace(/^.*?: /, "")]));
+  const { near, words, wrong } = compare(said, cover.dataset);
+  said.split("|").forEach((choice, place) => {
+    const field = form.elements.prediction[place];
+    field.value = choice;
+    field.ariaInvalid = wrong.has(place);
+  });
+  const placed = Map.groupBy(wrong.keys(), (place) => wrong.get(place));
+  const named = (places) => places.map((place) => cover.dataset.parts.split("|")[place]).join(", ");
+  const against = [...placed].map(([choice, places]) => element("span", `${named(places)}: ${choice}? ${evidence.get(choice)}`));
+  verdict.replaceChildren(words, ...against);
+  cover.open ||= near;
+}
+
 // compare("60", { answer: "64", within: "10%" }) is near, with the words "Right: it is 64, and you are 4 too low (6.25 %)."
-function compare(prediction, { answer, within = "0", choices, unit = "" }) {
+function compare(prediction, { answer, within = "0", choices, parts, unit = "" }) {
+  if (parts) {
+    const right = answer.split("|");
+    const wrong = new Map([...prediction.split("|").entries()].filter(([place, choice]) => choice !== right[place]));
+    return { near: !wrong.size, words: wrong.size ? `${right.length - wrong.size} of ${right.length} are right.` : "Right, all of them.", wrong };
+  }
   if (choices) {
     const near = prediction === answer;
     return { near, words: near ? "Right." : `It is: ${answer}.` };
@@ -76,7 +100,7 @@ function sumUp() {
     const question = box.querySelector("p");
     const link = element("a", question.textContent.replace(/^Predict\. /, ""));
     link.href = `#${question.id}`;
-    return element("li", link, ` ${verdict.textContent}`);
+    return element("li", link, ` ${verdict.firstChild.textContent}`);
   });
   const forget = element("button", "Forget what I guessed, in all chapters");
   forget.onclick = forgetAll;
@@ -95,6 +119,7 @@ function forgetAll() {
     each.said = null;
     each.form.reset();
     each.verdict.textContent = "";
+    for (const field of each.form.querySelectorAll("select")) field.ariaInvalid = false;
     each.cover.open = false;
   }
   sumUp();

@@ -295,6 +295,38 @@ def restless(make: Make) -> str:
     return "yes, and rows of weights sum to 1" if kept else "yes, and they do not"
 
 
+def height(make: Make) -> str:
+    """Where training comes to; counting single letters gives 2.88."""
+    patient, losses = make(), []
+    optimizer = patient.optimizer()
+    patient.model.train()
+    for update in range(120):
+        optimizer.zero_grad()
+        losses.append(patient.loss(patient.model, rows(8, seed=update)))
+        losses[-1].backward()
+        optimizer.step()
+    return "near that of single ids" if sum(losses[-10:]) / 10 > 2.6 else "lower"
+
+
+def one_pair(make: Make) -> str:
+    return "they don’t" if make().loss is FAULTS["another row’s targets"](0).loss else "they fit"
+
+
+def two_passes(make: Make) -> str:
+    patient, sizes = make(), []
+    optimizer = patient.optimizer()
+    patient.model.eval()
+    for _ in range(2):
+        optimizer.zero_grad()
+        patient.loss(patient.model, IDS).backward()
+        sizes.append(nn.utils.get_total_norm([weight.grad for weight in patient.model.parameters()]))
+    return "it doubles" if sizes[1] > 1.5 * sizes[0] else "it stays"
+
+
+def given(make: Make) -> str:
+    return "chances" if make().loss is FAULTS["chances for logits"](0).loss else "logits"
+
+
 def entropy(make: Make) -> str:
     """Of a new model it is the most possible, nearly: whether it stays so, training would tell."""
     return "near 0, from the start" if min(cheap.entropies(make().model.eval(), READ)) < 0.5 else "between"
@@ -339,6 +371,10 @@ MEASURED: dict[str, tuple[Callable[[Make], str], ...]] = {
     "what a block passes on": (passed_on,),
     "change the future": (future,),
     "are two runs equal?": (restless,),
+    "its height against counts": (height,),
+    "read one pair": (one_pair,),
+    "two passes of one batch": (two_passes,),
+    "what the model gives": (given,),
     "entropy of attention": (entropy,),
     "two ids swapped, first attention": (two_swapped,),
     "dead units": (dead,),
@@ -370,6 +406,15 @@ def summed(seed: int) -> Patient:
     return Patient(model, lambda model, ids: next_letter(model, ids) * ids[:, 1:].numel())
 
 
+class Summing(Patient):
+    """Its loop forgot `zero_grad()`."""
+
+    def optimizer(self) -> torch.optim.Optimizer:
+        optimizer = super().optimizer()
+        optimizer.zero_grad = lambda: None
+        return optimizer
+
+
 BARE = "neither stream nor norms"
 OTHERS = {
     BARE: bare,
@@ -378,6 +423,7 @@ OTHERS = {
     "the loss a sum": summed,
     # Each part of a batch was divided by their number, four, and this is the loss of one.
     "the loss a part's": lambda seed: Patient(small(seed), lambda model, ids: next_letter(model, ids) / 4),
+    "zero_grad() forgotten": lambda seed: Summing(small(seed)),
     "a warm-up that begins at 0": lambda seed: Patient(small(seed), rate=0.0),
 }
 WAYS = (
@@ -392,6 +438,9 @@ WAYS = (
     ("blocks in a list", "it does not fall", "The optimizer does not have these weights"),
     ("rate thirty times too high", "it does not fall", "The rate is too high"),
     ("chances for logits", "it does not fall", "The loss is given chances"),
+    ("another row’s targets", "it stops falling early", "Targets belong to other ids"),
+    ("zero_grad() forgotten", "it stops falling early", "`zero_grad()` is missing"),
+    ("rate thirty times too high", "it stops falling early", "The rate is too high"),
     ("no places", "it stops falling early", "No position gets to the attention"),
     ("biases of −5", "it stops falling early", "Units of a network never answer"),
     ("a stray detach()", "it stops falling early", "The way back is cut"),

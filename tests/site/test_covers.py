@@ -25,7 +25,10 @@ def boxes(page: Page) -> list[tuple[Locator, Locator]]:
 def commit(box: Locator, cover: Locator) -> None:
     """To the right answer, by the keyboard."""
     right = cover.get_attribute("data-answer")
-    if cover.get_attribute("data-choices"):
+    if cover.get_attribute("data-parts"):
+        for field, choice in zip(box.get_by_role("combobox").all(), right.split("|"), strict=True):
+            field.select_option(choice)
+    elif cover.get_attribute("data-choices"):
         box.get_by_role("radio", name=right, exact=True).check()
     else:
         box.get_by_label("Your prediction").fill(right)
@@ -86,6 +89,22 @@ def test_a_training_behind_a_cover_is_announced_by_its_form_and_nothing_else_is(
     behind = [cover.select_one(".training") is not None for cover in covers]
     assert {*behind} == {True, False}
     assert ["Guess, then train two models here: they run" in form.get_text() for form in forms] == behind
+
+
+def test_what_is_placed_wrong_is_answered_with_evidence_and_stays_covered(page, base_url):
+    page.goto(f"{base_url}fourteen-patients.html")
+    for _ in range(2):
+        ((box, cover),) = [each for each in boxes(page) if each[1].get_attribute("data-parts")]
+        if not box.get_by_role("combobox").first.input_value():
+            for field in box.get_by_role("combobox").all():
+                field.select_option("mask")
+            box.get_by_role("button", name="Commit").press("Enter")
+        expect(box.get_by_role("status")).to_contain_text("1 of 8 are right.A, B, D, E, F, G, H: mask? Each place sees")
+        assert not cover.locator(".answer").is_visible()
+        page.reload()  # and it is kept
+    commit(box, cover)
+    expect(box.get_by_role("status")).to_have_text("Right, all of them.")
+    assert cover.locator(".answer").is_visible()
 
 
 @pytest.mark.thorough

@@ -64,6 +64,13 @@ def test_each_choice_is_offered():
     assert asked.fieldset["aria-describedby"] == "predict-1"
 
 
+def test_each_part_is_given_one_of_the_choices():
+    asked = form(parts="A|B", choices="less|more", answer="more|less")
+    assert [each.get_text("|") for each in asked.find_all("select")] == ["…|less|more"] * 2
+    with pytest.raises(ValueError, match="are not choices"):
+        form(parts="A|B", choices="less|more", answer="more")
+
+
 def test_a_slider_has_a_label_limits_and_its_value():
     bind = {"input": "range", "name": "d <= <b>", "min": 0, "max": 10, "step": 0.5}
     html = charts.control({"name": "d", "value": 6, "bind": bind}, "chart-3")

@@ -1,17 +1,14 @@
 """The checks of the chapter, a function for each place where its page says how many hold."""
 
 import math
-from time import thread_time
 
 import torch
 
-from attnlab.transformer import GPT, LanguageModel
+from attnlab.transformer import LanguageModel
 from bookkit.claims import claim
-from bookkit.stored import stored
 from chapters.the_repair_shop import charts, cheap, figures, held
 from chapters.the_repair_shop.faults import FAULTS, healthy, unshifted
 from chapters.the_repair_shop.patients import LETTERS, rows, small, small_today
-from checkup import assert_healthy, checkup
 
 
 def seen_by_hand():
@@ -97,33 +94,56 @@ def filler_moves_nothing(filler_moves):
     claim("healthy, of five seeds: filler moves the loss by", most, at_most=1e-5)
 
 
-def a_leak_falls_too_far(curves, pair):
-    last = {name: sum(each[-10:]) / 10 for name, each in curves.items()}
+def another_text_costs_no_more(read, unread):
+    # Of five seeds at most 0.03 more; dropout rests in both.
+    claim("as brought in: another text costs more by", unread - read, at_most=0.1)
+
+
+def a_leak_falls_too_far(losses, heights, ill, mended):
+    last = {name: sum(each[-10:]) / 10 for name, each in losses.items()}
     written = {}
-    for name, each in pair.items():
+    for name, each in zip(losses, (ill, mended), strict=True):
         each.model.eval()
         text = rows(8, 9, seed=5)[:, :8]
         with torch.no_grad():
             for _ in range(24):
                 text = torch.cat([text, each.model(text)[:, -1:].argmax(-1)], dim=1)
         written[name] = (text[:, 8:] == text[:, 7:-1]).float().mean()
-    first = abs(curves["healthy"][0] - curves["mask off by one"][0])
-    claim("the first losses, healthy and off by one, apart", first, at_most=0.1)
-    # Of six trainings 1.69 to 1.74, and 0.82 to 1.03.
-    claim("healthy: the last ten of 120 updates", last["healthy"], expected=1.72, abs=0.1)
+    first = abs(losses["mended"][0] - losses["as brought in"][0])
+    claim("the first losses, ill and mended, apart", first, at_most=0.1)
+    # Of eight trainings 0.77 to 1.03, and 1.69 to 1.75.
     claim(
-        "off by one: the last ten of 120 updates",
-        last["mask off by one"],
-        expected=0.9,
+        "as brought in: the last ten updates",
+        last["as brought in"],
+        expected=0.95,
         abs=0.25,
     )
+    claim("mended: the last ten updates", last["mended"], expected=1.72, abs=0.1)
+    above = last["mended"] - heights["pairs counted"]
+    claim("mended: the last ten updates, above pairs counted by", above, at_least=0)
     # Of six trainings 0.51 to 0.86, and at most 0.02.
-    repeats = written["mask off by one"]
-    claim("off by one: letters written that repeat the one before", repeats, at_least=0.3)
+    more = written["as brought in"] - written["mended"]
     claim(
-        "healthy: letters written that repeat the one before",
-        written["healthy"],
+        "letters written that repeat the one before, more as brought in",
+        more,
+        at_least=0.25,
+    )
+
+
+def heights_that_losses_stay_at(stays, heights):
+    counted = heights["letters counted"]
+    others = stays["another row’s targets"]
+    claim(
+        "another row’s targets: the last ten updates, off letters counted by",
+        abs(sum(others[-10:]) / 10 - counted),
         at_most=0.1,
+    )
+    # Of five seeds 0.02; and, with each gradient added to all before it, 0.06 to 0.23 above.
+    summed = sum(stays["zero_grad() forgotten"][60:]) / 60
+    claim(
+        "zero_grad() forgotten: the last sixty, above letters counted by",
+        summed - counted,
+        at_least=0,
     )
 
 
@@ -204,31 +224,6 @@ def ours_are_the_tests(patient, ids, first_loss, leak, one_word, shuffled):
     claim("ours are the tests of the table", all(alike))
 
 
-def what_ten_seconds_are_enough_for():
-    sizes = (384, 6, 4000), (512, 8, 8000)
-    for size, expected in zip(sizes, (12, 29), strict=True):
-        with torch.device("meta"):
-            weights = sum(weight.numel() for weight in _sized(*size).parameters())
-        claim(
-            f"{size[1]} layers, {size[0]} wide: million weights",
-            weights / 1e6,
-            expected=expected,
-            abs=0.5,
-        )
-    # Of a core beside much else: 2.3, and four times 4.9 to 5.1. Other cores may be twice as fast, or slow.
-    took = stored(
-        (2.3, 5.0), lambda: [_seconds(_sized(*size), size[-1]) for size in sizes], within=4
-    )
-    claim("12 million weights: seconds", took[0], expected=2.3, abs=2)
-    claim("29 million weights: seconds", took[1], expected=5, abs=4)
-    try:
-        assert_healthy(small(), rows(2)[:, :-1], seconds=0.001)
-    except AssertionError as error:
-        claim("where time was up, assert_healthy fails", "then time was up" in str(error))
-    else:
-        claim("where time was up, assert_healthy fails", False)
-
-
 def what_the_tool_finds():
     planted, found, named = (
         sum(getattr(one, part) for one in held.HELD.values())
@@ -240,13 +235,6 @@ def what_the_tool_finds():
         likely(found, planted)[0],
         expected=0.83,
         abs=0.005,
-    )
-    after = held.AFTER
-    claim(
-        "written after: from",
-        likely(after.found, after.faults)[0],
-        expected=0.66,
-        abs=0.006,
     )
     claim("named, of all planted", named / planted, at_least=0.7)
     tool = (
@@ -268,13 +256,3 @@ def likely(count, of):
     middle = (share + errors / 2) / (1 + errors)
     half = math.sqrt(errors * share * (1 - share) + errors**2 / 4) / (1 + errors)
     return max(middle - half, 0.0), min(middle + half, 1.0)
-
-
-def _sized(d_model, layers, words):
-    return GPT(words, d_model, heads=4, layers=layers, context=64, dropout=0.1)
-
-
-def _seconds(model, words):
-    started = thread_time()
-    checkup(model, torch.randint(words, (4, 33)), seconds=300)
-    return thread_time() - started

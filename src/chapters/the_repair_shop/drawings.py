@@ -1,4 +1,4 @@
-"""The drawings of the repair shop: the tree's trunk, and which test sees which fault."""
+"""The drawings of the repair shop: a case, which test sees which fault, and the tree's trunk."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,6 +15,33 @@ def _groups() -> dict[str, list[Symptom]]:
     for symptom in TREE:
         groups.setdefault(symptom.group, []).append(symptom)
     return groups
+
+
+def case() -> None:
+    """`case()` has the chapter's first patient in six steps, from what was seen to the proof."""
+    steps = (
+        ("the symptom", "the loss falls", "to 1.0", "orange"),
+        ("a guess", "it knows its text", "by heart", "grey"),
+        ("a test clears it", "another text", "costs no more", "green"),
+        ("a test convicts", "a letter changed:", "earlier places move", "orange"),
+        ("the mend", "triu(2) becomes", "triu(1)", "blue"),
+        ("the proof", "its mended twin", "ends at 1.7", "blue"),
+    )
+
+    def box(name: str, first: str, second: str, hue: str, wide: float) -> Part:
+        marks = rectangle(Place(1, 22, wide - 2, 46), hue, fill=hue, opacity=0.14, corner=6)
+        marks += label(wide / 2, 14, name, size=SMALL, bold=True)
+        marks += label(wide / 2, 41, first, size=SMALLEST) + label(wide / 2, 58, second, size=SMALLEST)
+        return over(wide, 70, marks)
+
+    def arrange(narrow: bool) -> Part:
+        each = [box(*step, wide=150 if narrow else 108) for step in steps]
+        if not narrow:
+            return row(*each, gap=6)
+        return column(*(row(*each[first : first + 2], gap=14) for first in (0, 2, 4)), gap=14)
+
+    words = "; ".join(f"{name}: {first} {second}" for name, first, second, _ in steps)
+    draw(arrange, alt=f"A case in six steps. {words}.")
 
 
 def trunk() -> None:
@@ -223,67 +250,4 @@ def read_by_mask() -> None:
         alt="Three letters, c, a, t, without places. Before any layer each place has one letter. After the "
         "first layer under a causal mask they have read c; c and a; c, a and t. These sets differ, and the "
         "second layer can tell them apart.",
-    )
-
-
-def held_against(families: Mapping[str, tuple[int, int, int]]) -> None:
-    """`held_against({"GPT": (40, 36, 35)})` has a bar for each family: planted, found, named."""
-
-    def bars(wide: float, left: float) -> Part:
-        marks, high = "", 40.0
-        most = max(planted for planted, _, _ in families.values())
-        for place, (name, (planted, found, named)) in enumerate(families.items()):
-            y = high * place
-            marks += label(left - 10, y + 19, name, size=SMALL, anchor="end")
-            for share, opacity in ((planted, 0.0), (found, 0.25), (named, 0.45)):
-                marks += rectangle(
-                    Place(left, y + 4, wide * share / most, 22), "blue", fill="blue", opacity=opacity
-                )
-            marks += label(
-                left + wide * planted / most + 8, y + 20, f"{found} of {planted}", size=SMALL, anchor="start"
-            )
-        return over(left + wide + 80, high * len(families), marks)
-
-    def arrange(narrow: bool) -> Part:
-        key = left_note(
-            "The frame: faults planted. Pale: found. Dark: the layer or the line of inquiry named, too.",
-            310 if narrow else 600,
-        )
-        return column(bars(130, 106) if narrow else bars(420, 130), key, gap=6, align="left")
-
-    words = "; ".join(
-        f"{name}: {planted} planted, {found} found, {named} named"
-        for name, (planted, found, named) in families.items()
-    )
-    draw(arrange, alt=f"Bars of faults by the model that they were planted in. {words}.")
-
-
-def walls() -> None:
-    """`walls()` has a fault in each of three rooms, and which of them a model's tests can look into."""
-    rooms = {
-        "the data": ("another row’s targets", "a tokenizer that differs", "the same texts in both sets"),
-        "the model": ("a mask off by one", "blocks in a list", "scores not divided"),
-        "the training": ("a rate too high", "a loss that counts filler", "a warm-up too short"),
-    }
-
-    def room(name: str, faults: tuple[str, ...], inside: bool) -> Part:
-        hue = "blue" if inside else "grey"
-        marks = rectangle(Place(0, 22, 214, 92), hue, fill=hue, opacity=0.16 if inside else 0.0, corner=6)
-        marks += label(107, 14, name, bold=True, size=SMALL + 1)
-        for number, fault in enumerate(faults):
-            marks += label(12, 46 + 24 * number, fault, size=SMALL, anchor="start")
-        return over(216, 118, marks)
-
-    def arrange(narrow: bool) -> Part:
-        parts = [room(name, faults, name == "the model") for name, faults in rooms.items()]
-        key = left_note(
-            "Tinted: what checkup(model, ids) looks into. A loss is looked at where it is given.", 310
-        )
-        shown = column(*parts, gap=14) if narrow else row(*parts, gap=24)
-        return column(shown, key, gap=8, align="left")
-
-    words = "; ".join(f"{name}: {', '.join(faults)}" for name, faults in rooms.items())
-    draw(
-        arrange,
-        alt=f"Three rooms with faults. {words}. Only the model is tinted: that is what the tool looks into.",
     )

@@ -192,6 +192,11 @@ def healthy(seed: int = 0) -> Patient:
     return Patient(small(seed), next_letter)
 
 
+def brought_in(seed: int = 0) -> Patient:
+    """`brought_in(seed=0)` is the patient of the chapter's first case: its name would give it away."""
+    return FAULTS["mask off by one"](seed)
+
+
 def _model(change: Callable[[GPT], GPT], **settings: Any) -> Callable[[int], Patient]:
     return lambda seed: Patient(change(small(seed, **settings)))
 

@@ -1,4 +1,4 @@
-"""The figure of a leak, and the table of which test sees which fault, as it was measured."""
+"""The figure of losses, and the table of which test sees which fault, as it was measured."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,16 +33,19 @@ DIVIDED = (1.506, 1.468, 1.468, 1.494, 1.455)
 NOT_DIVIDED = (1.427, 1.450, 1.402, 1.409, 1.409)
 
 
-def curves(losses: Mapping[str, Sequence[float]], guess: float) -> None:
-    """`curves({"healthy": losses}, guess=3.3)` has each training's loss, from the first update on."""
+def curves(losses: Mapping[str, Sequence[float]], heights: Mapping[str, float]) -> None:
+    """`curves({"healthy": losses}, {"ln V": 3.3})` has each training's loss, and heights that are known."""
     told = "; ".join(
         f"{name}: {', '.join(f'{each[place]:.1f}' for place in range(0, len(each), 30))} and in the end "
         f"{each[-1]:.1f}"
         for name, each in losses.items()
     )
-    alt = f"Loss by update, dotted the guess of {guess:.1f}. Every thirtieth update, {told}."
-    with plot(alt, size=(6.4, 2.9)) as (axes,):
-        axes.axhline(guess, color=COLOURS["grey"][0], lw=1.5, ls=":")
+    dotted = ", ".join(f"{name} at {height:.2f}" for name, height in heights.items())
+    alt = f"Loss by update; dotted, {dotted}. Every thirtieth update, {told}."
+    with plot(alt, size=(6.4, 2.5)) as (axes,):
+        for name, height in heights.items():
+            axes.axhline(height, color=COLOURS["grey"][0], lw=1.5, ls=":")
+            axes.text(121, height, name, va="bottom", ha="right", color=COLOURS["grey"][0])
         for (name, each), colour, dash in zip(losses.items(), SERIES, DASHES, strict=False):
             shade = COLOURS[colour][0]
             axes.plot(range(len(each)), rounded(each), color=shade, ls=dash, label=name)

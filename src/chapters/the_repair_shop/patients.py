@@ -15,16 +15,18 @@ from attnlab.transformer import GPT, Block
 
 Kind = TypeVar("Kind", bound=Block)
 FILLER = 0
-TEXT = "\n".join(" ".join(pair.english) for pair in grammar.pairs(600, generator(0)))
+TEXT, OTHER = (
+    "\n".join(" ".join(pair.english) for pair in grammar.pairs(600, generator(seed))) for seed in (0, 1)
+)
 LETTERS = ["", *sorted(set(TEXT))]  # id 0 is the filler
-ROW = torch.tensor([LETTERS.index(letter) for letter in TEXT])
+ROW, UNREAD = (torch.tensor([LETTERS.index(letter) for letter in text]) for text in (TEXT, OTHER))
 CONTEXT = 32
 
 
-def rows(count: int = 8, length: int = CONTEXT + 1, seed: int = 0) -> Tensor:
+def rows(count: int = 8, length: int = CONTEXT + 1, seed: int = 0, text: Tensor = ROW) -> Tensor:
     """`rows(8)` are ids (8, 33), cut anywhere from the text: a place more than the model reads."""
-    starts = torch.randint(len(ROW) - length, (count, 1), generator=generator(seed))
-    return ROW[starts + torch.arange(length)]
+    starts = torch.randint(len(text) - length, (count, 1), generator=generator(seed))
+    return text[starts + torch.arange(length)]
 
 
 def small(seed: int = 0, **settings: Any) -> GPT:

@@ -1,17 +1,17 @@
 """The tree to be walked in the page: nested folds, without a kernel and from a keyboard."""
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from html import escape
 
 from IPython.display import display
 
+from bookkit import registry
 from chapters.the_repair_shop.held import Missed
 from chapters.the_repair_shop.tree import TREE, Cause, Fork, Symptom, causes
 from checkup import Report
 
-# The folds' own lines: the page's style gives folds a frame, which would eat a phone's width.
-STEP = 'style="margin:0.3rem 0;padding:0 0 0 0.8rem;border:0;border-left:2px solid var(--faint, #ccc)"'
-OUTER = 'style="margin:0.3rem 0;padding:0.2rem 0.8rem"'
 CODE = 'style="white-space:pre-wrap;overflow-wrap:anywhere"'
 
 
@@ -21,17 +21,16 @@ def walk() -> None:
 
 
 def page() -> str:
-    """`page()` is the tree as HTML."""
+    """`page()` is the tree as HTML: of the answers to a question, the page's style leaves the open one."""
     parts, group = [], ""
     for symptom in TREE:
         if symptom.group != group:
             group = symptom.group
             parts.append(f'<p style="margin:1rem 0 0"><strong>{escape(group.capitalize())}</strong></p>')
         parts.append(
-            f"<details {OUTER}><summary>{escape(_sentence(symptom.seen))}</summary>"
-            f"{_branch(symptom.fork)}</details>"
+            f"<details><summary>{escape(_sentence(symptom.seen))}</summary>{_branch(symptom.fork)}</details>"
         )
-    return f'<div class="stays-folded">{"".join(parts)}</div>'
+    return f'<div class="stays-folded tree">{"".join(parts)}</div>'
 
 
 def _sentence(words: str) -> str:
@@ -41,38 +40,39 @@ def _sentence(words: str) -> str:
 def _branch(branch: Fork | Cause) -> str:
     if isinstance(branch, Fork):
         answers = "".join(
-            f"<details {STEP}><summary>{escape(_sentence(answer))}</summary>{_branch(after)}</details>"
+            f"<details><summary>{escape(_sentence(answer))}</summary>{_branch(after)}</details>"
             for answer, after in branch.answers.items()
         )
         return (
             f'<p style="margin:0.4rem 0">Try: <strong>{escape(branch.test)}</strong><br>'
             f"<code {CODE}>{escape(branch.code)}</code></p>{answers}"
         )
-    asked = (
-        f"<br><code>checkup</code> asks it, too: {escape(', '.join(f'“{name}”' for name in branch.tool))}."
-        if branch.tool
-        else "<br><code>checkup</code> can’t see this: it is not in the model."
-    )
+    asked = f"<br>In <code>checkup</code>: {escape(', '.join(branch.tool))}." if branch.tool else ""
+    words = re.sub("`(.+?)`", r"<code>\1</code>", escape(branch.words))
     return (
-        f'<p style="margin:0.4rem 0"><strong>{escape(branch.words)}</strong><br>'
+        f'<p style="margin:0.4rem 0"><strong>{words}</strong><br>'
         f"To be sure: <code {CODE}>{escape(branch.test)}</code><br>"
         f'Explained in <a href="{escape(branch.section, quote=True)}">{escape(named(branch.section))}</a>.'
         f"{asked}</p>"
     )
 
 
+@cache
+def headings() -> dict[str, str]:
+    """`headings()["where-am-i.html#louder-than-the-words"]` is "Louder than the words"; {} without a book."""
+    found = {}
+    for notebook in registry.BOOK.glob("*.ipynb"):
+        cells = registry.Chapter(notebook).cells
+        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+        for words in re.findall(r"^##+ (.*)", "\n".join(texts), re.MULTILINE):
+            slug = re.sub(r"[^\w\- ]", "", words.lower().strip()).replace(" ", "-")
+            found[f"{notebook.stem}.html#{slug}"] = words.replace("`", "")
+    return found
+
+
 def named(section: str) -> str:
-    """`named("where-am-i.html#louder-than-the-words")` is "Where am I, louder than the words"."""
-    page_name, _, anchor = section.partition("#")
-    words = f"{_sentence(page_name.removesuffix('.html'))}, {anchor}".replace("-", " ")
-    for plain, written in (
-        ("am i", "am I"),
-        ("gpt", "GPT"),
-        ("root dk", "√dₖ"),
-        ("batches it", "batches, it"),
-    ):
-        words = words.replace(plain, written)
-    return words
+    """`named("where-am-i.html#louder-than-the-words")` is "Louder than the words"."""
+    return headings().get(section, section.partition("#")[2].replace("-", " "))
 
 
 def shown(report: Report) -> None:
@@ -82,19 +82,14 @@ def shown(report: Report) -> None:
     display({"text/html": page, "text/plain": "\n".join(words)}, raw=True)
 
 
-def missed(faults: Sequence[Missed], alarms: Sequence[str]) -> None:
-    """`missed(MISSED, FALSE_ALARMS)` tells them one by one, folded."""
+def missed(faults: Sequence[Missed]) -> None:
+    """`missed(MISSED)` tells them one by one, folded."""
     each = "".join(
         f"<li>{escape(one.family)}, <em>{escape(one.fault)}</em>: {escape(one.why)}</li>" for one in faults
     )
-    false = "".join(f"<li>{escape(alarm)}</li>" for alarm in alarms)
-    words = f"{len(faults)} missed, and {len(alarms)} false alarms"
     title = f"The {len(faults)} that it missed, and what we guess lets each pass"
     folds = f"<details><summary>{title}</summary><ul>{each}</ul></details>"
-    if alarms:
-        title = f"False alarms: {len(alarms)} healthy models"
-        folds += f"<details><summary>{title}</summary><ul>{false}</ul></details>"
-    display({"text/html": f"<div>{folds}</div>", "text/plain": words}, raw=True)
+    display({"text/html": f"<div>{folds}</div>", "text/plain": f"{len(faults)} missed"}, raw=True)
 
 
 def outline() -> str:

@@ -50,9 +50,19 @@ GRADIENTS = Fork(
             "Numbers shrink from block to block: nothing goes past the blocks, and no norm lifts them up.",
             "[given.std() for given in outputs_of_blocks]", sections.DEEP, ("sizes of the stream", "norms"),
         ),
-        "tiny everywhere": Cause(
-            "The loss is given chances, and wants logits.", "model(ids).sum(-1)  # 1 everywhere",
-            sections.SOFTMAX, ("what comes out",),
+        "tiny everywhere": Fork(
+            "what the model gives",
+            "model(ids).sum(-1)  # 1 everywhere?",
+            {
+                "chances": Cause(
+                    "The loss is given chances, and wants logits.", "model(ids).sum(-1)  # 1 everywhere",
+                    sections.SOFTMAX, ("what comes out",),
+                ),
+                "logits": Cause(
+                    "The gradient is clipped while a scaler for half precision still has it scaled.",
+                    "scaler.unscale_(optimizer)  # before clip_grad_norm_", LOOP,
+                ),
+            },
         ),
         "as it should be": Fork(
             "updates over weights",
@@ -95,6 +105,9 @@ GRADIENTS = Fork(
         ),
     },
 )  # fmt: skip
+OTHER_ROWS = Cause(
+    "Targets belong to other ids: rows were shuffled apart.", "decode(targets[0]) in text", sections.SHIFTED
+)
 NOT_FALLING = Symptom(
     TRAINS,
     "it does not fall",
@@ -111,10 +124,7 @@ NOT_FALLING = Symptom(
                         "The rate is far too low, or warms up too long.",
                         "max(sizes) < 1e-5  # of updates over weights", LOOP,
                     ),
-                    "they don’t": Cause(
-                        "Targets belong to other ids: rows were shuffled apart.",
-                        "decode(targets[0]) in text", sections.SHIFTED,
-                    ),
+                    "they don’t": OTHER_ROWS,
                 },
             ),
         },
@@ -156,28 +166,53 @@ WHAT_IT_SEES = Fork(
         ),
     },
 )  # fmt: skip
+ENTROPY = Fork(
+    "entropy of attention",
+    "-(weights * weights.log2()).sum(-1)",
+    {
+        "near 0, from the start": Cause(
+            "Scores are too large: not divided by √dₖ, or weights too large.",
+            "scores.std()  # about 1 or below", sections.SCALE,
+            ("the divisor of scores", "the spread of scores"),
+        ),
+        "the most possible, to the end": Cause(
+            "Queries or keys do not tell places apart: a fixed mean is all that is left.",
+            "weights.std(dim=-2).max()  # over queries: 0", sections.ALIKE,
+            ("what scores depend on", "weights that start alike"),
+        ),
+        "between": Fork(
+            "gradient by layer",
+            "[w.grad.norm() for w in block.parameters()]",
+            {"None or 0 in some": NO_GRADIENT, "all have one": WHAT_IT_SEES},
+        ),
+    },
+)  # fmt: skip
 STOPS_EARLY = Symptom(
     TRAINS,
     "it stops falling early",
     Fork(
-        "entropy of attention",
-        "-(weights * weights.log2()).sum(-1)",
+        "its height against counts",
+        "-(share * share.log()).sum()  # of single ids, with their shares of the text",
         {
-            "near 0, from the start": Cause(
-                "Scores are too large: not divided by √dₖ, or weights too large.",
-                "scores.std()  # about 1 or below", sections.SCALE,
-                ("the divisor of scores", "the spread of scores"),
+            "near that of single ids": Fork(
+                "read one pair",
+                "decode(ids[0]), decode(targets[0])",
+                {
+                    "they don’t": OTHER_ROWS,
+                    "they fit": Fork(
+                        "two passes of one batch", "step(batch); step(batch)  # at rate 0: w.grad.norm()",
+                        {
+                            "it doubles": Cause(
+                                "`zero_grad()` is missing: each gradient is added to those before.",
+                                "optimizer.zero_grad()  # before each backward()",
+                                STEPS,
+                            ),
+                            "it stays": RATE,
+                        },
+                    ),
+                },
             ),
-            "the most possible, to the end": Cause(
-                "Queries or keys do not tell places apart: a fixed mean is all that is left.",
-                "weights.std(dim=-2).max()  # over queries: 0", sections.ALIKE,
-                ("what scores depend on", "weights that start alike"),
-            ),
-            "between": Fork(
-                "gradient by layer",
-                "[w.grad.norm() for w in block.parameters()]",
-                {"None or 0 in some": NO_GRADIENT, "all have one": WHAT_IT_SEES},
-            ),
+            "lower": ENTROPY,
         },
     ),
 )  # fmt: skip
@@ -216,9 +251,19 @@ SPIKES = Symptom(
                 "One batch is unlike the others, and nothing clips its gradient.",
                 "nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # look at what it returns", BAD_BATCH,
             ),
-            "even at the spike": Cause(
-                "The loss is a mean over few targets, or of means of unequal parts.",
-                "(targets != filler).sum()  # of each batch", STEPS, ("the loss that was given",),
+            "even at the spike": Fork(
+                "one epoch over the other",
+                "losses.unflatten(0, (-1, updates_of_an_epoch))",
+                {
+                    "the same ups and downs": Cause(
+                        "Batches come in the same order in each epoch: rows are not shuffled.",
+                        "DataLoader(rows, batch_size=16, shuffle=True)", EPOCHS,
+                    ),
+                    "others": Cause(
+                        "The loss is a mean over few targets, or of means of unequal parts.",
+                        "(targets != filler).sum()  # of each batch", STEPS, ("the loss that was given",),
+                    ),
+                },
             ),
         },
     ),
