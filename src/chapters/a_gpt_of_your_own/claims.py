@@ -8,6 +8,7 @@ from torch.nn import functional as F
 from attnlab import transformer as library
 from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces
+from attnlab.decoding import chances, written
 from attnlab.runtime import generator
 from attnlab.training.run import Run, losses
 from bookkit import weights
@@ -295,10 +296,40 @@ def the_rate(notes):
     claim("at a quarter of the best rate, bits behind", behind, expected=0.25, abs=0.06)
 
 
+def cut_off_as_in_attnlab(cut_off):
+    drawn = torch.randn(3, 9, generator=generator(0))
+    for how in ({"top_k": 3}, {"min_p": 0.3}):
+        gap = (cut_off(drawn.softmax(-1), **how) - chances(drawn, **how)).abs().max()
+        claim(f"our {next(iter(how))} against attnlab's", gap, at_most=1e-6)
+
+
+def circles(notes, pieces, device):
+    looped = notes["looped"].mean(-1)
+    claim("runs of four that repeat: the likeliest", looped[0], expected=0.62, abs=0.15)
+    claim("runs of four that repeat: temperature 1", looped[1], at_most=0.03)
+
+    model = stored_gpt(device)
+    again, times = " or torch.device", 6
+    circle = pieces.encode(again)
+    begun = pieces.encode("Prepare the model by attaching the logger to both the ")
+    ids = torch.tensor([[pieces.end, *begun, *(times * circle)]], device=device)
+    with torch.no_grad():
+        cost = F.cross_entropy(model(ids)[0, :-1], ids[0, 1:], reduction="none").cpu()
+    rounds = cost[-times * len(circle) :].view(times, -1).sum(1) / math.log(2) / len(again)
+    for number, expected in ((0, 1.86), (1, 0.70), (5, 0.32)):
+        claim(
+            f"round {number + 1} of a circle, bits a byte",
+            rounds[number],
+            expected=expected,
+            rel=0.3,
+        )
+    claim("each round costs less", (rounds[1:] < rounds[:-1]).all())
+    start = torch.tensor([[pieces.end, *pieces.encode("Return the")]], device=device)
+    twice = [
+        written(model, start, 8, generator(1), model.context).tolist() for _ in range(2)
+    ]
+    claim("the same seed writes the same", twice[0] == twice[1])
+
+
 def careless_seeds(seen_crops):
     claim("careless: different crops of twelve", seen_crops(True), expected=4)
-
-
-def bits_a_piece(notes, honest):
-    per_piece_now = notes["bits"] * honest.bytes / len(honest.validation)
-    claim("bits a piece, about", per_piece_now, expected=4.4, abs=0.4)

@@ -48,18 +48,6 @@ def vocabularies(sizes: Sequence[int], per_piece: Sequence[float], per_byte: Seq
     )
 
 
-def sweep(rates: Sequence[float], bits: Tensor) -> None:
-    """`sweep([0.001, 0.002], tensor([2.4, 2.3]))` draws bits per byte by rate."""
-    told = ", ".join(f"{bit:.2f} at {rate:g}" for rate, bit in zip(rates, bits, strict=True))
-    curves(
-        rates,
-        {"GPT": bits.tolist()},
-        Axis("learning rate at its highest", log=2),
-        Axis("bits a byte"),
-        alt=f"Bits per byte after a thousand updates, by the learning rate: {told}.",
-    )
-
-
 def course(noted: Tensor) -> None:
     """`course(noted)` draws a training as it was noted: its crops' bits a byte, and those of held-out text.
 

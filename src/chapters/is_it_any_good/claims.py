@@ -4,12 +4,9 @@ import math
 import statistics
 
 import torch
-from torch.nn import functional as F
 
 from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces
-from attnlab.decoding import chances, written
-from attnlab.runtime import generator
 from bookkit import weights
 from bookkit.claims import claim
 from bookkit.stored import stored
@@ -196,6 +193,19 @@ def power_law(bits):
     return slope, start.exp(), off, (start + slope * math.log(9000)).exp()
 
 
+def what_a_training_costs(notes):
+    weights_of_gpt = size(stored_model("gpt"))
+    read = models.UPDATES["gpt"] * 8 * models.CONTEXT
+    claim("pieces that the GPT read, in millions", read / 1e6, expected=9.2, abs=0.05)
+    claim("pieces a weight", read / weights_of_gpt, expected=17, abs=0.2)
+    claim("pieces a weight, Hoffmann et al.'s model", 1.4e12 / 70e9, expected=20)
+    operations = 6 * weights_of_gpt * read
+    claim("6 N D, in million millions", operations / 1e12, expected=30, abs=0.5)
+    # As wide as the chapter before allows for its minutes.
+    speed = operations / notes["gpt"]["noted"][-1, 1] / 1e9
+    claim("operations a second, in thousand millions", speed, expected=50, rel=0.5)
+
+
 def where_the_text_runs_out(notes):
     trials = notes["growth"]["noted"]
     grid, _, (_, by_text) = figures.grown(trials)
@@ -235,41 +245,6 @@ def judged_where_none_was_trained(notes):
     claim("windows of 128: of the harm, left with dropout", left, expected=0.25, abs=0.15)
 
 
-def cut_off_as_in_attnlab(cut_off):
-    drawn = torch.randn(3, 9, generator=generator(0))
-    for how in ({"top_k": 3}, {"min_p": 0.3}):
-        gap = (cut_off(drawn.softmax(-1), **how) - chances(drawn, **how)).abs().max()
-        claim(f"our {next(iter(how))} against attnlab's", gap, at_most=1e-6)
-
-
-def circles(notes, pieces, device):
-    looped = notes["gpt"]["looped"].mean(-1)
-    claim("runs of four that repeat: the likeliest", looped[0], expected=0.62, abs=0.15)
-    claim("runs of four that repeat: temperature 1", looped[1], at_most=0.03)
-
-    model = stored_model("gpt", device)
-    again, times = " or torch.device", 6
-    circle = pieces.encode(again)
-    begun = pieces.encode("Prepare the model by attaching the logger to both the ")
-    ids = torch.tensor([[pieces.end, *begun, *(times * circle)]], device=device)
-    with torch.no_grad():
-        cost = F.cross_entropy(model(ids)[0, :-1], ids[0, 1:], reduction="none").cpu()
-    rounds = cost[-times * len(circle) :].view(times, -1).sum(1) / math.log(2) / len(again)
-    for number, expected in ((0, 1.86), (1, 0.70), (5, 0.32)):
-        claim(
-            f"round {number + 1} of a circle, bits a byte",
-            rounds[number],
-            expected=expected,
-            rel=0.3,
-        )
-    claim("each round costs less", (rounds[1:] < rounds[:-1]).all())
-    start = torch.tensor([[pieces.end, *pieces.encode("Return the")]], device=device)
-    twice = [
-        written(model, start, 8, generator(1), model.context).tolist() for _ in range(2)
-    ]
-    claim("the same seed writes the same", twice[0] == twice[1])
-
-
 def what_is_copied(notes):
     passages = notes["gpt"]["copied"][..., 0]
     half = passages.flatten().median()
@@ -288,6 +263,7 @@ def what_is_copied(notes):
         abs=6,
     )
     claim("texts written", passages.numel(), expected=72)
+    claim("texts written in each way", passages.shape[1], expected=24)
     times = notes["gpt"]["copied"][..., 1].flatten()
     once = (times == 1).float().mean()
     claim("share of copied passages that stand there once", once, expected=0.5, abs=0.15)
@@ -323,11 +299,15 @@ def what_people_copy(pieces):
     claim("networkx, people: median with copies", with_copies, expected=33, abs=3)
 
 
-def a_loss_per_piece(by_byte, each_byte, per_piece):
+def a_loss_per_piece(by_byte, each_byte, per_piece, notes, honest):
     claim("5-gram of bytes, bits a byte", by_byte, expected=2.07, abs=0.05)
     claim(
         "bits a piece, bytes over 2,048 pieces", each_byte.mean() / per_piece, at_most=0.6
     )
+    # Of networkx the GPT needs as many bits a byte as of all that is held out, 1.60.
+    of_gpt = notes["gpt"]["bits"] * honest.bytes / len(honest.validation)
+    claim("GPT, bits a piece", of_gpt, expected=4.5, abs=0.15)
+    claim("GPT, perplexity", 2**of_gpt, expected=23, abs=2.5)
 
 
 def a_rival_at_our_rate(notes):
