@@ -104,11 +104,6 @@ def by_polyfit(updates, bits, asked):
     return np.exp(height), b, np.exp(height) * asked**b
 
 
-def by_polyfit_in_base_10(updates, bits, asked):
-    b, height = np.polyfit(np.log10(updates.numpy()), np.log10(bits.numpy()), 1)
-    return 10**height, b, 10 ** (height + b * np.log10(asked))
-
-
 def in_base_2(updates, bits, asked):
     x, y = updates.log2(), bits.log2()
     b = ((x - x.mean()) * (y - y.mean())).mean() / x.var(correction=0)
@@ -121,19 +116,6 @@ def by_the_covariance(updates, bits, asked):
     b = spread[0, 1] / spread[0, 0]
     a = (bits.log().mean() - b * updates.log().mean()).exp()
     return a.item(), b.item(), (a * asked**b).item()
-
-
-def by_sums(updates, bits, asked):
-    n, x, y = len(updates), updates.log(), bits.log()
-    b = (n * (x * y).sum() - x.sum() * y.sum()) / (n * (x * x).sum() - x.sum() ** 2)
-    a = torch.exp((y.sum() - b * x.sum()) / n)
-    return a, b, a * asked**b
-
-
-def by_the_normal_equations(updates, bits, asked):
-    columns = torch.stack([updates.log(), torch.ones(len(updates)).double()], -1)
-    b, height = torch.linalg.solve(columns.T @ columns, columns.T @ bits.log())
-    return torch.exp(height), b, torch.exp(height) * asked**b
 
 
 def without_tensors(updates, bits, asked):
@@ -174,11 +156,8 @@ ACCEPTED = {
     check_power_law: named(
         by_lstsq,
         by_polyfit,
-        by_polyfit_in_base_10,
         in_base_2,
         by_the_covariance,
-        by_sums,
-        by_the_normal_equations,
         without_tensors,
         in_float32,
     ),

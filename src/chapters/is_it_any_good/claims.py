@@ -7,6 +7,7 @@ import torch
 
 from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces
+from attnlab.training.run import losses
 from bookkit import weights
 from bookkit.claims import claim
 from bookkit.stored import stored
@@ -148,6 +149,74 @@ def what_a_memory_gains(in_bits, of_grams, remembering, remembered, notes):
         at_least=0.01,
     )
     claim("each longer memory is better", remembered == sorted(remembered, reverse=True))
+
+
+def why_the_lstm_stops():
+    """Of an eighth of the held-out text: bits a byte with a memory, and pieces whose pair comes again."""
+
+    def measured():
+        pieces = models.pieces()
+        some = models.some_of(models.read(*docstrings.split(), pieces))
+        ids = some.validation
+        before = [ids[max(0, at - models.CONTEXT) : at] for at in range(1, len(ids))]
+        again = [
+            ((past[:-1] == past[-1]) & (past[1:] == one)).any()
+            for past, one in zip(before, ids[1:], strict=True)
+        ]
+        again, found = torch.stack(again), []
+        for name in ("gpt", "lstm"):
+            nats = losses(stored_model(name), ids, models.CONTEXT)
+            chances = torch.cat([torch.ones(1), (-nats).exp()]).numpy()
+            remembering = torch.from_numpy(rivals.from_memory(ids, chances)[1:])
+            by_memory = (-remembering.log2()).sum().item() / some.bytes
+            parts = [(nats[each].double() / math.log(2)) for each in (again, ~again)]
+            found.append(
+                [by_memory, parts[0].mean().item(), parts[1].sum().item() / some.bytes]
+            )
+        return [*found, [again.double().mean().item(), 0, 0]]
+
+    gpt, lstm, (share, *_) = stored(
+        [[1.506, 2.666, 1.312], [1.526, 3.602, 1.306], [0.280, 0, 0]],
+        measured,
+        within=0.005,
+    )
+    claim("an eighth: LSTM with a memory, behind the GPT", lstm[0] - gpt[0], at_most=0.05)
+    claim("an eighth: LSTM with a memory", lstm[0], expected=1.53, abs=0.03)
+    claim("share of pieces whose pair comes again", share, expected=0.28, abs=0.01)
+    claim("bits of such a piece, LSTM", lstm[1], expected=3.6, abs=0.15)
+    claim("bits of such a piece, GPT", gpt[1], expected=2.7, abs=0.15)
+    claim(
+        "all others: LSTM against GPT, bits a byte", lstm[2] - gpt[2], expected=0, abs=0.03
+    )
+
+
+def a_line_piece_by_piece(readers, pieces, training):
+    claim(
+        "texts with a zebra that were counted",
+        sum("zebra" in t for t in training),
+        expected=0,
+    )
+    first, second = slice(2, 5), slice(10, 13)
+    bits = {name: -torch.as_tensor(chances).log2() for name, chances in readers.items()}
+    claim("pieces of zebra", len(pieces.encode(" zebra")), expected=3)
+    # The counts are exact; another training of the GPT may differ.
+    for name, once, twice, spread in (
+        ("5-gram", 39, 40, 1),
+        ("with its memory", 39, 11, 1),
+        ("GPT", 27, 20, 8),
+    ):
+        claim(
+            f"the first zebra, {name}: bits",
+            bits[name][first].sum(),
+            expected=once,
+            abs=spread,
+        )
+        claim(
+            f"the second zebra, {name}: bits",
+            bits[name][second].sum(),
+            expected=twice,
+            abs=spread,
+        )
 
 
 def how_long_a_text_is(held_out, validation):
