@@ -105,6 +105,8 @@ def what_is_read(characters, texts):
     )
     on_seed = sum("Indicator of random number generation state" in text for text in texts)
     claim("texts with the paragraph on seed", on_seed, expected=109, abs=15)
+    kept = characters[:, 1].sum() / characters[:, 0].sum()
+    claim("kept of all", kept, expected=0.73, abs=0.04)
     kept_of_pandas = characters[docstrings.PACKAGES.index("pandas")]
     claim("kept of pandas", kept_of_pandas[1] / kept_of_pandas[0], expected=0.6, abs=0.05)
 
