@@ -1,18 +1,21 @@
-"""“A GPT of your own”: what only its exercises say, its chart, and what is said beside the playground."""
+"""“A GPT of your own”: what only its exercises say, its charts, and what is said beside the playground."""
 
 import re
 
 import pytest
 import torch
-from exercise_cases import of, telling
+from exercise_cases import of, telling, told
 from living_charts import drawn
 from torch import nn
 
 from attnlab.corpora.pieces import Pieces
+from attnlab.decoding import chances
 from attnlab.transformer import GPT
+from bookkit import weights
 from chapters.a_gpt_of_your_own import charts, models
 from chapters.a_gpt_of_your_own.accepted import by_modules_and_then_by_names, in_the_lists_order, text_of
-from chapters.a_gpt_of_your_own.exercises import check_byte_pieces, check_gpt_start
+from chapters.a_gpt_of_your_own.charts import IDS, KNOWN, SHARES, SURPRISES
+from chapters.a_gpt_of_your_own.exercises import check_byte_pieces, check_gpt_start, check_top_p
 from chapters.a_gpt_of_your_own.playground import expected, loaded
 
 # --- byte_pieces ---
@@ -47,7 +50,12 @@ test_a_reader_is_told = telling(
         (lambda merges, chunk, ids: (text_of(merges, ids), [1]), "First come the ids of the chunk"),
         (put_together_by(lambda *_: b"ha!"), "The text comes back as bytes."),
         (put_together_by(lambda *_: "hm"), "expected text of the ids: 'ha!' got text of the ids: 'hm'"),
-    )
+    ),
+    told(
+        check_top_p,
+        lambda logits, temperature, p: chances(logits, temperature, top_p=p),
+        "✗ is written without what is there already",
+    ),
 )
 
 
@@ -137,6 +145,51 @@ def test_its_description_says_how_far_the_merges_go():
     assert said.endswith(f"{pieces['Lingo']} for {len(charts.LINES['Lingo'])}.")
 
 
+# --- the chart of what may come next ---
+
+
+@pytest.fixture(scope="module")
+def logits():
+    """`logits["A graph is"]` are the stored model's for the piece behind it."""
+    model = models.gpt()
+    weights.load("a_gpt_of_your_own/gpt", model, weights.STORED)
+    pieces = models.pieces()
+    with torch.no_grad():
+        return {
+            given: model(torch.tensor([[pieces.end, *pieces.encode(given)]]))[0, -1].double()
+            for given in SURPRISES
+        }
+
+
+@pytest.mark.parametrize("given", SURPRISES)
+def test_its_surprises_are_those_of_the_stored_model(logits, given):
+    surprise, likeliest = (-logits[given].log_softmax(-1)).topk(KNOWN, largest=False)
+    torch.testing.assert_close(torch.tensor(SURPRISES[given]).double(), 100 * surprise, atol=1, rtol=0)
+    assert {*IDS[given]} == {*likeliest.tolist()}
+
+
+@pytest.mark.parametrize("given", SHARES)
+def test_what_the_likeliest_hold_together_at_each_temperature(logits, given):
+    temperatures = torch.arange(2, 21).double() / 10
+    share = (logits[given] / temperatures[:, None]).softmax(-1).topk(KNOWN).values.sum(-1)
+    torch.testing.assert_close(torch.tensor(SHARES[given]).double(), 10_000 * share, atol=5, rtol=0)
+
+
+@pytest.mark.parametrize("given", SURPRISES)
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"), [(1.0, 40, 1.0), (0.2, 40, 1.0), (0.5, 5, 1.0), (2.0, 40, 0.1)]
+)
+def test_it_leaves_what_chances_leaves_of_all_pieces(logits, given, temperature, top_k, top_p):
+    settings = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    picture = drawn(charts.next_piece(), given=given, **settings)
+    shares = (logits[given] / temperature).softmax(-1)
+    left = chances(logits[given], temperature, top_k, None if top_p == 1 else top_p)
+    said = [float(number) for number in re.findall(r"(?:>|with |largest )([\d.]+)(?= of|<)", picture)]
+    kept = [(left > 0).sum().item(), shares[left > 0].sum().item(), left.max().item()]
+    # Rounded to hundredths, of surprises that are themselves in hundredths of a nat.
+    assert said[-3:] == pytest.approx(kept, abs=0.011)
+
+
 # --- what is said beside the playground ---
 
 
@@ -146,9 +199,9 @@ Y = models.pieces().encode(f"{TEXT} y")[-1]
 
 def test_it_goes_on_with_what_followed_the_first_time():
     assert models.pieces().decode([Y]) == " y"
-    chances = expected(TEXT)[1][-1]
-    assert chances.argmax() == Y
-    assert chances[Y] == pytest.approx(0.43, abs=0.006)
+    likely = expected(TEXT)[1][-1]
+    assert likely.argmax() == Y
+    assert likely[Y] == pytest.approx(0.43, abs=0.006)
 
 
 def test_without_head_2_of_layer_3_it_does_not():
@@ -161,8 +214,8 @@ def test_without_head_2_of_layer_3_it_does_not():
 
     hook = write.register_forward_pre_hook(silence)
     try:
-        chances = expected(TEXT)[1][-1]
+        likely = expected(TEXT)[1][-1]
     finally:
         hook.remove()
-    assert chances.argmax() != Y
-    assert chances[Y] == pytest.approx(0.05, abs=0.005)
+    assert likely.argmax() != Y
+    assert likely[Y] == pytest.approx(0.05, abs=0.005)

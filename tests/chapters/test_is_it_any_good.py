@@ -1,27 +1,21 @@
-"""“Is it any good?”: what only its exercises say, its chart and its models."""
-
-import re
+"""“Is it any good?”: what only its exercises say, and its models."""
 
 import numpy as np
 import pytest
 import torch
-from exercise_cases import of, telling, told, words
-from living_charts import drawn
+from exercise_cases import of, telling, words
 from their_models import assert_one_model, some_ids, with_weights_of_their_own
 from torch import nn
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces
-from attnlab.decoding import chances
 from attnlab.training.run import Run, row_of
 from attnlab.transformer import GPT
 from bookkit import weights
 from chapters.a_gpt_of_your_own import models, rivals
-from chapters.is_it_any_good import charts
 from chapters.is_it_any_good.accepted import Said
-from chapters.is_it_any_good.charts import IDS, KNOWN, SHARES, SURPRISES
-from chapters.is_it_any_good.exercises import check_beat_the_book, check_top_p
+from chapters.is_it_any_good.exercises import check_beat_the_book
 from chapters.is_it_any_good.exercises.beat_the_book_mistakes import pieces
 from chapters.is_it_any_good.exercises.beat_the_book_parts import (
     BAR,
@@ -32,18 +26,6 @@ from chapters.is_it_any_good.exercises.beat_the_book_parts import (
     others,
 )
 from chapters.is_it_any_good.their_names import to_ours, to_theirs
-
-# --- top_p and memory ---
-
-
-test_a_reader_is_told = telling(
-    told(
-        check_top_p,
-        lambda logits, temperature, p: chances(logits, temperature, top_p=p),
-        "✗ is written without what is there already",
-    ),
-)
-
 
 # --- beat_the_book ---
 
@@ -180,51 +162,6 @@ test_what_is_no_such_thing_is_told = telling(
         marks=pytest.mark.thorough,
     )
 )
-
-
-# --- the chart ---
-
-
-@pytest.fixture(scope="module")
-def logits():
-    """`logits["A graph is"]` are the stored model's for the piece behind it."""
-    model = models.gpt()
-    weights.load("a_gpt_of_your_own/gpt", model, weights.STORED)
-    pieces = models.pieces()
-    with torch.no_grad():
-        return {
-            given: model(torch.tensor([[pieces.end, *pieces.encode(given)]]))[0, -1].double()
-            for given in SURPRISES
-        }
-
-
-@pytest.mark.parametrize("given", SURPRISES)
-def test_its_surprises_are_those_of_the_stored_model(logits, given):
-    surprise, likeliest = (-logits[given].log_softmax(-1)).topk(KNOWN, largest=False)
-    torch.testing.assert_close(torch.tensor(SURPRISES[given]).double(), 100 * surprise, atol=1, rtol=0)
-    assert {*IDS[given]} == {*likeliest.tolist()}
-
-
-@pytest.mark.parametrize("given", SHARES)
-def test_what_the_likeliest_hold_together_at_each_temperature(logits, given):
-    temperatures = torch.arange(2, 21).double() / 10
-    share = (logits[given] / temperatures[:, None]).softmax(-1).topk(KNOWN).values.sum(-1)
-    torch.testing.assert_close(torch.tensor(SHARES[given]).double(), 10_000 * share, atol=5, rtol=0)
-
-
-@pytest.mark.parametrize("given", SURPRISES)
-@pytest.mark.parametrize(
-    ("temperature", "top_k", "top_p"), [(1.0, 40, 1.0), (0.2, 40, 1.0), (0.5, 5, 1.0), (2.0, 40, 0.1)]
-)
-def test_it_leaves_what_chances_leaves_of_all_pieces(logits, given, temperature, top_k, top_p):
-    settings = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    picture = drawn(charts.next_piece(), given=given, **settings)
-    shares = (logits[given] / temperature).softmax(-1)
-    left = chances(logits[given], temperature, top_k, None if top_p == 1 else top_p)
-    said = [float(number) for number in re.findall(r"(?:>|with |largest )([\d.]+)(?= of|<)", picture)]
-    kept = [(left > 0).sum().item(), shares[left > 0].sum().item(), left.max().item()]
-    # Rounded to hundredths, of surprises that are themselves in hundredths of a nat.
-    assert said[-3:] == pytest.approx(kept, abs=0.011)
 
 
 # --- Hugging Face’s names ---

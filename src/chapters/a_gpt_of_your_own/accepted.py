@@ -1,19 +1,17 @@
 """Right answers to the exercises, in other words than the book's: each must be accepted."""
 
 import math
-from itertools import pairwise
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
-from attnlab.training.run import bits_per_byte, row_of
+from attnlab.training.run import row_of
 from bookkit.other_words import named
 from chapters.a_gpt_of_your_own.exercises import (
     check_byte_pieces,
     check_gpt_start,
     check_honest_crops,
-    check_repaired_validation,
+    check_top_p,
 )
 
 # --- byte_pieces ---
@@ -41,16 +39,6 @@ def in_the_lists_order(merges, chunk, ids):
     for place, pair in enumerate(merges):
         cut = joined(cut, pair, 256 + place)
     return cut, text_of(merges, ids)
-
-
-def one_at_a_time(merges, chunk, ids):
-    cut, ranks = list(chunk.encode()), {pair: place for place, pair in enumerate(merges)}
-    while True:
-        found = [(ranks[pair], i) for i, pair in enumerate(pairwise(cut)) if pair in ranks]
-        if not found:
-            return cut, text_of(merges, ids)
-        rank, i = min(found)
-        cut[i : i + 2] = [256 + rank]
 
 
 def as_a_tensor_and_by_recursion(merges, chunk, ids):
@@ -107,11 +95,6 @@ def by_index(texts, end, held_out, length, starts):
     return [row[places], row[places + 1]]
 
 
-def with_a_set_of_copies(texts, end, held_out, length, starts):
-    unseen = set(map(tuple, texts[-held_out:]))
-    return cut([i for text in texts if tuple(text) not in unseen for i in [*text, end]], length, starts)
-
-
 # --- gpt_start ---
 
 
@@ -162,36 +145,49 @@ def without_tails(model):
             weight.data.clamp_(-0.1, 0.1)
 
 
-# --- repaired_validation ---
+# --- top_p ---
 
 
-def mended(model, row, length, text_bytes):
-    before = model.training
-    model.eval()
-    nats = []
-    for at in range(0, len(row) - 1, length):
-        targets = row[at + 1 : at + length + 1]
-        with torch.no_grad():
-            logits = model(row[None, at : at + len(targets)])[0]
-        nats.append(F.cross_entropy(logits, targets, reduction="none"))
-    model.train(before)
-    return bits_per_byte(torch.cat(nats), text_bytes)
+def row_by_row(logits, temperature, p):
+    out = torch.zeros_like(logits)
+    for row, into in zip((logits / temperature).softmax(-1), out, strict=True):
+        total = 0.0
+        for place in row.argsort(descending=True).tolist():
+            if total >= p:
+                break
+            into[place] = row[place]
+            total += float(row[place])
+        into /= into.sum()
+    return out
 
 
-def one_id_at_a_time(model, row, length, text_bytes):
-    was, bits = model.training, 0.0
-    model.eval()
-    for place in range(1, len(row)):
-        start = (place - 1) // length * length
-        shares = model(row[None, start:place])[0, -1].softmax(-1)
-        bits -= math.log2(shares[row[place]].item())
-    model.train(was)
-    return bits / text_bytes
+def by_masked_logits(logits, temperature, p):
+    logits = logits / temperature
+    ordered, places = logits.softmax(-1).sort(dim=-1, descending=True)
+    goes = ordered.cumsum(-1) - ordered >= p
+    goes = torch.zeros_like(goes).scatter(-1, places, goes)
+    return logits.masked_fill(goes, -torch.inf).softmax(-1)
+
+
+def sorted_and_scattered(logits, temperature, p):
+    shares = (logits / temperature).softmax(-1)
+    ordered, places = torch.sort(shares, dim=-1, descending=True)
+    kept = torch.where(ordered.cumsum(-1) - ordered < p, ordered, torch.zeros_like(ordered))
+    return torch.zeros_like(shares).scatter(-1, places, kept / kept.sum(-1, keepdim=True))
+
+
+def from_below(logits, temperature, p):
+    """As Hugging Face’s library does: what comes to 1 - p, added up from the least likely, goes."""
+    logits = logits / temperature
+    ordered, places = torch.sort(logits)
+    goes = ordered.softmax(-1).cumsum(-1) <= 1 - p
+    goes[:, -1] = False
+    return logits.masked_fill(goes.scatter(1, places, goes), -torch.inf).softmax(-1)
 
 
 ACCEPTED = {
-    check_byte_pieces: named(in_the_lists_order, one_at_a_time, as_a_tensor_and_by_recursion, written_into),
-    check_honest_crops: named(by_unfold, by_index, with_a_set_of_copies),
+    check_byte_pieces: named(in_the_lists_order, as_a_tensor_and_by_recursion, written_into),
+    check_honest_crops: named(by_unfold, by_index),
     check_gpt_start: named(by_modules_and_then_by_names, block_by_block, with_new_parameters, without_tails),
-    check_repaired_validation: named(mended, one_id_at_a_time),
+    check_top_p: named(row_by_row, by_masked_logits, from_below, sorted_and_scattered),
 }

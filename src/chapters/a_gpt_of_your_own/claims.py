@@ -1,6 +1,7 @@
 """The checks of the chapter, a function for each place where its page says how many hold."""
 
 import math
+from itertools import pairwise
 
 import torch
 from torch.nn import functional as F
@@ -8,6 +9,7 @@ from torch.nn import functional as F
 from attnlab import transformer as library
 from attnlab.corpora import docstrings
 from attnlab.corpora.pieces import Pieces
+from attnlab.decoding import chances, written
 from attnlab.runtime import generator
 from attnlab.training.run import Run, losses
 from bookkit import weights
@@ -103,6 +105,8 @@ def what_is_read(characters, texts):
     )
     on_seed = sum("Indicator of random number generation state" in text for text in texts)
     claim("texts with the paragraph on seed", on_seed, expected=109, abs=15)
+    kept = characters[:, 1].sum() / characters[:, 0].sum()
+    claim("kept of all", kept, expected=0.73, abs=0.04)
     kept_of_pandas = characters[docstrings.PACKAGES.index("pandas")]
     claim("kept of pandas", kept_of_pandas[1] / kept_of_pandas[0], expected=0.6, abs=0.05)
 
@@ -275,6 +279,24 @@ def the_course(honest, pieces, notes, device):
     claim("pieces that are given", models.GIVEN, expected=16)
 
 
+def other_texts(honest, pieces, device):
+    def measured():
+        """Bits a byte of networkx's held-out texts but the first, in one row and each alone."""
+        model, row = stored_gpt(device), honest.validation
+        ends = (row == pieces.end).nonzero().flatten().tolist()
+        together, alone = [row[ends[0] :]], [row[a : b + 1] for a, b in pairwise(ends)]
+        size = sum(len(pieces.bytes[number]) for number in row[ends[0] + 1 :].tolist())
+        return [
+            sum(losses(model, each, models.CONTEXT).sum().item() for each in rows)
+            / math.log(2)
+            / size
+            for rows in (together, alone)
+        ]
+
+    together, alone = stored([1.604, 1.601], measured, within=0.005)
+    claim("texts read alone against all in a row", alone / together, expected=1, abs=0.01)
+
+
 def autocast(small, batch, loss, logits, gradient):
     with torch.no_grad():
         exact = F.cross_entropy(small(batch[:, :-1])[0], batch[0, 1:])
@@ -295,10 +317,40 @@ def the_rate(notes):
     claim("at a quarter of the best rate, bits behind", behind, expected=0.25, abs=0.06)
 
 
+def cut_off_as_in_attnlab(cut_off):
+    drawn = torch.randn(3, 9, generator=generator(0))
+    for how in ({"top_k": 3}, {"min_p": 0.3}):
+        gap = (cut_off(drawn.softmax(-1), **how) - chances(drawn, **how)).abs().max()
+        claim(f"our {next(iter(how))} against attnlab's", gap, at_most=1e-6)
+
+
+def circles(notes, pieces, device):
+    looped = notes["looped"].mean(-1)
+    claim("runs of four that repeat: the likeliest", looped[0], expected=0.62, abs=0.15)
+    claim("runs of four that repeat: temperature 1", looped[1], at_most=0.03)
+
+    model = stored_gpt(device)
+    again, times = " or torch.device", 6
+    circle = pieces.encode(again)
+    begun = pieces.encode("Prepare the model by attaching the logger to both the ")
+    ids = torch.tensor([[pieces.end, *begun, *(times * circle)]], device=device)
+    with torch.no_grad():
+        cost = F.cross_entropy(model(ids)[0, :-1], ids[0, 1:], reduction="none").cpu()
+    rounds = cost[-times * len(circle) :].view(times, -1).sum(1) / math.log(2) / len(again)
+    for number, expected in ((0, 1.86), (1, 0.70), (5, 0.32)):
+        claim(
+            f"round {number + 1} of a circle, bits a byte",
+            rounds[number],
+            expected=expected,
+            rel=0.3,
+        )
+    claim("each round costs less", (rounds[1:] < rounds[:-1]).all())
+    start = torch.tensor([[pieces.end, *pieces.encode("Return the")]], device=device)
+    twice = [
+        written(model, start, 8, generator(1), model.context).tolist() for _ in range(2)
+    ]
+    claim("the same seed writes the same", twice[0] == twice[1])
+
+
 def careless_seeds(seen_crops):
     claim("careless: different crops of twelve", seen_crops(True), expected=4)
-
-
-def bits_a_piece(notes, honest):
-    per_piece_now = notes["bits"] * honest.bytes / len(honest.validation)
-    claim("bits a piece, about", per_piece_now, expected=4.4, abs=0.4)

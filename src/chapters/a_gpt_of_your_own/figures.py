@@ -2,35 +2,14 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
-from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import Axis, curves, plot, rounded
+from bookkit.pictures.figures import Axis, curves
 
 # ---- measured once, over several trainings by the chapter's recipes ----
 
 # Bits per byte after a thousand updates at rates of 0.002, 0.004 and 0.008, by the first weights' spread.
 SPREADS = {"0.02": (2.26, 2.21, 2.45), "0.06": (2.16, 2.09, 2.12)}
-
-
-def kept(names: Sequence[str], characters: Tensor) -> None:
-    """`kept(["torch"], tensor([[4659, 3706]]))` draws thousands of characters, read and kept, as bars."""
-    millions = characters / 1000
-    told = "; ".join(
-        f"{name} {read:.1f} and {kept:.1f}"
-        for name, (read, kept) in zip(names, millions.tolist(), strict=True)
-    )
-    alt = f"Millions of characters in docstrings, read and kept without copies. {told}."
-    with plot(alt, size=(5.2, 2.6)) as (axes,):
-        places = torch.arange(len(names)).flip(0)
-        axes.barh(
-            places + 0.2, rounded(millions[:, 0]), 0.4, color=COLOURS["grey"][0], alpha=0.5, label="read"
-        )
-        axes.barh(places - 0.2, rounded(millions[:, 1]), 0.4, color=COLOURS[SERIES[0]][0], label="kept")
-        axes.set_yticks(places, names)
-        axes.set_xlabel("millions of characters")
-        axes.legend()
 
 
 def vocabularies(sizes: Sequence[int], per_piece: Sequence[float], per_byte: Sequence[float]) -> None:
@@ -45,18 +24,6 @@ def vocabularies(sizes: Sequence[int], per_piece: Sequence[float], per_byte: Seq
         Axis("pieces in the vocabulary", log=2),
         Axis("bits"),
         alt=f"What counted 5-grams need, in bits a piece and in bits a byte. {told}.",
-    )
-
-
-def sweep(rates: Sequence[float], bits: Tensor) -> None:
-    """`sweep([0.001, 0.002], tensor([2.4, 2.3]))` draws bits per byte by rate."""
-    told = ", ".join(f"{bit:.2f} at {rate:g}" for rate, bit in zip(rates, bits, strict=True))
-    curves(
-        rates,
-        {"GPT": bits.tolist()},
-        Axis("learning rate at its highest", log=2),
-        Axis("bits a byte"),
-        alt=f"Bits per byte after a thousand updates, by the learning rate: {told}.",
     )
 
 

@@ -9,49 +9,42 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from attnlab.training.run import bits_per_byte
 from bookkit.other_words import named
-from chapters.is_it_any_good.exercises import check_beat_the_book, check_memory, check_power_law, check_top_p
+from chapters.is_it_any_good.exercises import (
+    check_beat_the_book,
+    check_memory,
+    check_power_law,
+    check_repaired_validation,
+)
 from chapters.is_it_any_good.exercises.beat_the_book_mistakes import knowing, pieces
 from chapters.is_it_any_good.exercises.beat_the_book_parts import measured
 
-# --- top_p ---
+# --- repaired_validation ---
 
 
-def row_by_row(logits, temperature, p):
-    out = torch.zeros_like(logits)
-    for row, into in zip((logits / temperature).softmax(-1), out, strict=True):
-        total = 0.0
-        for place in row.argsort(descending=True).tolist():
-            if total >= p:
-                break
-            into[place] = row[place]
-            total += float(row[place])
-        into /= into.sum()
-    return out
+def mended(model, row, length, text_bytes):
+    before = model.training
+    model.eval()
+    nats = []
+    for at in range(0, len(row) - 1, length):
+        targets = row[at + 1 : at + length + 1]
+        with torch.no_grad():
+            logits = model(row[None, at : at + len(targets)])[0]
+        nats.append(F.cross_entropy(logits, targets, reduction="none"))
+    model.train(before)
+    return bits_per_byte(torch.cat(nats), text_bytes)
 
 
-def by_masked_logits(logits, temperature, p):
-    logits = logits / temperature
-    ordered, places = logits.softmax(-1).sort(dim=-1, descending=True)
-    goes = ordered.cumsum(-1) - ordered >= p
-    goes = torch.zeros_like(goes).scatter(-1, places, goes)
-    return logits.masked_fill(goes, -torch.inf).softmax(-1)
-
-
-def sorted_and_scattered(logits, temperature, p):
-    shares = (logits / temperature).softmax(-1)
-    ordered, places = torch.sort(shares, dim=-1, descending=True)
-    kept = torch.where(ordered.cumsum(-1) - ordered < p, ordered, torch.zeros_like(ordered))
-    return torch.zeros_like(shares).scatter(-1, places, kept / kept.sum(-1, keepdim=True))
-
-
-def from_below(logits, temperature, p):
-    """As Hugging Face’s library does: what comes to 1 - p, added up from the least likely, goes."""
-    logits = logits / temperature
-    ordered, places = torch.sort(logits)
-    goes = ordered.softmax(-1).cumsum(-1) <= 1 - p
-    goes[:, -1] = False
-    return logits.masked_fill(goes.scatter(1, places, goes), -torch.inf).softmax(-1)
+def one_id_at_a_time(model, row, length, text_bytes):
+    was, bits = model.training, 0.0
+    model.eval()
+    for place in range(1, len(row)):
+        start = (place - 1) // length * length
+        shares = model(row[None, start:place])[0, -1].softmax(-1)
+        bits -= math.log2(shares[row[place]].item())
+    model.train(was)
+    return bits / text_bytes
 
 
 # --- memory ---
@@ -111,11 +104,6 @@ def by_polyfit(updates, bits, asked):
     return np.exp(height), b, np.exp(height) * asked**b
 
 
-def by_polyfit_in_base_10(updates, bits, asked):
-    b, height = np.polyfit(np.log10(updates.numpy()), np.log10(bits.numpy()), 1)
-    return 10**height, b, 10 ** (height + b * np.log10(asked))
-
-
 def in_base_2(updates, bits, asked):
     x, y = updates.log2(), bits.log2()
     b = ((x - x.mean()) * (y - y.mean())).mean() / x.var(correction=0)
@@ -128,19 +116,6 @@ def by_the_covariance(updates, bits, asked):
     b = spread[0, 1] / spread[0, 0]
     a = (bits.log().mean() - b * updates.log().mean()).exp()
     return a.item(), b.item(), (a * asked**b).item()
-
-
-def by_sums(updates, bits, asked):
-    n, x, y = len(updates), updates.log(), bits.log()
-    b = (n * (x * y).sum() - x.sum() * y.sum()) / (n * (x * x).sum() - x.sum() ** 2)
-    a = torch.exp((y.sum() - b * x.sum()) / n)
-    return a, b, a * asked**b
-
-
-def by_the_normal_equations(updates, bits, asked):
-    columns = torch.stack([updates.log(), torch.ones(len(updates)).double()], -1)
-    b, height = torch.linalg.solve(columns.T @ columns, columns.T @ bits.log())
-    return torch.exp(height), b, torch.exp(height) * asked**b
 
 
 def without_tensors(updates, bits, asked):
@@ -176,16 +151,13 @@ def handed(model, tell=lambda bits: bits):
 
 
 ACCEPTED = {
-    check_top_p: named(row_by_row, by_masked_logits, from_below, sorted_and_scattered),
+    check_repaired_validation: named(mended, one_id_at_a_time),
     check_memory: named(place_by_place, by_a_counter, as_attention, by_adding_up),
     check_power_law: named(
         by_lstsq,
         by_polyfit,
-        by_polyfit_in_base_10,
         in_base_2,
         by_the_covariance,
-        by_sums,
-        by_the_normal_equations,
         without_tensors,
         in_float32,
     ),

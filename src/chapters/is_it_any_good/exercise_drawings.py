@@ -1,4 +1,4 @@
-"""The drawing of an exercise: what followed the last id before, and what that says of the next."""
+"""The drawings of the exercises: how each id is judged once, and what followed the last id before."""
 
 from bookkit.checking.inputs import whole
 from bookkit.pictures.drawings import TINT, Part, column, draw, note, over
@@ -54,4 +54,31 @@ def what_followed() -> None:
         alt=f"The ids {' '.join(map(str, IDS))}. The last is 3, and 3 stood there three times before: an "
         f"arrow leads from each of these places to what followed, 1, 1 and 2. They share {SHARE:g} of the "
         f"chances, and the rest is for all ids alike: {listed}.",
+    )
+
+
+def side_by_side() -> None:
+    """`side_by_side()` has a row of ids and the windows that predict each of them but the first once."""
+    count, length = 8, 3
+
+    def arrange(narrow: bool) -> Part:
+        left, cell = (64.0, 30.0) if narrow else (80.0, 50.0)
+        marks = label(left - 10, 19, "row", size=SMALL, colour="grey", anchor="end")
+        for place in range(count):
+            marks += rectangle(Place(left + cell * place, 0, cell, 28), "grey", fill="grey", opacity=TINT)
+            marks += label(left + cell * (place + 0.5), 19, str(place), size=SMALL)
+        for number, start in enumerate(range(0, count - 1, length)):
+            long = min(length, count - 1 - start)
+            for later, colour in ((0, "key"), (1, "value")):
+                top = 44 + 72 * number + 30 * later
+                name = ("inputs", "targets")[later]
+                marks += label(left - 10, top + 18, name, size=SMALL, colour="grey", anchor="end")
+                frame = Place(left + cell * (start + later), top, cell * long, 26)
+                marks += rectangle(frame, colour, fill=colour, opacity=TINT, corner=3)
+        return over(left + cell * count, 260, marks)
+
+    draw(
+        arrange,
+        alt="A row of ids 0 to 7 and windows of three: inputs 0 to 2 with targets 1 to 3, inputs 3 to 5 with "
+        "targets 4 to 6, and last the input 6 with the target 7. Each id but the first is a target once.",
     )

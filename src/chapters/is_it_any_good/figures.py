@@ -76,6 +76,28 @@ def remembering(lengths: Sequence[int], bits: Sequence[float], without: float) -
     )
 
 
+def beside(pieces: Sequence[str], readers: Mapping[str, Sequence[float]]) -> None:
+    """`beside(["Return", " the"], {"5-gram": [0.05, 0.2]})` draws what each piece costs, by its chance."""
+    seen = [piece.replace(" ", "␣").replace("\n", "↵") for piece in pieces]
+    size = len("".join(pieces).encode())
+    bits = {name: [-math.log2(chance) for chance in chances] for name, chances in readers.items()}
+    sums = {name: f"{name}: {sum(each) / size:.2f}" for name, each in bits.items()}
+    told = "; ".join(
+        f"{said} ({', '.join(f'{piece} {bit:.1f}' for piece, bit in zip(seen, bits[name], strict=True))})"
+        for name, said in sums.items()
+    )
+    with plot(f"Bits of a byte of the line, and of each piece. {told}.", size=(7.2, 3.2)) as (axes,):
+        width = 0.84 / len(bits)
+        for number, (name, each) in enumerate(bits.items()):
+            places = [place + (number - (len(bits) - 1) / 2) * width for place in range(len(seen))]
+            axes.bar(
+                rounded(places), rounded(each), width, color=COLOURS[SERIES[number]][0], label=sums[name]
+            )
+        axes.set_xticks(range(len(seen)), seen, rotation=60, ha="right", rotation_mode="anchor")
+        axes.set_ylabel("bits")
+        axes.figure.legend(loc="outside upper left", ncols=len(bits))
+
+
 def race(
     panels: Mapping[str, Mapping[str, Tensor]], counted: Mapping[str, Tensor], packed: Mapping[str, Tensor]
 ) -> None:
