@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 
 Value = TypeVar("Value")
 
-# With much else to do a machine gives code so little of the processor that it takes far longer (beside
-# ten others on two cores, ten times): code that has had less of it than this share of its time may go on,
-SERVED = 0.5
-WAITING = 0.02  # unless it is hardly any: such code sleeps, or waits for what does not come,
-LONGEST = 6  # and at most for so many times the time.
+# Seconds are those of the processor that the code itself has had: with much else to do a machine gives it so
+# little that it takes far longer (beside ten others on two cores, ten times), and it is no endless loop.
+WAITING = 0.02  # But code that has had less than this share of them sleeps, or waits for what does not come,
+LONGEST = 6  # and none goes on for more than so many times the seconds.
 # How often the alarm rings again, for code that swallows it in an `except:` of its own.
 RING_AGAIN = 0.1
 TIDYING = 1.0  # seconds that deleting an object may still take, and clearing up behind what was stopped
@@ -50,7 +49,7 @@ class Deadline:
         now = monotonic()
         if now - self.started > self.seconds and self.passed_at > now:
             share = self.worked / self.seconds
-            if not WAITING < share < SERVED or now - self.started > LONGEST * self.seconds:
+            if not WAITING < share < 1 or now - self.started > LONGEST * self.seconds:
                 self.passed_at = now
         return self.passed_at <= now
 
@@ -59,8 +58,12 @@ def limited(action: Callable[[], Value], until: Deadline) -> Value:
     """`limited(lambda: 1, Deadline(10.0))` is 1, and a loop that never ends raises TimeUpError.
 
     An alarm interrupts even a sleep, but only the main thread of a Unix process hears one. Elsewhere a trace
-    function looks at the clock before each line that is not Python's, PyTorch's or ours, and raises once. A
-    single call into C that never returns can't be stopped.
+    function looks at the clock before each line that is not Python's, PyTorch's or ours, and raises once.
+
+    Both wait for a call into C to come back: a sleep or a lock does so at once, a product of large matrices
+    or `sum(range(10**12))` when it is done. No thread of ours can break off such a call, and sum() lets none
+    run. A forked process could be killed, but hangs in PyTorch where two threads have computed before, and
+    what it did to the objects given would be lost. A call that never returns ends with its kernel.
     """
     time_up = TimeUpError(
         f"It does not finish within {until.seconds:g} seconds. Does a loop never end, or is it slow?"

@@ -135,8 +135,8 @@ def test_several_actions_share_one_deadline(clock):
 @pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize(
     ("served", "end"),
-    [(1, 11), (0.25, 20), (0.025, 61), (0.001, 11)],
-    ids=["alone", "till it has had half", "on a busy machine, not for ever", "asleep, however busy it is"],
+    [(1, 11), (0.25, 40), (0.025, 61), (0.001, 11)],
+    ids=["alone", "till it has had ten", "on a busy machine, not for ever", "asleep, however busy it is"],
 )
 def test_who_has_hardly_had_the_processor_may_go_on(served, end, monkeypatch):
     clock, trace = Clock(monkeypatch, served), sys.gettrace()

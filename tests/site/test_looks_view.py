@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from bench_page import deeds, looked, opened_bench
+from node import printed
 from playwright.sync_api import Locator, Page, expect
 from script_and_pytorch import in_pytorch, spelled
 from share_reference import Reference
 
 from bookkit.playground import openable
+from bookkit.registry import BOOK
 from chapters.the_transformer.models import WORDS
 from chapters.translating_with_attention.models import START
 
@@ -183,3 +185,34 @@ def test_of_a_long_text_only_what_matters_is_drawn(page, tmp_path):
     assert re.match(r"\d+ others", told[12])
     rows = [row.locator("> span").last.text_content() for row in view.locator(".found li").all()]
     assert sum(map(number, rows[:-1])) == pytest.approx(number(rows[-1]), abs=0.08)
+
+
+# A change has left 2 words of 4, and another 3: what was followed before may be gone.
+SHORTER = """
+const isAttention = { kind: "attention", attention: "a", weights: "w" };
+const stackWithWords = ([stack]) => stack, likeliest = (logits) => logits;
+const run = (count) => Array(count).fill(Array(count).fill(0.5));
+const bench = Object.assign(Object.create(Workbench.prototype), {
+  stacks: [{ name: "written", norm: "w", layers: [{ parts: [isAttention] }] }], model: { heads: 1 },
+  choice: { place: 3, key: 3, number: null }, traces: { written: { w: [run(2)] } },
+  logits: run(2), plainLogits: run(4),
+});
+const settled = () => (bench.settle(), [bench.choice.place, bench.choice.key, bench.rivals.length]);
+const first = settled();
+Object.assign(bench, { choice: { place: 2, key: 0, number: null }, traces: { written: { w: [run(3)] } } });
+Object.assign(bench, { logits: run(3), plainLogits: run(2) });
+const view = Object.assign(Object.create(LooksView.prototype), { bench, last: 7 });
+const second = settled();
+const lines = Object.assign(Object.create(AttentionView.prototype), { bench });
+Object.assign(bench, { choice: { ...bench.choice, place: 5 }, changes: { off: new Set() } });
+const shown = lines.shown.place;
+bench.choice = { stack: "read" };
+bench.traces.written.w = run(3);
+console.log(JSON.stringify([first, second, shown, view.followed]));
+"""
+
+
+def test_what_is_followed_is_of_what_there_still_is():
+    files = ("workbench.js", "bench/attention_view.js", "bench/looks_view.js")
+    scripts = "".join((BOOK / "_static" / name).read_text("utf-8") for name in files)
+    assert printed(scripts + SHORTER) == [[1, 1, 4], [2, 0, 2], 2, 2]

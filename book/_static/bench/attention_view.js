@@ -45,7 +45,7 @@ class AttentionView {
     const stack = stacks.find(({ name }) => name === choice.stack);
     const part = stack.layers[choice.layer].parts[choice.part];
     const weights = traces[stack.name][part.weights][choice.head];
-    const place = Math.min(choice.place ?? tellingPlace(weights), weights.length - 1);
+    const place = Math.min(choice.place, weights.length - 1); // “Reach in” may follow a word of a longer run
     const off = changes.off.has(`${part.attention} ${choice.head}`);
     return { stack, part, weights, place, off, head: choice.head };
   }

@@ -11,7 +11,7 @@ from attnlab.training.run import row_of
 from bookkit.claims import claim
 from chapters.longer_than_it_was_trained import figures
 from chapters.longer_than_it_was_trained.by_scores import with_scores
-from chapters.longer_than_it_was_trained.reading import by_place
+from chapters.longer_than_it_was_trained.reading import by_place, gained_by_repeating
 from chapters.the_block_of_today.models import today
 
 
@@ -227,3 +227,25 @@ def another_seed_and_sharper_scores():
     claim(
         "100 updates, of what was read", 100 * 2 * 1024 / (4000 * 8 * 128), expected=1 / 20
     )
+
+
+def what_is_looked_up(gained, windows):
+    # With three other passages each: .04 to .08, and .01 to .02.
+    within, beyond = (each.mean() for each in gained.values())
+    claim(
+        "32 pieces, 64 places before: nats a piece gained", within, expected=0.05, abs=0.05
+    )
+    claim("32 pieces, 300 before, clamped: nats gained", beyond, expected=0.01, abs=0.04)
+    # That it can be seen: this is what it gives who knows nothing but the text before.
+    by_memory = gained_by_repeating(what_followed_two, windows, 128, 64, last=32).mean()
+    claim(
+        "the same by a memory of what followed the last two pieces", by_memory, at_least=4
+    )
+
+
+def what_followed_two(ids):
+    logits = torch.zeros(1, ids.shape[1], 2048)
+    for now in range(2, ids.shape[1]):
+        alike = (ids[0, : now - 1] == ids[0, now - 1]) & (ids[0, 1:now] == ids[0, now])
+        logits[0, now, ids[0, alike.nonzero().flatten() + 2]] = 10
+    return logits

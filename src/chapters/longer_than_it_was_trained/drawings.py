@@ -106,3 +106,29 @@ def slowed(ways: Mapping[str, Tensor], frequencies: Tensor) -> None:
         f"{name}: {', '.join(f'{share:.2f}' for share in each)}" for name, each in shares.items()
     )
     draw(arrange, alt=f"What is left of each pair's turns, from the fastest to the slowest. {words}.")
+
+
+def read_before(length: int, back: int, last: int) -> None:
+    """`read_before(512, 300, 32)` is a text whose last 32 pieces have stood 300 places before, too."""
+
+    def arrange(narrow: bool) -> Part:
+        scale = (306 if narrow else 660) / length
+        starts = length - last - back, length - last
+        marks = rectangle(Place(0, 46, scale * length, 28), "grey")
+        for start in starts:
+            where = Place(scale * start, 46, scale * last, 28)
+            marks += rectangle(where, "value", fill="value", opacity=0.55)
+        first, again = (scale * (start + last / 2) for start in starts)
+        marks += line(again, 43, again, 24, colour="query") + line(again, 24, first, 24, colour="query")
+        marks += vector(first, 24, first, 43, colour="query", width=1.5)
+        marks += label((first + again) / 2, 16, f"{back} places", size=SMALL)
+        marks += label(first, 92, "a passage", size=SMALL) + label(
+            scale * length, 92, "again", size=SMALL, anchor="end"
+        )
+        return over(scale * length + 14, 98, marks)
+
+    draw(
+        arrange,
+        alt=f"A text of {length} pieces as a bar. A passage of {last} stands in it, and again at its end, "
+        f"{back} places behind. An arrow leads from there back to the first.",
+    )

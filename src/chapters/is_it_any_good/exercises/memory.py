@@ -97,14 +97,6 @@ MISTAKES: Mistakes = in_parts(
             "followed.",
             lambda ids: ids[1:-1][ids[:-2] == ids[-1]],
         ),
-        "two places later": (
-            "You count what stood two places later. What followed stands one place later.",
-            lambda ids: ids[2:][ids[:-2] == ids[-1]],
-        ),
-        "the last but one": (
-            "You ask what followed the last id but one. The last is `ids[-1]`.",
-            lambda ids: ids[1:][ids[:-1] == ids[-2]],
-        ),
     },
     scaled={
         "not scaled": (
@@ -136,6 +128,12 @@ MISTAKES: Mistakes = in_parts(
         "no rest": (
             "The rest, `1 - share`, goes to nobody. It is shared out evenly among all ids.",
             lambda remembered, rest, share: share * remembered,
+        ),
+        "the rest for others alone": (
+            "The rest goes only to ids that never followed. It goes to all ids of the vocabulary alike.",
+            lambda remembered, rest, share: (
+                share * remembered + (1 - share) * (remembered == 0) / (remembered == 0).sum()
+            ),
         ),
         "not weighted": (
             "What is remembered and what is alike are added without their weights, and come to 2. Multiply "

@@ -125,11 +125,6 @@ MISTAKES: Mistakes = (
                 "What is predicted at `asked` is still a logarithm. Take its `exp`.",
                 lambda a, b, asked: a.log() + b * math.log(asked),
             ),
-            "predicted at log asked": (
-                "What is predicted is a · (log asked) ** b. The law speaks of the updates themselves: "
-                "a · asked ** b.",
-                lambda a, b, asked: a * math.log(asked) ** b,
-            ),
         },
     )
     | in_answer(
@@ -153,6 +148,18 @@ MISTAKES: Mistakes = (
         "log10 with exp": (
             "You take logarithms with log10, and go back with exp. Go back with `10 ** …`, or take `log`.",
             partial(_law, across=torch.log10, up=torch.log10),
+        ),
+        "bits over log updates": (
+            "This is a line through bits over log updates. In a power law the bits, too, are logarithms: "
+            "log bits = log a + b · log updates.",
+            partial(
+                _in_plain_numbers, across=torch.log, foretold=lambda a, b, asked: a + b * math.log(asked)
+            ),
+        ),
+        "log bits over updates": (
+            "This is an exponential, a · exp(b · updates): log bits over the updates themselves. In a power "
+            "law the updates, too, are logarithms.",
+            partial(_law, across=_as_it_is, foretold=lambda a, b, asked: a * math.exp(b * asked)),
         ),
         "no logarithms": (
             "You fit a line to the numbers themselves, and call its height a and its slope b. Fit it to "

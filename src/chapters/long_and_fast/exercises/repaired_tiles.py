@@ -136,6 +136,10 @@ MISTAKES: Mistakes = _BOTH | in_parts(
             "Each query sees the next key, too. Hide from the first diagonal above: `triu(top - left + 1)`.",
             lambda rows, columns, top, left: _hidden(rows, columns, top + 1, left),
         ),
+        "itself hidden, too": (
+            "No query sees itself, and the first sees nothing. Hide from the diagonal above: `+ 1`.",
+            lambda rows, columns, top, left: _hidden(rows, columns, top - 1, left),
+        ),
         "transposed": (
             "Hidden is the lower corner: each query sees itself and what comes later.",
             lambda rows, columns, top, left: (

@@ -47,7 +47,6 @@ def _running_softmax(
     start: Part = _nothing,
     scored: Part = _scores,
     highest: Part = _highest,
-    power: Part = torch.exp,
     kept: Part = _kept,
     total: Part = lambda kept, total, weights: kept * total + weights.sum(),
     mixed: Part = lambda kept, mixed, weights, values: kept * mixed + weights @ values,
@@ -60,7 +59,7 @@ def _running_softmax(
             continue
         scores = scored(query, keys)
         now = highest(state.highest, scores)
-        weights, factor = power(scores - now), kept(state.highest, now)
+        weights, factor = (scores - now).exp(), kept(state.highest, now)
         state = _State(now, total(factor, state.total, weights), mixed(factor, state.mixed, weights, values))
     output: Tensor = divided(state)
     return output
@@ -162,6 +161,10 @@ MISTAKES: Mistakes = in_parts(
             "shrink: exp(old − new), which is at most 1.",
             lambda before, highest: (highest - before).exp(),
         ),
+        "rescaled the wrong way, but the first": (
+            "What was summed grows when the maximum rises, and has to shrink: by exp(old − new), at most 1.",
+            lambda before, highest: torch.where(before.isinf(), 0.0, (highest - before).exp()),
+        ),
         "difference without exp": (
             "What was summed is multiplied by old − new. The factor is the *exponential* of that.",
             lambda before, highest: torch.where(before.isinf(), 0.0, before - highest),
@@ -187,12 +190,6 @@ MISTAKES: Mistakes = in_parts(
             _from_zero,
         )
     },
-    power={
-        "powers of 2": (
-            "You take powers of 2 of the scores, and rescale by powers of e. Take `exp` for both.",
-            torch.exp2,
-        )
-    },
     divided={"never divided": ("The mixed values are never divided by the sum.", lambda state: state.mixed)},
 ) | {
     "mean of the chunks": (
@@ -205,6 +202,10 @@ MISTAKES: Mistakes = in_parts(
         _sum_of_chunks,
     ),
     "last chunk alone": ("The output is that of the last chunk alone.", _last_chunk),
+    "first chunk alone": (
+        "The output is that of the first chunk that has keys. Does the `return` stand within the loop?",
+        lambda query, chunks: _by_chunk(query, chunks)[0][1],
+    ),
     "overflow": (
         "Right for small scores, NaN for large: exp(89) is too large for float32. Subtract the highest "
         "score so far before you take exponentials.",

@@ -49,6 +49,11 @@ def _counted(places: Tensor, frequencies: Tensor) -> Tensor:
     return torch.arange(len(places), device=places.device)[:, None] * frequencies
 
 
+def _with_angles_for_neighbours(x: Tensor, y: Tensor, *waves: Tensor) -> tuple[Tensor, Tensor]:
+    (cos, cos_of_y), (sin, sin_of_y) = (_halves(wave.repeat_interleave(2, -1)) for wave in waves)
+    return x * cos - y * sin, y * cos_of_y + x * sin_of_y
+
+
 def _neighbours(vectors: Tensor, places: Tensor, base: float) -> Tensor:
     turned: Tensor = _turned_halves(vectors, places, base, apart=_of_neighbours, together=_woven)
     return turned
@@ -95,14 +100,6 @@ MISTAKES: Mistakes = {
             "Right where `base` is 10,000, which you have written in. Take the one that is given.",
             lambda base, exponents: 10000.0**-exponents,
         ),
-        "one angle for all": (
-            "All pairs turn alike. Each has a frequency of its own.",
-            lambda base, exponents: torch.ones_like(exponents),
-        ),
-        "slower in a straight line": (
-            "You multiply `base` by the exponent. It is raised to that power.",
-            lambda base, exponents: 1 / (1 + base * exponents),
-        ),
     },
     angle={
         "places counted anew": (
@@ -122,10 +119,6 @@ MISTAKES: Mistakes = {
         "places sorted": (
             "You sort the places. They stand in the order of the vectors, which may be any.",
             lambda places, frequencies: places.sort().values[:, None] * frequencies,
-        ),
-        "degrees": (
-            "You take the angles for degrees. `cos` and `sin` want radians, and radians they are.",
-            lambda places, frequencies: torch.deg2rad(places[:, None] * frequencies),
         ),
         "whole turns": (
             "You multiply the angles by 2π. A place times a frequency is in radians already.",
@@ -148,6 +141,15 @@ MISTAKES: Mistakes = {
         "cos and sin swapped": (
             "`cos` and `sin` have changed places. At place 0 nothing may turn: cos 0 is 1, and sin 0 is 0.",
             lambda x, y, cos, sin: (x * sin - y * cos, y * sin + x * cos),
+        ),
+        "the first half is new already": (
+            "You turn the second half with the first, which is turned already. Keep x until both are made.",
+            lambda x, y, cos, sin: (x * cos - y * sin, y * cos + (x * cos - y * sin) * sin),
+        ),
+        "angles for neighbours": (
+            "Each angle stands twice in a row, as `repeat_interleave` lays them for neighbours. For "
+            "halves, all of them come once, and then once more: `torch.cat([angles, angles], dim=-1)`.",
+            _with_angles_for_neighbours,
         ),
         "a half lost": (
             "Each half is multiplied by one wave alone. Both halves mix: x·cos − y·sin, and y·cos + x·sin.",

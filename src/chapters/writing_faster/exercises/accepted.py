@@ -73,10 +73,6 @@ MISTAKES: Mistakes = in_parts(
             "You keep a guess with chance q, and the large model has no say. It is kept with p/q.",
             lambda p, q, u: u < q,
         ),
-        "kept with chance 1 - p/q": (
-            "You keep with the chance 1 - p/q, with which a guess is *refused*.",
-            lambda p, q, u: u < 1 - p / q,
-        ),
         "kept only where p is larger": (
             "You keep a guess only where p is at least q, and `u` plays no part. Where p is smaller it is "
             "kept, too, with chance p/q.",
@@ -191,6 +187,10 @@ MISTAKES |= {
         "Some chances behind a refusal are below 0. Where q is larger than p nothing is left: "
         "`clamp(min=0)`.",
         lambda *inputs: _accepted(*inputs, rest=lambda p, q, guess: p - q, scaled=lambda rest: rest),
+    ),
+    "the refused guess counted": (
+        "You count the refused guess, too. `kept` are those before it.",
+        lambda p, q, *drawn: (min(_accepted(p, q, *drawn)[0] + 1, len(q)), _accepted(p, q, *drawn)[1]),
     ),
     "counts what is refused": (
         "You count the guesses that are *not* kept. Asked for is how many are.",

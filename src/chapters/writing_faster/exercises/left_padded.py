@@ -141,6 +141,10 @@ MISTAKES: Mistakes = in_parts(
             "A filler sees the whole row. It is to see itself, and nothing else.",
             lambda text: (~text[:, :, None]).expand(-1, -1, text.shape[1]),
         ),
+        "fillers see each other": (
+            "A filler sees all fillers of its row. It is to see itself, and nothing else.",
+            lambda text: ~text[:, None] & ~text[:, :, None],
+        ),
     },
     placed={
         "places from the start of the batch": (
@@ -163,10 +167,6 @@ MISTAKES: Mistakes = in_parts(
         "places from 1": (
             "The first id of a text stands at 1. It stands at 0: take 1 off, and never go below 0.",
             lambda text: text.cumsum(1),
-        ),
-        "places from the end": (
-            "The last id has the place 0. Places count from where a text starts.",
-            lambda text: _from_the_start_of_the_batch(text).flip(1) * text,
         ),
     },
 ) | {
