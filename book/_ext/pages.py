@@ -23,6 +23,7 @@ SCRIPTS = {
     "predict.js": 'class="prediction',
     "charts.js": 'class="chart"',
     "playground.js": 'class="(playground|training)"',
+    "tour.js": 'class="tour"',
     "training.js": 'class="training"',
 }
 FONTS = [f"source-sans-3-latin-{kind}.woff2" for kind in ("400-normal", "600-normal", "400-italic")]

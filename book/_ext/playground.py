@@ -4,20 +4,25 @@
 script of their own, which playground.js fetches with the others when it is opened.
 
 A link to an address such as `#open=translator&layer=1&head=2` (see bench/state.js) sets what a bench shows.
+`{tour} translator` folds a line and a list of such links, which tour.js leads through.
 """
 
 import base64
 import gzip
 import hashlib
+import html
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.drawings import on_the_page
@@ -25,9 +30,12 @@ from _ext.javascript import small
 from bookkit.pictures.drawings import svg
 from bookkit.playground import VIEWS, exported, openable, picture
 
+logger = logging.getLogger(__name__)
 STATIC = Path(__file__).parents[1] / "_static"
 FORMS = ("full", "slim")
 SETS_A_STATE = ("open=", "train=")  # begin the end of an address that does
+UNSAFE = re.compile(r'[\x00-\x20"<>`]')
+STEPS_OF_A_TOUR = range(8, 13)
 
 
 # What a page loads, and of which files of _static each is made, in this order.
@@ -56,10 +64,10 @@ class Playground(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         model, form = (*self.arguments, "full")[:2]
         try:
-            html, words = closed(model, form)
+            closed_html, words = closed(model, form)
         except (ValueError, FileNotFoundError) as reason:
             raise self.error(f"a playground can't be made: {reason}") from reason
-        return [nodes.raw("", html, format="html"), nodes.raw("", words, format="text")]
+        return [nodes.raw("", closed_html, format="html", model=model), nodes.raw("", words, format="text")]
 
 
 def closed(model: str, form: str) -> tuple[str, str]:
@@ -130,18 +138,47 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
             Path(app.outdir, "_static", view).write_bytes(bundled(view))
 
 
+class Tour(SphinxDirective):
+    """Without scripts it is what it was written as: a fold with a list of links."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        model = self.arguments[0]
+        match self.parse_content_to_nodes():
+            case [nodes.paragraph() as line, nodes.enumerated_list() as steps]:
+                pass
+            case _:
+                raise self.error("a tour is a line, which becomes its title, and a numbered list of steps")
+        if len(steps) not in STEPS_OF_A_TOUR:
+            raise self.error(f"a tour has 8 to 12 steps, and this one {len(steps)}")
+        for number, step in enumerate(steps, 1):
+            links = [link.get("refuri", "") for link in step.findall(nodes.reference)]
+            if len(links) != 1 or not links[0].startswith(f"#open={model}&"):
+                raise self.error(f"step {number} has one link, to #open={model}&…, and not {links}")
+        title = html.escape(line.astext())
+        begin = f'<details class="tour" data-model="{model}"><summary>{title}</summary>\n'
+        return [nodes.raw("", begin, format="html"), steps, nodes.raw("", "</details>\n", format="html")]
+
+
 class StateLinks(SphinxPostTransform):
     """`[words](#open=translator&head=2)` and `[words](a-chapter.ipynb#open=…)` lead to no place of a page."""
 
     default_priority = 8  # before MyST looks for one
 
     def run(self, **options: Any) -> None:
+        models = {raw["model"] for raw in self.document.findall(nodes.raw) if "model" in raw}
         for link in [*self.document.findall(pending_xref)]:
             here = link["reftype"] == "myst" and link["refdomain"] != "doc"
             state = link["reftarget"] if here else link.get("reftargetid")
             if not (state or "").startswith(SETS_A_STATE):
                 continue
+            model = re.match(r"open=([\w-]*)", state)
+            if here and model and model[1] not in models:
+                logger.error("#%s: this page has no playground %r", state, model[1], location=link)
             page = "" if here else self.app.builder.get_relative_uri(self.env.docname, link["reftarget"])
+            state = UNSAFE.sub(lambda letter: quote(letter[0]), state)  # MyST has decoded it
             uri = f"{page.partition('#')[0]}#{state}"
             link.replace_self(nodes.reference("", "", *link.children, refuri=uri, internal=True))
 
@@ -149,5 +186,6 @@ class StateLinks(SphinxPostTransform):
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_post_transform(StateLinks)
     app.add_directive("playground", Playground)
+    app.add_directive("tour", Tour)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True}

@@ -175,8 +175,8 @@ async function follow(byLink) {
 
 addEventListener("hashchange", () => follow(true));
 // The same link once more changes no address.
-addEventListener("click", ({ target }) => {
+addEventListener("click", ({ target, defaultPrevented }) => {
   const link = target.closest?.("a[href*='#open=']");
-  if (link?.href === location.href) follow(true);
+  if (link?.href === location.href && !defaultPrevented) follow(true); // one of a tour is followed there
 });
 follow(false);

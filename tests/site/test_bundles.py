@@ -9,7 +9,7 @@ from bookkit.registry import BOOK
 STATIC = BOOK / "_static"
 SCRIPTS = [name for name in BUNDLES if name.endswith(".js")]
 # What a page has from the start, and is no part of any playground.
-OF_PAGES = {"book.js", "charts.js", "predict.js", "playground.js", "training.js"}
+OF_PAGES = {"book.js", "charts.js", "predict.js", "playground.js", "tour.js", "training.js"}
 DECLARED = re.compile(r"^(?:const|let|var|class|(?:async )?function\*?) (\w+)|^const \{([^}]*)\} =", re.M)
 
 

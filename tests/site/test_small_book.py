@@ -60,6 +60,14 @@ And $\\frac$ and [no](#nowhere).
 
 ```{chapters}
 ```
+
+[Set](#open=gpt&text=a).
+
+```{tour} gpt
+A tour
+
+1. [One](#open=gpt&text=a)
+```
 """
 CHAPTER = """# A chapter
 
@@ -146,6 +154,8 @@ def test_each_mistake_fails_the_build_with_file_and_line(tmp_path):
         ("index.md:17", "a formula can't be rendered"),
         ("index.md:", "target not found: 'nowhere'"),
         ("index.md:19", "it can't be listed: untold.ipynb: its opening must say"),
+        ("index.md:22", "#open=gpt&text=a: this page has no playground 'gpt'"),
+        ("index.md:24", "a tour has 8 to 12 steps, and this one 1"),
         ("chapter.ipynb: cell 2, line 3", "a formula can't be rendered: Expected '}'"),
         ("chapter.ipynb: cell 3, line 1", "Unsupported function name: \\unheard"),
         ("chapter.ipynb: cell 4", "a chart can't be shown: it has no description"),

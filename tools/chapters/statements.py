@@ -38,6 +38,7 @@ from tools.chapters import notebooks, stamps
 # What is not prose, or states nothing.
 NOT_STATED = [
     r"(?ms)^```.*?^```",  # a block of code
+    r"(?ms)^<!-- \{tour\}.*?^<!-- end -->",  # tests/site/test_tours.py looks its numbers up in the playground
     r"(?m)^\d+\. ",  # an item of a numbered list
     r"`[^`\n]*`(?:`[^`\n]*`)?",  # code in a line, and a role's target
     r"(?s)<!--.*?-->",
