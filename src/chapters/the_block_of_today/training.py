@@ -40,7 +40,7 @@ CHANGE = Bench(
         Finding("none, rate 0.02", "right", at_most=0.35),
     ],
     found="With rotary places two blocks copy all within a hundred steps. With the table of sines they do "
-    "not, at any rate. Whether the norm stands before a step or behind it does not show.",
+    "not, whichever the rate. On which side of a step the norm stands makes no difference that shows.",
 )
 BENCHES = {"change": CHANGE}
 NORMS: dict[str, dict[str, Settings]] = {"before": {}, "after": {"model": {"norm": "after"}}}
