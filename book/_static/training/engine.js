@@ -116,12 +116,13 @@ class Tape {
     });
   }
 
-  relu(x) {
+  // Each number is bent by itself; `steep` says how the bend rises where so much came out.
+  each(x, bent, steep) {
     const forward = (out) => {
-      for (let i = 0; i < out.length; i++) out[i] = x.values[i] > 0 ? x.values[i] : 0;
+      for (let i = 0; i < out.length; i++) out[i] = bent(x.values[i]);
     };
-    return this.make(x.rows, x.columns, forward, (slopes) => {
-      for (let i = 0; i < slopes.length; i++) if (x.values[i] > 0) x.slopes[i] += slopes[i];
+    return this.make(x.rows, x.columns, forward, (slopes, { values }) => {
+      for (let i = 0; i < slopes.length; i++) x.slopes[i] += steep(values[i]) * slopes[i];
     });
   }
 
@@ -174,8 +175,9 @@ class Tape {
 
   // Heads side by side, in sequences of `length`. Place i shares its weight among the first counted(i) places, and
   // uses those of the first used(i): both are i + 1 under a right mask. A head's `nearer` makes farther keys lose.
+  // Without a softmax (`linear`), scores above 0 are shared out as they are. That is the softmax of their logarithms.
   // The weights stay on the tensor, (sequences, heads, length, length).
-  attention(queries, keys, values, { length, heads, counted, used, divisor, nearer }) {
+  attention(queries, keys, values, { length, heads, counted, used, divisor, nearer, linear }) {
     const [n, asks, gives] = [queries.rows, queries.columns / heads, values.columns / heads];
     const weights = new Float32Array(n * heads * length);
     // For every query of every head: where its own numbers, its row of weights, and its sequence begin.
@@ -195,7 +197,7 @@ class Tape {
         let [largest, total] = [-Infinity, 0];
         for (let j = 0; j < many; j++) {
           const score = dot(queries.values, own, keys.values, (first + j) * keys.columns + head * asks, asks);
-          powers[j] = score / divisor - nearer[head] * Math.abs(i - j);
+          powers[j] = (linear ? Exact.log(score) : score / divisor) - nearer[head] * Math.abs(i - j);
           largest = Math.max(largest, powers[j]);
         }
         for (let j = 0; j < many; j++) total += powers[j] = Exact.exp(powers[j] - largest);
@@ -219,8 +221,9 @@ class Tape {
         }
         const own = row * keys.columns + head * asks;
         for (let j = 0; j < many; j++) {
-          const slope = (weights[at + j] * (ofWeights[j] - mean)) / divisor;
           const key = (first + j) * keys.columns + head * asks;
+          const share = linear ? dot(queries.values, own, keys.values, key, asks) : divisor;
+          const slope = (weights[at + j] * (ofWeights[j] - mean)) / share;
           addTimes(queries.slopes, own, slope, keys.values, key, asks);
           addTimes(keys.slopes, key, slope, queries.values, own, asks);
         }

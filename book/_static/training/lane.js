@@ -63,7 +63,9 @@ class Lane {
   // One step. It can be stopped between any two computations, so that the page may answer.
   *step() {
     const { training, task } = this.settings;
-    const batch = this.task.draw(this.data, training.rows, task.length);
+    const { steps, last = 0, longer } = training;
+    const length = this.steps < steps - last ? task.length : longer;
+    const batch = this.task.draw(this.data, training.rows, length);
     const tape = new Tape();
     const scores = yield* this.learner.forward(tape, batch);
     const loss = this.loss(tape, scores, batch);

@@ -9,6 +9,9 @@ const SIGHTS = {
   "one too many": [(i, length) => Math.min(i + 2, length), (i, length) => Math.min(i + 2, length)],
   "after the softmax": [(i, length) => length, (i) => i + 1],
 };
+// What bends each number by itself, and how it rises where so much came out.
+const RELU = [(x) => (x > 0 ? x : 0), (made) => (made > 0 ? 1 : 0)];
+const POSITIVE = [(x) => (x > 0 ? x + 1 : Exact.exp(x)), (made) => (made > 1 ? 1 : made)]; // elu + 1
 const DIVISORS = { root: (width) => Math.sqrt(width), none: () => 1, width: (width) => width };
 
 class Learner {
@@ -101,18 +104,20 @@ class Learner {
   }
 
   attention(tape, name, x, length) {
-    const { heads, positions, sight, divisor, output, matrices } = this.settings;
+    const { heads, positions, sight, divisor, output, matrices, attention } = this.settings;
     let sides = this.sides(tape, name, x, length);
     if (positions === "rotary") {
       const waves = Exact.waves(length, this.queryWidth);
       sides = sides.map((side) => tape.rotate(side, heads, length, waves));
     }
+    const linear = attention === "linear";
+    if (linear) sides = sides.map((side) => tape.each(side, ...POSITIVE));
     const ready = matrices === "no values" || matrices === "of places";
     const value = ready ? x : this.linear(tape, `${name}.value`, x);
     const slope = (head) => Exact.exp((-8 * (head + 1) * Math.LN2) / heads); // ALiBi's: 1/4, 1/16, … of four heads
     const [counted, used] = SIGHTS[sight].map((many) => (i) => many(i, length));
     const mixed = tape.attention(...sides, value, {
-      ...{ length, heads, counted, used, divisor: DIVISORS[divisor](sides[0].columns / heads) },
+      ...{ length, heads, counted, used, linear, divisor: DIVISORS[divisor](sides[0].columns / heads) },
       nearer: Array.from({ length: heads }, (_, head) => (positions === "ALiBi" ? slope(head) : 0)),
     });
     this.looks.push(mixed.weights);
@@ -120,7 +125,7 @@ class Learner {
   }
 
   network(tape, name, x) {
-    return this.linear(tape, `${name}.narrow`, tape.relu(this.linear(tape, `${name}.widen`, x)));
+    return this.linear(tape, `${name}.narrow`, tape.each(this.linear(tape, `${name}.widen`, x), ...RELU));
   }
 
   // Around a block there may be a road past it, and a norm before it or after.

@@ -117,6 +117,22 @@ const TASKS = {
     });
   },
 
+  // Pairs of a key and a value, and then each key again, in another order, with a blank: which value came with it?
+  recall({ keys, values }) {
+    return taskOf({
+      ...{ ids: keys + values + 1, facts: 2, classes: values },
+      draw: (roll, rows, length) =>
+        sequences(rows, length, () => {
+          const pairs = length / 2;
+          const [held, order] = [shuffled(roll, keys), shuffled(roll, pairs)];
+          const given = drawnWords(roll, values, pairs);
+          const told = (i) => ({ ids: [held[i], keys + given[i]], answers: [-1] });
+          const asked = (i) => ({ ids: [held[i], keys + values], answers: [given[i]] });
+          return (i) => (i < pairs ? told(i) : asked(order[i - pairs]));
+        }),
+    });
+  },
+
   // The sequence from its end to its beginning.
   backwards({ classes }) {
     return taskOf({

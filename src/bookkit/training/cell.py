@@ -13,7 +13,9 @@ training, task = settings["training"], task_of(settings["task"])
 model, data = Learner(settings["model"], task, seed), die_of("data", seed)
 optimizer = torch.optim.Adam(model.numbers(), betas=training["betas"])
 for step in range({steps}):
-    batch = task.draw(data, training["rows"], settings["task"]["length"])
+    longer = step >= {steps} - training["last"]
+    length = training["longer"] if longer else settings["task"]["length"]
+    batch = task.draw(data, training["rows"], length)
     scores = model.forward(batch.ids)  # (B, T, answers, classes)
     loss = loss_of(scores, batch, training["loss"])
     optimizer.param_groups[0]["lr"] = rate_at(step, training)

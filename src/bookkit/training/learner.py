@@ -74,8 +74,12 @@ class Learner:
         query, key, value = (split(one, heads) for one in (query, key, value))
         if settings["positions"] == "rotary":
             query, key = rotate(query), rotate(key)
+        if settings["attention"] == "linear":
+            query, key = F.elu(query) + 1, F.elu(key) + 1
         d_k = query.shape[-1]
         scores = query @ key.mT / {"root": math.sqrt(d_k), "none": 1, "width": d_k}[settings["divisor"]]
+        if settings["attention"] == "linear":
+            scores = scores.log()  # which a softmax shares out as they are
         if settings["positions"] == "ALiBi":
             scores = scores + alibi_bias(heads, length, length)
         counted, used = self.sight(length)

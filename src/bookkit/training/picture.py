@@ -23,10 +23,17 @@ def alt(name: str) -> str:
         f"{who}: {_percent(end['right'])} right, loss {end['loss']:.2f}"
         for who, end in zip(_names(training), ends, strict=True)
     )
+    longer = [
+        f" At length {length}: {_percent(one)} against {_percent(other)}."
+        for place, length in enumerate(training.longer, 1)
+        for one, other in [[lane["tried"][place]["right"] for lane in run["lanes"]]]
+    ]
     return (
         f"Two curves each of the loss and of the share of the {training.answers} that are right, over"
         f" {training.bench.training['steps']} steps. At the end: {sides}."
-        f" No loss can be below {run['limit']:.3g} on average; guessing gets {_percent(run['chance'])} right."
+        + "".join(longer)
+        + f" No loss can be below {run['limit']:.3g} on average;"
+        f" guessing gets {_percent(run['chance'])} right."
         + "".join(
             f" Below that is the loss of “{who}”: the answers were read."
             for who, end in zip(_names(training), ends, strict=True)

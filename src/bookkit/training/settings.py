@@ -20,6 +20,7 @@ MODEL: Settings = {
     "valueWidth": None,  # the same for values
     # "tied" is W_Q = W_K. With "of places" every place has a query and a key of its own, whatever its word.
     "matrices": "all",  # "tied", "only values", "no values", "of places"
+    "attention": "softmax",  # "linear": each score is φ(q) · φ(k), above 0, and is shared out as it is
     "output": True,  # whether there is a W_O
     "sight": "so far",  # "all", "one too many", "after the softmax"
     "divisor": "root",  # √dₖ, or "none", or "width", dₖ
@@ -37,6 +38,8 @@ TRAINING: Settings = {
     "warmUp": 0,  # steps that the rate climbs
     "falls": False,  # whether it then falls to 0
     "betas": [0.9, 0.999],
+    "last": 0,  # steps at the end whose sequences are `longer`
+    "longer": None,
     "clip": 0,  # the most that all gradients may be long together; 0 is no limit
     "loss": "crossEntropy",  # "squares"
 }
@@ -46,7 +49,7 @@ class Finding(NamedTuple):
     """`Finding("one head", "right", at_most=0.7)` holds of every seed, on sequences that are new."""
 
     lane: str
-    what: str  # "right" or "loss"
+    what: str  # "right" or "loss"; "first" is the loss at the beginning
     at_least: float = float("-inf")
     at_most: float = float("inf")
     length: int | None = None  # of the sequences, where it is not that of training

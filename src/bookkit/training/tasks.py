@@ -127,6 +127,21 @@ def _copying(settings: Settings) -> Task:
     return Task(settings["classes"], settings["classes"], draw)
 
 
+def _recall(settings: Settings) -> Task:
+    keys, values = settings["keys"], settings["values"]
+
+    def draw(die: Die, rows: int, length: int) -> Batch:
+        def sequence() -> list[Given]:
+            held, order = die.shuffled(keys), die.shuffled(length // 2)
+            given = die.words(values, length // 2)
+            told = [([held[i], keys + given[i]], [-1]) for i in range(length // 2)]
+            return told + [([held[i], keys + values], [given[i]]) for i in order]
+
+        return _filled([sequence() for _ in range(rows)])
+
+    return Task(keys + values + 1, values, draw, facts=2)
+
+
 def _backwards(settings: Settings) -> Task:
     def draw(die: Die, rows: int, length: int) -> Batch:
         drawn = [die.words(settings["classes"], length) for _ in range(rows)]
@@ -181,6 +196,7 @@ KINDS: dict[str, Callable[[Settings], Task]] = {
     "sixWords": _six_words,
     "guests": _guests,
     "copying": _copying,
+    "recall": _recall,
     "backwards": _backwards,
     "agreement": _agreement,
 }

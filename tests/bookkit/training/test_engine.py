@@ -84,6 +84,17 @@ def test_a_clipped_gradient_is_pytorchs(tmp_path):
     )
 
 
+def test_the_last_steps_are_longer_in_the_page_and_in_the_cell(tmp_path):
+    settings = BENCHES["longer"].settings("50 steps")
+    settings["training"] |= {"last": 2, "steps": 4}
+    ran = in_node({"settings": settings, "steps": 4}, IN_THE_PAGE, tmp_path)
+    text = cell("longer_than_it_was_trained", "longer", "50 steps", seed=3, steps=4)
+    made = {}
+    exec(text.replace("\ntraining", '\nsettings["training"]["last"] = 2\ntraining'), made)
+    assert made["losses"] == pytest.approx(ran, abs=1e-4)
+    assert made["batch"].ids.shape[1] == 96
+
+
 def test_two_lanes_read_the_same_and_begin_alike_in_what_both_have_and_another_seed_changes_both(tmp_path):
     body = """return given.map(([settings, seed]) => {
       const lane = new Lane(settings, seed);
