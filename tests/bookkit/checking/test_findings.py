@@ -113,9 +113,7 @@ SEEN = {
         ("ignored input", "whatever is given as rows, columns and doubled.", lambda *sizes: 7),
         ("changes settings", "It changes PyTorch's random numbers: a caller", seeding),
     ],
-    check_holder: [
-        ("changes its inputs", "It changes model: a caller does not expect that. What", emptying)
-    ],
+    check_holder: [("changes its inputs", "It changes model: a caller does not expect that. What", emptying)],
 }
 
 
