@@ -1,4 +1,4 @@
-"""The drawing of an exercise: the seven matrices of a block."""
+"""The drawings of the exercises: two matrices or three, and the seven of a block."""
 
 from typing import NamedTuple
 
@@ -69,4 +69,23 @@ def seven_matrices() -> None:
         arrange,
         alt=f"The seven matrices of one block of Llama 3 8B as rectangles to scale. Attention has four: "
         f"{listed(ATTENTION)}. The network has three, which are far larger: {listed(NETWORK)}.",
+    )
+
+
+def two_or_three() -> None:
+    """`two_or_three()` has the matrices of both networks of our block, with as many weights."""
+    relu = (Matrix("widen", 384, 96), Matrix("narrow", 96, 384))
+    gated = (Matrix("gate", 256, 96), Matrix("widen", 256, 96), Matrix("narrow", 96, 256))
+
+    def arrange(narrow: bool) -> Part:
+        scale, gap = (0.26, 20) if narrow else (0.36, 24)
+        both = [row(*(_to_scale(each, scale, SMALLEST) for each in some), gap=8) for some in (relu, gated)]
+        whole = (column if narrow else row)(*both, gap=gap if narrow else 60)
+        words = "First a ReLU network, 384 numbers wide. Then SwiGLU, 256 wide: as large an area in all."
+        return column(whole, left_note(words, 320 if narrow else 700), gap=8)
+
+    draw(
+        arrange,
+        alt="The matrices of two networks as rectangles to scale. That with a ReLU has widen, 384 × 96, and "
+        "narrow, 96 × 384. SwiGLU has gate and widen, 256 × 96, and narrow, 96 × 256: the same area in all.",
     )

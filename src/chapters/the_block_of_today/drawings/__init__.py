@@ -1,5 +1,5 @@
 """The drawings of “The block of today”, a file for each section."""
 
-from chapters.the_block_of_today.drawings import block, halves
+from chapters.the_block_of_today.drawings import block, halves, numbers
 
-__all__ = ["block", "halves"]
+__all__ = ["block", "halves", "numbers"]
