@@ -36,6 +36,26 @@ def windows(widths: Sequence[int], bits: Mapping[str, Sequence[float]], full: fl
     )
 
 
+def first_round(widths: Sequence[int], nats: Mapping[tuple[int, int], float]) -> None:
+    """`first_round([4, 8], nats)` draws nats a letter, `nats[8, 1]` with one of eight places the first."""
+    lines = {
+        name: [nats[width, sinks] for width in widths]
+        for sinks, name in enumerate(("the last places", "one of them the first letter"))
+    }
+    lines["all in sight"] = [nats[48, 0]] * len(widths)
+    told = "; ".join(
+        f"{name}: " + ", ".join(f"{nat:.2f} with {width}" for width, nat in zip(widths, each, strict=True))
+        for name, each in lines.items()
+    )
+    curves(
+        widths,
+        lines,
+        Axis("places in sight", log=2),
+        Axis("nats a letter"),
+        alt=f"Nats a letter of the first round of riddles, by how many places are in sight. {told}.",
+    )
+
+
 # How each line of `rounding` is drawn.
 LINES = {
     "keys": ("orange", "o", "-"),
