@@ -66,7 +66,8 @@ def linear_step(
 
     n = query.shape[-2]
     place = torch.arange(n, device=value.device, dtype=wide)[:, None]  # (n, 1)
-    left = (decay ** (place - place.mT)).tril()  # (n, n), of each word before, and nothing of those behind
+    back = (place - place.mT).clamp(min=0)  # else a small decay's power overflows, and gradients are NaN
+    left = (decay**back).tril()  # (n, n), of each word before, and nothing of those behind
     mixed = (query @ key.mT * left) @ given + decay ** (place + 1) * (query @ state)  # (…, n, d_v + 1)
     state = decay**n * state + (decay ** (n - 1 - place) * key).mT @ given  # (…, d_k, d_v + 1)
     # A query whose features are all 0 has no weights to divide by, and gets 0.

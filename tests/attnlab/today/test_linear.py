@@ -60,6 +60,11 @@ def test_gradients_are_those_of_the_loop(decay: float) -> None:
     assert all(each.abs().min() > 0 for each in ours), "each word's query, key and value count"
 
 
+def test_a_small_decay_has_gradients() -> None:
+    tensors = [each.requires_grad_() for each in drawn(words=64, dtype=torch.float32)]
+    assert all(each.isfinite().all() for each in torch.autograd.grad(linear(*tensors, 0.01).sum(), tensors))
+
+
 def test_no_word_sees_those_after_it() -> None:
     """Not even what is added and taken off again: to the last bit."""
     query, key, value = drawn(words=10)

@@ -21,18 +21,20 @@ RATES = {
 }
 
 
-def windows(widths: Sequence[int], bits: Mapping[str, Sequence[float]], full: float) -> None:
-    """`windows([8, 64], {"the last places": [1.9, 1.8]}, 1.8)` draws bits a byte by places in the cache."""
+def windows(
+    widths: Sequence[int], lost: Mapping[str, Sequence[float]], full: float, what: str = "bits a byte"
+) -> None:
+    """`windows([8, 64], {"the last places": [1.9, 1.8]}, 1.8)` draws bits a byte by places in sight."""
     told = "; ".join(
-        f"{name}: " + ", ".join(f"{bit:.2f} with {width}" for width, bit in zip(widths, each, strict=True))
-        for name, each in bits.items()
+        f"{name}: " + ", ".join(f"{one:.2f} with {width}" for width, one in zip(widths, each, strict=True))
+        for name, each in lost.items()
     )
     curves(
         widths,
-        {**bits, "all 128": [full] * len(widths)},
-        Axis("places in the cache", log=2),
-        Axis("bits a byte"),
-        alt=f"Bits a byte of the stored model by how many places its cache holds. {told}; all: {full:.2f}.",
+        {**lost, "all": [full] * len(widths)},
+        Axis("places in sight", log=2),
+        Axis(what),
+        alt=f"{what.capitalize()} by the places in sight. {told}; all: {full:.2f}.",
     )
 
 

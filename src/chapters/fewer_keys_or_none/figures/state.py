@@ -12,7 +12,8 @@ from torch.nn import functional as F
 from attnlab.runtime import generator
 from attnlab.today.linear import linear
 from bookkit.pictures.colours import COLOURS, SERIES
-from bookkit.pictures.figures import DASHES, MARKERS, plot, rounded
+from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves_of_seeds, plot, rounded
+from chapters.fewer_keys_or_none.models import PERIODS
 
 HEADS, WIDTH = 4, 32
 LENGTHS = tuple(2**power for power in range(8, 17))
@@ -23,6 +24,26 @@ LENGTHS = tuple(2**power for power in range(8, 17))
 # AVX-512, by LENGTHS: the median of nine turns up to 8,192 words, of three at 16,384, and one above that.
 FUSED = (0.53, 2.19, 6.15, 20.57, 71.25, 270.0, 1076.0, 4224.0, 16590.0)
 LINEAR = (1.40, 2.76, 5.01, 10.69, 19.74, 37.13, 77.79, 145.8, 317.0)
+
+# Bits a byte of three trainings of each kind, by the recipe `states`; then at half and at twice its rate.
+TRAINED = {
+    "attention": (2.179, 2.189, 2.199),
+    "states": (2.125, 2.114, 2.123),
+    "hybrid": (2.141, 2.131, 2.132),
+}
+OTHER_RATES = {"attention": (2.207, 2.264), "states": (2.166, 2.114), "hybrid": (2.193, 2.151)}
+# States whose queries, keys and values are made of their own word alone, seed 0.
+ALONE = 2.143
+# The share of a riddle's letters that are right, by PERIODS, of three trainings each.
+RIGHT = {
+    "attention": ((0.94, 0.92, 0.93), (0.93, 0.92, 0.92), (0.93, 0.94, 0.92)),
+    "states": ((0.97, 0.97, 0.97), (0.92, 0.88, 0.90), (0.83, 0.71, 0.74)),
+    "hybrid": ((1.00, 1.00, 0.99), (0.99, 1.00, 1.00), (1.00, 1.00, 1.00)),
+}
+# Of all of them, at seed 0: at the recipe's rate, at half of it and at twice.
+RIGHT_BY_RATE = {"states": (0.915, 0.858, 0.891), "hybrid": (0.996, 0.991, 0.998)}
+# With the attention of today, which is rotary, in both layers, at the best of three rates.
+ROTARY = (0.52, 0.36, 0.32)
 
 
 def seconds_of(run: Callable[[], object]) -> float:
@@ -127,6 +148,18 @@ def recall(pairs: Sequence[int], panels: Mapping[str, Mapping[str, Tensor]]) -> 
         all_axes[0].set_ylabel("share right")
         ordered = [handles[name] for name in names]
         all_axes[0].figure.legend(ordered, names, loc="outside upper left", ncols=3)
+
+
+def riddles() -> None:
+    """`riddles()` draws what is right of the riddle's letters, by how long its rounds are."""
+    curves_of_seeds(
+        [sum(period) / 2 for period in PERIODS],
+        {kind: [torch.tensor(each) for each in shares] for kind, shares in RIGHT.items()},
+        Axis("letters in a round"),
+        Axis("share right"),
+        what="The share of letters that are right where they can be known",
+        where="by the letters in a round: 8 to 12, 13 to 18, 19 to 24",
+    )
 
 
 if __name__ == "__main__":
