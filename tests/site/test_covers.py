@@ -99,9 +99,8 @@ def test_what_is_placed_wrong_is_answered_with_evidence_and_stays_covered(page, 
             for field in box.get_by_role("combobox").all():
                 field.select_option("mask")
             box.get_by_role("button", name="Commit").press("Enter")
-        expect(box.get_by_role("status")).to_contain_text(
-            "1 of 8 are right.A, B, D, E, F, G, H: mask? Each place sees"
-        )
+        told = "1 of 8 are right.A, B, D, E, F, G, H: mask? Each place sees the next"
+        expect(box.get_by_role("status")).to_contain_text(told)
         assert not cover.locator(".answer").is_visible()
         page.reload()  # and it is kept
     commit(box, cover)
