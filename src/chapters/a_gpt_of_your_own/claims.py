@@ -127,8 +127,14 @@ def nothing_is_lost(pieces, merges):
 
 
 def two_units(per_piece, per_byte):
-    claim("bits a piece, 2,048 pieces over 257", per_piece[-1] / per_piece[0], at_least=1.5)
-    claim("bits a byte, 2,048 pieces over 257", per_byte[-1] / per_byte[0], at_most=0.95)
+    # Counted, not trained: apart only by the versions of the packages that are read.
+    claim("257 pieces: bits a piece", per_piece[0], expected=2.07, abs=0.05)
+    claim("257 pieces: bits a byte", per_byte[0], expected=2.07, abs=0.05)
+    claim("2,048 pieces: bits a piece", per_piece[-1], expected=5.43, abs=0.1)
+    claim("2,048 pieces: bits a byte", per_byte[-1], expected=1.92, abs=0.05)
+    claim(
+        "512 pieces: bits a byte more", per_byte[1] - per_byte[-1], expected=0.01, abs=0.02
+    )
 
 
 def the_same_model(GPT, honest, device):

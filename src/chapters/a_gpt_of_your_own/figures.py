@@ -1,7 +1,5 @@
 """The figures of “A GPT of your own”, described by what is drawn."""
 
-from collections.abc import Sequence
-
 from torch import Tensor
 
 from bookkit.pictures.figures import Axis, curves
@@ -10,21 +8,6 @@ from bookkit.pictures.figures import Axis, curves
 
 # Bits per byte after a thousand updates at rates of 0.002, 0.004 and 0.008, by the first weights' spread.
 SPREADS = {"0.02": (2.26, 2.21, 2.45), "0.06": (2.16, 2.09, 2.12)}
-
-
-def vocabularies(sizes: Sequence[int], per_piece: Sequence[float], per_byte: Sequence[float]) -> None:
-    """`vocabularies([257, 512], [2.7, 3.4], [2.7, 2.1])` draws one loss in two units, by vocabulary."""
-    told = "; ".join(
-        f"{size} pieces: {piece:.2f} and {byte:.2f}"
-        for size, piece, byte in zip(sizes, per_piece, per_byte, strict=True)
-    )
-    curves(
-        sizes,
-        {"bits a piece": per_piece, "bits a byte": per_byte},
-        Axis("pieces in the vocabulary", log=2),
-        Axis("bits"),
-        alt=f"What counted 5-grams need, in bits a piece and in bits a byte. {told}.",
-    )
 
 
 def course(noted: Tensor) -> None:
