@@ -3,6 +3,7 @@
 import ast
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import partial
 from typing import get_args
@@ -197,23 +198,26 @@ def test_the_drawing_has_what_the_tree_asks_first(monkeypatch):
 # --- the ways through the tree ---
 
 
-Make = Callable[[], Patient]
+Measure = Callable[[Patient], float]
+Answer = Callable[[Patient], str]
+LN_V = math.log(len(LETTERS))
 IDS = rows(8)
 READ = IDS[:, :-1]
 
 
-def first_loss(make: Make) -> str:
-    above = cheap.first_loss(make(), IDS) / math.log(len(LETTERS))
-    return "many times as much" if above > 20 else "some nats above" if above > 1.2 else "about ln V"
+def answering(measure: Measure, *answers: str | float) -> Answer:
+    """`answering(measure, "few", 0.5, "most")`: what is said up to this bound, and what above it."""
+    bounds = [bound for bound in answers if not isinstance(bound, str)]
+    return lambda patient: str(answers[2 * bisect_left(bounds, measure(patient))])
 
 
-def by_heart(make: Make) -> str:
-    """As the page has it: a quarter of ln V, after sixty updates."""
-    return "it can" if cheap.by_heart(make(), IDS) < 0.25 * math.log(len(LETTERS)) else "it can’t"
+def read_off(fault: str, ill: str, well: str) -> Answer:
+    """Of a new model some things are read off the loss, and not measured."""
+    return lambda patient: ill if patient.loss is FAULTS[fault](0).loss else well
 
 
-def gradient(make: Make) -> str:
-    sizes = cheap.gradients(make(), IDS)
+def gradient(patient: Patient) -> str:
+    sizes = cheap.gradients(patient, IDS)
     if min(sizes) == 0:
         return "None or 0"
     if sizes[0] < 0.1 * sizes[-1]:
@@ -221,66 +225,39 @@ def gradient(make: Make) -> str:
     return "tiny everywhere" if max(sizes) < 0.1 else "as it should be"
 
 
-def later_gradient(make: Make) -> str:
-    patient = make()
+def after_two_updates(patient: Patient) -> float:
     optimizer = patient.optimizer()
     for _ in range(2):
         cheap.gradients(patient, IDS)
         optimizer.step()
-    return "still None or 0" if min(cheap.gradients(patient, IDS)) == 0 else "now it has one"
+    return min(cheap.gradients(patient, IDS))
 
 
-def some_rate(make: Make) -> str:
-    return "0" if make().optimizer().param_groups[0]["lr"] == 0 else "above 0"
+def against_the_mean(patient: Patient) -> float:
+    return cheap.first_loss(patient, IDS) / cheap.first_loss(Patient(patient.model), IDS)
 
 
-def divided(make: Make) -> str:
-    share = cheap.first_loss(make(), IDS) / IDS[:, 1:].numel()
-    return "ln V" if math.isclose(share, math.log(len(LETTERS)), rel_tol=0.2) else "something else"
+def unknown(patient: Patient) -> int:
+    listed = {id(weight) for weight in patient.model.parameters()}
+    return sum(id(w) not in listed for block in blocks(patient.model) for w in block.parameters())
 
 
-def against_the_mean(make: Make) -> str:
-    patient = make()
-    mean = cheap.first_loss(Patient(patient.model), IDS)
-    return "the loss is far below it" if cheap.first_loss(patient, IDS) < 0.7 * mean else "about equal"
-
-
-def shown_or_next(make: Make) -> str:
-    """Of a new model, targets are read off the loss: what it is given, or what follows."""
-    return "nearly all equal" if make().loss is FAULTS["targets not shifted"](0).loss else "hardly any"
-
-
-def known(make: Make) -> str:
-    model = make().model
-    listed = {id(weight) for weight in model.parameters()}
-    return "yes" if all(id(w) in listed for block in blocks(model) for w in block.parameters()) else "no"
-
-
-def updates(make: Make) -> str:
-    size = max(cheap.updates(make(), IDS))
-    return "0" if size == 0 else "above a half" if size > 0.5 else "between"
-
-
-def passed_on(make: Make) -> str:
-    model, shares = make().model.eval(), []
+def passed_on(patient: Patient) -> float:
+    shares = []
 
     def note(_: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
         shares.append(((output * inputs[0]).sum() / inputs[0].square().sum()).item())
 
-    for block in blocks(model):
+    for block in blocks(patient.model):
         block.register_forward_hook(note)
     with torch.no_grad():
-        model(READ)
-    return "near 0" if max(map(abs, shares)) < 0.5 else "about 1"
+        patient.model.eval()(READ)
+    return max(map(abs, shares))
 
 
-def future(make: Make) -> str:
-    return "the past moves" if cheap.leak(make().model.eval(), READ) > 1e-5 else "nothing moves"
-
-
-def restless(make: Make) -> str:
+def restless(patient: Patient) -> str:
     """And where two runs are equal, whether rows of weights sum to 1."""
-    model, sums = make().model, []
+    model, sums = patient.model, []
     if cheap.restless(model, READ) > 1e-5:
         return "no"
     for block in blocks(model):
@@ -295,98 +272,94 @@ def restless(make: Make) -> str:
     return "yes, and rows of weights sum to 1" if kept else "yes, and they do not"
 
 
-def height(make: Make) -> str:
+def height(patient: Patient) -> float:
     """Where training comes to; counting single letters gives 2.88."""
-    patient, losses = make(), []
-    optimizer = patient.optimizer()
+    optimizer, losses = patient.optimizer(), []
     patient.model.train()
     for update in range(120):
         optimizer.zero_grad()
         losses.append(patient.loss(patient.model, rows(8, seed=update)))
         losses[-1].backward()
         optimizer.step()
-    return "near that of single ids" if sum(losses[-10:]) / 10 > 2.6 else "lower"
+    return torch.stack(losses[-10:]).mean().item()
 
 
-def one_pair(make: Make) -> str:
-    return "they don’t" if make().loss is FAULTS["another row’s targets"](0).loss else "they fit"
-
-
-def two_passes(make: Make) -> str:
-    patient, sizes = make(), []
-    optimizer = patient.optimizer()
+def second_pass(patient: Patient) -> float:
+    optimizer, sizes = patient.optimizer(), []
     patient.model.eval()
     for _ in range(2):
         optimizer.zero_grad()
         patient.loss(patient.model, IDS).backward()
         sizes.append(nn.utils.get_total_norm([weight.grad for weight in patient.model.parameters()]))
-    return "it doubles" if sizes[1] > 1.5 * sizes[0] else "it stays"
+    return float(sizes[1] / sizes[0])
 
 
-def given(make: Make) -> str:
-    return "chances" if make().loss is FAULTS["chances for logits"](0).loss else "logits"
-
-
-def entropy(make: Make) -> str:
-    """Of a new model it is the most possible, nearly: whether it stays so, training would tell."""
-    return "near 0, from the start" if min(cheap.entropies(make().model.eval(), READ)) < 0.5 else "between"
-
-
-def some_gradient(make: Make) -> str:
-    return "None or 0 in some" if min(cheap.gradients(make(), IDS)) == 0 else "all have one"
-
-
-def two_swapped(make: Make) -> str:
-    model, gave = make().model.eval(), []
+def two_swapped(patient: Patient) -> float:
+    model, gave, changed = patient.model.eval(), [], READ.clone()
     blocks(model)[0].attention.register_forward_hook(lambda *call: gave.append(call[-1][:, -1]))
-    changed = READ.clone()
     changed[:, [3, 9]] = READ[:, [9, 3]]
     with torch.no_grad():
         model(READ), model(changed)
-    return "what it gives stays" if torch.allclose(*gave, rtol=0, atol=1e-6) else "it moves"
+    return float((gave[0] - gave[1]).abs().max())
 
 
-def dead(make: Make) -> str:
-    return "most" if max(cheap.dead(make().model.eval(), READ)) > 0.5 else "few"
-
-
-def halved(make: Make) -> str:
-    patient = make()
+def halved(patient: Patient) -> str:
     with torch.no_grad():
         whole = patient.model.eval()(READ).isfinite().all()
     return "only in half" if whole and cheap.in_half(patient.model, READ) == math.inf else "in float32, too"
 
 
-MEASURED: dict[str, tuple[Callable[[Make], str], ...]] = {
-    "first loss against ln V": (first_loss,),
-    "one batch by heart": (by_heart,),
-    "gradient by layer": (gradient, some_gradient),
-    "the same after two updates": (later_gradient,),
-    "does PyTorch know of it?": (known,),
-    "the rate of this update": (some_rate,),
-    "divided by the targets": (divided,),
-    "targets against ids": (shown_or_next,),
-    "against the mean over all that count": (against_the_mean,),
-    "updates over weights": (updates,),
-    "what a block passes on": (passed_on,),
-    "change the future": (future,),
-    "are two runs equal?": (restless,),
-    "its height against counts": (height,),
-    "read one pair": (one_pair,),
-    "two passes of one batch": (two_passes,),
-    "what the model gives": (given,),
-    "entropy of attention": (entropy,),
-    "two ids swapped, first attention": (two_swapped,),
-    "dead units": (dead,),
-    "float32 against half": (halved,),
+def first_loss(patient: Patient) -> float:
+    return cheap.first_loss(patient, IDS) / LN_V
+
+
+MEASURED: dict[str, Answer] = {
+    "first loss against ln V": answering(
+        first_loss, "about ln V", 1.2, "some nats above", 20, "many times as much"
+    ),
+    # As the page has it: a quarter of ln V, after sixty updates.
+    "one batch by heart": answering(lambda it: cheap.by_heart(it, IDS) / LN_V, "it can", 0.25, "it can’t"),
+    "gradient by layer": gradient,
+    "the same after two updates": answering(after_two_updates, "still None or 0", 0, "now it has one"),
+    "does PyTorch know of it?": answering(unknown, "yes", 0, "no"),
+    "the rate of this update": answering(lambda it: it.rate, "0", 0, "above 0"),
+    "divided by the targets": answering(
+        lambda it: abs(first_loss(it) / IDS[:, 1:].numel() - 1), "ln V", 0.2, "something else"
+    ),
+    "targets against ids": read_off("targets not shifted", "nearly all equal", "hardly any"),
+    "against the mean over all that count": answering(
+        against_the_mean, "the loss is far below it", 0.7, "about equal"
+    ),
+    "updates over weights": answering(
+        lambda it: max(cheap.updates(it, IDS)), "0", 0, "between", 0.5, "above a half"
+    ),
+    "what a block passes on": answering(passed_on, "near 0", 0.5, "about 1"),
+    "change the future": answering(
+        lambda it: cheap.leak(it.model.eval(), READ), "nothing moves", 1e-5, "the past moves"
+    ),
+    "are two runs equal?": restless,
+    "its height against counts": answering(height, "lower", 2.6, "near that of single ids"),
+    "read one pair": read_off("another row’s targets", "they don’t", "they fit"),
+    "two passes of one batch": answering(second_pass, "it stays", 1.5, "it doubles"),
+    "what the model gives": read_off("chances for logits", "chances", "logits"),
+    # Of a new model it is the most possible, nearly: whether it stays so, training would tell.
+    "entropy of attention": answering(
+        lambda it: min(cheap.entropies(it.model.eval(), READ)), "near 0, from the start", 0.5, "between"
+    ),
+    "two ids swapped, first attention": answering(two_swapped, "what it gives stays", 1e-6, "it moves"),
+    "dead units": answering(lambda it: max(cheap.dead(it.model.eval(), READ)), "few", 0.5, "most"),
+    "float32 against half": halved,
 }
 
 
-def cause_of(seen: str, make: Make) -> str:
+def cause_of(seen: str, make: Callable[[], Patient]) -> str:
     """Where the way ends that begins with what one sees."""
     (branch,) = (symptom.fork for symptom in TREE if symptom.seen == seen)
     while not isinstance(branch, Cause):
-        (answer,) = {ask(make) for ask in MEASURED[branch.test]} & {*branch.answers}
+        said = MEASURED[branch.test](make())
+        # Of gradients one fork asks which, and another only whether some are missing.
+        some = "None or 0 in some" if said == "None or 0" else "all have one"
+        (answer,) = {said, some} & {*branch.answers}
         branch = branch.answers[answer]
     return branch.words
 
@@ -399,11 +372,6 @@ def bare(seed: int) -> Patient:
         block.before_attention, block.before_network = nn.Identity(), nn.Identity()
         model.blocks[place] = block
     return Patient(model)
-
-
-def summed(seed: int) -> Patient:
-    model = small(seed)
-    return Patient(model, lambda model, ids: next_letter(model, ids) * ids[:, 1:].numel())
 
 
 class Summing(Patient):
@@ -420,7 +388,9 @@ OTHERS = {
     BARE: bare,
     # The first loss is as many times ln V then as a sum over some targets would be.
     "weights a hundred times too large": lambda seed: Patient(small(seed, spread=10.0)),
-    "the loss a sum": summed,
+    "the loss a sum": lambda seed: Patient(
+        small(seed), lambda model, ids: next_letter(model, ids) * ids[:, 1:].numel()
+    ),
     # Each part of a batch was divided by their number, four, and this is the loss of one.
     "the loss a part's": lambda seed: Patient(small(seed), lambda model, ids: next_letter(model, ids) / 4),
     "zero_grad() forgotten": lambda seed: Summing(small(seed)),
