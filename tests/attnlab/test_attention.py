@@ -165,20 +165,6 @@ def test_padding_never_matters(need_weights: bool) -> None:
         assert_same(first, second)
 
 
-def test_dropout_zeroes_some_weights_and_scales_the_others() -> None:
-    query, key = several((1, 60, 4), (1, 50, 4))
-    value = torch.eye(50, dtype=torch.float64)[None]
-    torch.manual_seed(0)
-    dropped, weights = attend(query, key, value, dropout=0.25)
-    kept = dropped != 0
-    assert_same(dropped[kept], weights[kept] / 0.75)
-    # 3000 draws: one standard deviation is 0.008.
-    assert kept.double().mean().item() == pytest.approx(0.75, abs=0.04)
-    assert_same(weights.sum(-1), torch.ones(1, 60, dtype=torch.float64))
-    fused, _ = attend(query, key, value, dropout=0.25, need_weights=False)
-    assert (fused != 0).double().mean().item() == pytest.approx(0.75, abs=0.04)
-
-
 def test_without_weights_they_are_never_held() -> None:
     x = random(1, 1024, 16, dtype=torch.float32)
     cpu = [torch.profiler.ProfilerActivity.CPU]
@@ -330,12 +316,3 @@ def test_what_cannot_work_is_refused(changed: dict[str, object], words: str, nee
     arguments = {"query": of(2, 4, 3), "key": of(2, 5, 3), "value": of(2, 5, 6)} | changed
     with pytest.raises((ValueError, TypeError), match=re.escape(words)):
         attend(**arguments, need_weights=need_weights)
-
-
-@with_and_without_weights
-def test_batch_time_masks_are_refused_when_all_lengths_agree(need_weights: bool) -> None:
-    # batch = heads = n = m = 4: PyTorch would take each of these, and hide the wrong things.
-    x, words = torch.ones(4, 4, 4, 2), padding(torch.tensor([4, 3, 2, 1]))
-    for inputs, mask in ((x, words[:, 0]), (x, words), (x[0], words[:, 0])):
-        with pytest.raises(ValueError, match="mask must be"):
-            attend(inputs, inputs, inputs, mask=mask, need_weights=need_weights)

@@ -89,7 +89,8 @@ def test_dropout_while_training_only(need_weights: bool) -> None:
     ours, theirs = pair(8, 2, dropout=0.5)
     x = random(2, 6, 8)
     torch.manual_seed(0)
-    dropped, _ = ours(x, need_weights=need_weights)
+    dropped, weights = ours(x, need_weights=need_weights)
+    assert weights is None or weights.sum(-1).allclose(torch.ones(2, 2, 6).double()), "given back whole"
     torch.manual_seed(0)
     # Both drop from the same weights with the same draws.
     assert_same(dropped, theirs(x, x, x, need_weights=need_weights)[0])

@@ -1,6 +1,5 @@
 """“Buffers, parameters and plain tensors”: what only its exercises say, and its chart."""
 
-import copy
 import io
 
 import pytest
@@ -37,66 +36,6 @@ def test_the_reference_finds_what_a_move_really_leaves_behind():
 
 
 # --- the chart ---
-
-
-TABLE = torch.arange(6.0).view(3, 2)
-
-
-def hold(table: torch.Tensor = TABLE) -> nn.Module:
-    module = nn.Module()
-    module.parameter = nn.Parameter(table.clone())
-    module.frozen = nn.Parameter(table.clone(), requires_grad=False)
-    module.register_buffer("buffer", table.clone())
-    module.register_buffer("unsaved", table.clone(), persistent=False)
-    module.plain = table.clone()
-    return module
-
-
-def held(module: nn.Module) -> dict[str, torch.Tensor]:
-    return {kind: getattr(module, kind) for kind in KINDS}
-
-
-def stepped(module: nn.Module) -> dict[str, bool]:
-    sum((tensor.square().sum() for tensor in held(module).values()), torch.zeros(())).backward()
-    torch.optim.SGD(module.parameters(), lr=0.1).step()
-    return {kind: not torch.equal(tensor, TABLE) for kind, tensor in held(module).items()}
-
-
-def loaded_at_another_length() -> dict[str, bool]:
-    with pytest.raises(RuntimeError, match="size mismatch") as failure:
-        hold(torch.zeros(5, 2)).load_state_dict(hold().state_dict(), strict=False)
-    return {kind: f"size mismatch for {kind}:" not in str(failure.value) for kind in KINDS}
-
-
-def saved_and_loaded() -> nn.Module:
-    file = io.BytesIO()
-    torch.save(hold(), file)
-    file.seek(0)
-    loaded: nn.Module = torch.load(file, weights_only=False)
-    return loaded
-
-
-def what_pytorch_does() -> dict[str, dict[str, bool]]:
-    module, twin = hold(), copy.deepcopy(hold())
-    return {
-        "state_dict()": {kind: kind in module.state_dict() for kind in KINDS},
-        ".to(device)": {kind: tensor.is_meta for kind, tensor in held(hold().to("meta")).items()},
-        ".double()": {kind: tensor.dtype == torch.float64 for kind, tensor in held(hold().double()).items()},
-        "optimizer.step()": stepped(hold()),
-        "requires_grad_(True)": stepped(hold().requires_grad_(True)),
-        "loads at another length": loaded_at_another_length(),
-        "copy.deepcopy(model)": {
-            kind: torch.equal(tensor, TABLE) and tensor.data_ptr() != held(module)[kind].data_ptr()
-            for kind, tensor in held(twin).items()
-        },
-        "torch.save(model)": {
-            kind: torch.equal(tensor, TABLE) for kind, tensor in held(saved_and_loaded()).items()
-        },
-    }
-
-
-def test_the_charts_data_are_what_pytorch_does() -> None:
-    assert what_pytorch_does() == FOLLOWS
 
 
 @pytest.mark.thorough

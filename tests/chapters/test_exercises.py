@@ -125,6 +125,7 @@ def test_each_known_mistake_is_rejected_and_named_by_its_own_sentence_alone(exer
         assert rejected.mistake == name, rejected
         said = [known for known, (sentence, _) in exercise.mistakes.items() if sentence in words(rejected)]
         assert said == [name]
+        assert "The smallest input" not in words(rejected), "its sentence says it all"
 
 
 TO_REPAIR = [exercise for exercise in EXERCISES if "still broken" in exercise.mistakes]

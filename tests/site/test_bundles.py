@@ -22,6 +22,7 @@ def names(script: str) -> list[str]:
 def test_no_two_scripts_that_a_page_may_load_have_a_name_in_common():
     """Of two that declare the same name the second does not run."""
     sources = {source for name in SCRIPTS for source in BUNDLES[name]} | OF_PAGES
+    sources |= {f"training/{file.name}" for file in (STATIC / "training").glob("*.js")}
     declared = Counter(name for file in sources for name in names((STATIC / file).read_text("utf-8")))
     assert {name for name, count in declared.items() if count > 1} == set()
     assert len(declared) > 200

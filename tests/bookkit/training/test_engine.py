@@ -8,7 +8,6 @@ import pytest
 import torch
 from training_scripts import FOLDER, in_node
 
-from bookkit.registry import BOOK
 from bookkit.training import page
 from bookkit.training.cell import cell
 from bookkit.training.die import die_of
@@ -113,7 +112,6 @@ def test_two_lanes_read_the_same_and_begin_alike_in_what_both_have_and_another_s
 # ---- what makes a training the same in every browser, and small enough to be read and sent ----
 
 ALL = sorted(FOLDER.glob("*.js"))
-TOP = re.compile(r"^(?:async )?(?:function\*?|class|const|let) +(\w+)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("script", ALL, ids=lambda script: script.name)
@@ -130,17 +128,6 @@ def test_only_what_all_browsers_compute_alike_is_used(script):
 def test_the_engine_is_read_in_one_sitting_and_all_of_it_is_light():
     assert len((FOLDER / "engine.js").read_text("utf-8").splitlines()) <= 300
     assert sum(len(gzip.compress(script.read_bytes())) for script in ALL) <= 25_000
-
-
-def test_no_name_is_another_script_s_as_well():
-    """They are classic scripts: where both stand in a page, the later would take the earlier's place."""
-    names = {
-        script: set(TOP.findall(script.read_text("utf-8"))) for script in (BOOK / "_static").rglob("*.js")
-    }
-    for script in ALL:
-        for other, theirs in names.items():
-            # One die, the same in both, until they share a file.
-            assert other == script or not (names[script] & theirs) - {"die"}, (script.name, other.name)
 
 
 def test_exponential_logarithm_and_sines_are_right_to_fifteen_digits(tmp_path):
