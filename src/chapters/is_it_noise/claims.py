@@ -121,9 +121,8 @@ def what_pairs_gain(bank):
         return groups / (bank[name] - as_it_is).std()
 
     claim("rate 10 % higher: times as narrow", narrower(faster), expected=7, abs=1.5)
-    claim(
-        "rate 10 % higher: times the seeds, as groups", narrower(faster) ** 2, at_least=30
-    )
+    seeds = narrower(faster) ** 2
+    claim("rate 10 % higher: times the seeds, as groups", seeds, expected=50, abs=20)
     claim("one head: times as narrow", narrower("one head"), expected=1.65, abs=0.33)
     alike = correlation(as_it_is, bank["one head"])
     as_said = narrower("one head") * (1 - alike) ** 0.5
@@ -180,6 +179,7 @@ def how_many_seeds(power, small, bank, source):
         at_least=1.5,
     )
     claim("the formula's 16", 2 * (1.96 + 0.84) ** 2, expected=16, abs=0.5)
+    claim("of pairs: 8", (1.96 + 0.84) ** 2, expected=8, abs=0.25)
 
 
 def what_the_formula_asks_for(seeds_needed, source):
@@ -252,6 +252,11 @@ def what_the_unit_changes(half, asked, kilobits, of_files, half_width):
 
 
 def leftovers_hold(held_by, bits, kilobytes, of_files, half_width):
+    cost, size = torch.tensor([175.0, 145.0]), torch.tensor([100.0, 100.0])
+    due = cost.sum() / size.sum() * size
+    claim("two texts by hand: should have cost", due, expected=160, abs=1e-4)
+    error = half_width(cost, size, torch.arange(2))
+    claim("two texts by hand: ±", error, expected=1.96 * 450**0.5 / 200, abs=1e-5)
     for name, (by_pieces, by_texts) in held_by.items():
         claim(f"{name}, by texts: holds", by_texts, expected=0.92, abs=0.03)
         if name == "GPT alone":
