@@ -175,12 +175,6 @@ def test_each_row_of_a_batch_gets_what_it_gets_alone(filler):
         torch.testing.assert_close(torch.cat([each[-len(row) :], last]), alone)
 
 
-def test_places_count_from_each_texts_own_start_and_a_filler_sees_itself():
-    _, visible, places = left_padded(ROWS, filler=0)
-    assert places.tolist() == [[0, 1, 2, 3, 4], [0, 0, 0, 0, 0], [0, 0, 0, 1, 2]]
-    assert visible.sum(-1).tolist() == [[1, 2, 3, 4, 5], [1, 1, 1, 1, 1], [1, 1, 1, 2, 3]]
-
-
 @pytest.mark.parametrize(
     ("rows", "filler", "error", "words"),
     [
