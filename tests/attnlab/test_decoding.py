@@ -95,18 +95,12 @@ def test_no_width_and_no_length_are_refused(wrong):
 # ---- drawing ----
 
 
-def test_each_cut_keeps_what_it_says():
+def test_a_least_share_keeps_those_that_have_it_of_the_likeliests():
     shares = torch.tensor([[0.05, 0.4, 0.1, 0.15, 0.3]], dtype=torch.float64)
-    kept = {
-        "top_k": {1: [1], 2: [1, 4], 9: [0, 1, 2, 3, 4]},
-        "top_p": {0.3: [1], 0.45: [1, 4], 0.71: [1, 3, 4], 1.0: [0, 1, 2, 3, 4]},
-        "min_p": {1.0: [1], 0.5: [1, 4], 0.26: [1, 3, 4], 0.1: [0, 1, 2, 3, 4]},
-    }
-    for how, places in kept.items():
-        for value, stay in places.items():
-            expected = torch.zeros_like(shares)
-            expected[0, stay] = shares[0, stay] / shares[0, stay].sum()
-            torch.testing.assert_close(chances(shares.log(), **{how: value}), expected)
+    for least, stay in {1.0: [1], 0.5: [1, 4], 0.26: [1, 3, 4], 0.1: [0, 1, 2, 3, 4]}.items():
+        expected = torch.zeros_like(shares)
+        expected[0, stay] = shares[0, stay] / shares[0, stay].sum()
+        torch.testing.assert_close(chances(shares.log(), min_p=least), expected)
 
 
 def test_cuts_add_up_rows_are_cut_by_themselves_and_without_a_cut_it_is_a_softmax():
@@ -173,12 +167,6 @@ def test_each_row_of_a_batch_gets_what_it_gets_alone(filler):
     for row, word, each, last in zip(ROWS, (7, 8, 9), logits, further, strict=True):
         alone = model(torch.tensor([[*row, word]]))[0]
         torch.testing.assert_close(torch.cat([each[-len(row) :], last]), alone)
-
-
-def test_places_count_from_each_texts_own_start_and_a_filler_sees_itself():
-    _, visible, places = left_padded(ROWS, filler=0)
-    assert places.tolist() == [[0, 1, 2, 3, 4], [0, 0, 0, 0, 0], [0, 0, 0, 1, 2]]
-    assert visible.sum(-1).tolist() == [[1, 2, 3, 4, 5], [1, 1, 1, 1, 1], [1, 1, 1, 2, 3]]
 
 
 @pytest.mark.parametrize(

@@ -223,17 +223,6 @@ def test_rotations_in_any_precision(dtype: torch.dtype) -> None:
 # ---- ALiBi ----
 
 
-def test_slopes() -> None:
-    assert alibi_slopes(8) == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
-    assert alibi_slopes(16)[:2] == [2**-0.5, 2**-1]
-    assert alibi_slopes(1) == [1 / 256]
-    # Eight heads' slopes, then the 1st, 3rd, 5th and 7th of sixteen heads'.
-    assert alibi_slopes(12) == [*alibi_slopes(8), 2**-0.5, 2**-1.5, 2**-2.5, 2**-3.5]
-    assert alibi_slopes(6) == [2**-2, 2**-4, 2**-6, 2**-8, 2**-1, 2**-3]
-    for heads in range(1, 40):
-        assert len({*alibi_slopes(heads)}) == heads
-
-
 @quick
 @given(heads=st.integers(1, 9), n=st.integers(0, 6), cached=st.integers(0, 3))
 def test_a_bias_equals_the_formula(heads: int, n: int, cached: int) -> None:

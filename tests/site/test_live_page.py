@@ -1,7 +1,6 @@
 """A page made live on this machine: what its cells put out, and how all can work with them."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from accessible import in_both_colours
@@ -9,7 +8,6 @@ from bench_page import field, press
 from browser_pages import button
 from firefox import in_firefox
 from live_page import RUNS, cell_with, label, live, ran, status, write
-from live_server import started
 from playwright.sync_api import Page, expect
 
 from bookkit import registry
@@ -20,12 +18,6 @@ NAMES = [chapter.name for chapter in registry.notebooks()]
 COMPARED = ROOT.joinpath("tests/support/live_compared.js").read_text("utf-8")
 NOT_RUN = '"Not run yet: this is the book’s output"'
 ADDRESSES = "[...document.querySelectorAll('.claim[id]')].map(({ id }) => id)"
-
-
-@pytest.fixture(scope="module")
-def address(site) -> Iterator[str]:
-    with started(site) as server:
-        yield server.printed
 
 
 # A site may forbid that text is run as a script: does one of the book's? (A test's own goes through.)

@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
 
 import pytest
 from browser_pages import button
@@ -29,12 +28,6 @@ HEARD = """() => {
     const alert = document.querySelector(".live-strip [role=alert]");
     new MutationObserver(() => heard.push(alert.textContent)).observe(alert, { childList: true });
 }"""
-
-
-@pytest.fixture(scope="module")
-def address(site) -> Iterator[str]:
-    with started(site) as server:
-        yield server.printed
 
 
 def cells(page: Page) -> Locator:

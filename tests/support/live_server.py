@@ -129,6 +129,13 @@ def started(folder: Path) -> Iterator[LiveServer]:
 
 
 @pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Of the book, made live."""
+    with started(site) as server:
+        yield server.printed
+
+
+@pytest.fixture(scope="module")
 def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("build") / "html"
     folder.mkdir()

@@ -16,7 +16,6 @@ from attnlab.corpora.agreement import (
     following,
     read,
     surprises,
-    verb_and_subject,
 )
 from attnlab.runtime import generator
 
@@ -111,8 +110,3 @@ def test_a_fault_is_named_at_its_word(words, said):
     assert said in fault(words.split())
     with pytest.raises(ValueError, match="must"):
         read(words.split())
-
-
-def test_the_verb_and_its_subject_are_the_outer_ones():
-    sentence = "the king that the dogs see near the cats loves the birds ."
-    assert verb_and_subject(sentence.split()) == (9, 1)

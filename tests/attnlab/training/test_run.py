@@ -49,12 +49,6 @@ def test_crops_begin_everywhere_and_are_of_the_row() -> None:
     assert torch.equal(ids[:, 1:], targets[:, :-1])
 
 
-def test_crops_are_at_most_the_row() -> None:
-    ids, targets = crops(torch.arange(5), 3, 4, generator(0))
-    assert ids.tolist() == [[0, 1, 2, 3]] * 3
-    assert targets.tolist() == [[1, 2, 3, 4]] * 3
-
-
 # ---- what is predicted ----
 
 
