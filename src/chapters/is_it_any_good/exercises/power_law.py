@@ -153,13 +153,13 @@ MISTAKES: Mistakes = (
             "This is a line through bits over log updates. In a power law the bits, too, are logarithms: "
             "log bits = log a + b · log updates.",
             partial(
-                _in_plain_numbers, across=torch.log, foretold=lambda a, b, asked: a + b * math.log(asked)
+                _in_plain_numbers, across=torch.log, predicted=lambda a, b, asked: a + b * math.log(asked)
             ),
         ),
         "log bits over updates": (
             "This is an exponential, a · exp(b · updates): log bits over the updates themselves. In a power "
             "law the updates, too, are logarithms.",
-            partial(_law, across=_as_it_is, foretold=lambda a, b, asked: a * math.exp(b * asked)),
+            partial(_law, across=_as_it_is, predicted=lambda a, b, asked: a * math.exp(b * asked)),
         ),
         "no logarithms": (
             "You fit a line to the numbers themselves, and call its height a and its slope b. Fit it to "
