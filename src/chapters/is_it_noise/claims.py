@@ -64,11 +64,9 @@ def what_a_seed_decides(bank, model, new_text):
 
 
 def how_often_intervals_hold(held, twins, source):
-    # Of another bank .78, .70, .91. Drawing adds .01.
-    claim(
-        "from three: 1.96 errors hold it", held["1.96 errors"][0], expected=0.79, abs=0.05
-    )
-    claim("from three: bootstrap holds it", held["bootstrap"][0], expected=0.67, abs=0.06)
+    # Of another bank .78, .70, .91. Of twelve draws .779 and .704, with a spread of .01.
+    claim("three: 1.96 errors hold it", held["1.96 errors"][0], expected=0.78, abs=0.05)
+    claim("from three: bootstrap holds it", held["bootstrap"][0], expected=0.7, abs=0.06)
     claim("from three: Student's holds it", held["Student"][0], expected=0.93, abs=0.035)
     for name, each in held.items():
         claim(f"from twenty: {name}", each[-1], at_least=0.88)

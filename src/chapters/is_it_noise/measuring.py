@@ -19,7 +19,8 @@ def coverage(losses: Tensor, counts: Sequence[int], source: Generator) -> dict[s
         off, error = (few.mean(1) - truth).abs(), few.std(1) / n**0.5
         held["1.96 errors"].append(share(off <= 1.96 * error))
         held["Student"].append(share(off <= student(n - 1) * error))
-        again = few[:, torch.randint(n, (200, n), generator=source)].mean(2)  # (2000, 200)
+        picks = torch.randint(n, (2000, 200 * n), generator=source)
+        again = few.gather(1, picks).view(2000, 200, n).mean(2)
         low, high = again.quantile(0.025, dim=1), again.quantile(0.975, dim=1)
         held["bootstrap"].append(share((low <= truth) & (truth <= high)))
     return held

@@ -8,7 +8,9 @@ from torch.nn import functional as F
 
 from attnlab.positions import stretched
 from attnlab.training.run import row_of
+from bookkit import weights
 from bookkit.claims import claim
+from chapters.a_gpt_of_your_own import models as gpt_models
 from chapters.longer_than_it_was_trained import figures
 from chapters.longer_than_it_was_trained.by_scores import with_scores
 from chapters.longer_than_it_was_trained.reading import by_place, gained_by_repeating
@@ -236,6 +238,10 @@ def what_is_looked_up(gained, windows):
         "32 pieces, 64 places before: nats a piece gained", within, expected=0.05, abs=0.05
     )
     claim("32 pieces, 300 before, clamped: nats gained", beyond, expected=0.01, abs=0.04)
+    gpt = gpt_models.gpt()
+    weights.load("a_gpt_of_your_own/gpt", gpt)
+    by_gpt = gained_by_repeating(gpt, windows, 128, 64, last=32).mean()
+    claim("the GPT, 64 places before: nats a piece gained", by_gpt, expected=0.6, abs=0.25)
     # That it can be seen: this is what it gives who knows nothing but the text before.
     by_memory = gained_by_repeating(what_followed_two, windows, 128, 64, last=32).mean()
     claim(
