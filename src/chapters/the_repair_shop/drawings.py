@@ -139,8 +139,8 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
 
     def arrange(narrow: bool) -> Part:
         key = left_note(
-            f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. In orange: by no "
-            "test with all of them." + (f" Columns: {letters}." if narrow else ""),
+            f"Filled: seen with each of {seeds} seeds; a dot: with none. In orange: by no test with "
+            "all of them." + (f" Columns: {letters}." if narrow else ""),
             310 if narrow else 600,
         )
         picture = grid(12.0, 172.0) if narrow else grid(30.0, 230.0)
@@ -158,7 +158,9 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
         )
         for fault, seen in counts.items()
     )
-    draw(arrange, alt=f"Which of {len(tests)} tests sees which of {len(counts)} faults. {words}.")
+    missed = ", ".join(fault for fault, seen in counts.items() if not seen[-1])
+    alt = f"Which of {len(tests)} tests sees which of {len(counts)} faults. {words}."
+    draw(arrange, alt=f"{alt} {tests[-1]}, the last column, does not see: {missed}.")
 
 
 def touched() -> None:
