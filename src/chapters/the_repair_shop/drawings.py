@@ -139,11 +139,11 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
 
     def arrange(narrow: bool) -> Part:
         key = left_note(
-            f"Filled: seen with each of {seeds} seeds; a dot: with none. In orange: by no test with "
-            "all of them." + (f" Columns: {letters}." if narrow else ""),
+            f"Filled: seen with each of {seeds} seeds; a dot: with none. In orange: by no test."
+            + (f" Columns: {letters}." if narrow else ""),
             310 if narrow else 600,
         )
-        picture = grid(12.0, 172.0) if narrow else grid(30.0, 230.0)
+        picture = grid(11.5, 172.0) if narrow else grid(30.0, 230.0)
         return column(picture if not narrow else over(322, picture.height, (picture, 0, 0)), key, gap=10)
 
     words = "; ".join(
@@ -160,7 +160,7 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
     )
     missed = ", ".join(fault for fault, seen in counts.items() if not seen[-1])
     alt = f"Which of {len(tests)} tests sees which of {len(counts)} faults. {words}."
-    draw(arrange, alt=f"{alt} {tests[-1]}, the last column, does not see: {missed}.")
+    draw(arrange, alt=f"{alt} The last column, {tests[-1]}, is empty for {missed}.")
 
 
 def touched() -> None:
