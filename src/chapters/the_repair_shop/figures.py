@@ -42,7 +42,7 @@ def curves(losses: Mapping[str, Sequence[float]], heights: Mapping[str, float]) 
     )
     dotted = ", ".join(f"{name} at {height:.2f}" for name, height in heights.items())
     alt = f"Loss by update; dotted, {dotted}. Every thirtieth update, {told}."
-    with plot(alt, size=(6.4, 3.2)) as (axes,):
+    with plot(alt, size=(6.4, 2.8)) as (axes,):
         for name, height in heights.items():
             axes.axhline(height, color=COLOURS["grey"][0], lw=1.5, ls=":")
             # Beside the field, where no line crosses it.
@@ -56,4 +56,4 @@ def curves(losses: Mapping[str, Sequence[float]], heights: Mapping[str, float]) 
         axes.set_xlabel("update")
         axes.set_ylabel("loss, nats a letter")
         axes.set_ylim(bottom=0)
-        axes.figure.legend(loc="outside upper left", ncols=2)
+        axes.figure.legend(loc="outside upper left", ncols=3, columnspacing=1, handlelength=1.7)
