@@ -155,8 +155,7 @@ def grown(trials: Tensor) -> tuple[Tensor, list[float], tuple[list[float], list[
 def growth(trials: Tensor) -> None:
     """`growth(notes["growth"]["noted"])` draws bits per byte by updates, for each size, and by text."""
     grid, thousands, by_text = grown(trials)
-    # A half goes up: 544,608 weights are noted in half precision, as 544.5 thousand.
-    names = [f"{math.floor(size + 0.5)},000 weights" for size in thousands]
+    names = [f"{math.floor(size + 0.5)},000 weights" for size in thousands]  # 544,608 are noted as 544.5
     panels: dict[str, dict[str, tuple[Sequence[float], Sequence[float]]]] = {
         "updates": {name: (models.LENGTHS, bits) for name, bits in zip(names, grid.tolist(), strict=True)},
         "thousand ids of text": {names[-1]: by_text},
@@ -173,10 +172,10 @@ def growth(trials: Tensor) -> None:
     looks = dict(zip(names, zip(SERIES, MARKERS, DASHES, strict=False), strict=False))
     with plot(alt, size=(7.2, 3.4), panels=len(panels), share_x=False) as all_axes:
         for axes, (name, lines) in zip(all_axes, panels.items(), strict=True):
-            for line, (x, bits) in lines.items():
+            for line, (x, y) in lines.items():
                 colour, marker, dash = looks[line]
                 axes.plot(
-                    rounded(x), rounded(bits), color=COLOURS[colour][0], marker=marker, ls=dash, label=line
+                    rounded(x), rounded(y), color=COLOURS[colour][0], marker=marker, ls=dash, label=line
                 )
             axes.set_xscale("log")
             axes.set_yscale("log")

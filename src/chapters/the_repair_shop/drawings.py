@@ -111,9 +111,8 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
         return f'<g transform="translate({x:.0f} {y:.0f}) rotate(-52)">{words}</g>'
 
     def grid(cell: float, left: float) -> Part:
-        high, top = 22.0, 98.0
-        slim = cell < 20
-        top = 22.0 if slim else top
+        high, slim = 22.0, cell < 20
+        top = 22.0 if slim else 98.0
         marks = "".join(
             label(left + cell * (number + 0.5), 14, chr(ord("a") + number), size=SMALLEST)
             if slim
