@@ -53,8 +53,9 @@ function match({ form, cover, verdict, said }) {
     field.ariaInvalid = wrong.has(place);
   });
   const placed = Map.groupBy(wrong.keys(), (place) => wrong.get(place));
-  const named = (places) => places.map((place) => cover.dataset.parts.split("|")[place]).join(", ");
-  const against = [...placed].map(([choice, places]) => element("span", `${named(places)}: ${choice}? ${evidence.get(choice)}`));
+  const or = new Intl.ListFormat("en-GB", { type: "disjunction" });
+  const named = (places) => or.format(places.map((place) => cover.dataset.parts.split("|")[place]));
+  const against = [...placed].map(([choice, places]) => element("span", element("em", choice), `: ${evidence.get(choice)} That is not ${named(places)}.`));
   verdict.replaceChildren(words, ...against);
   cover.open ||= near;
 }

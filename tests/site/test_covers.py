@@ -99,8 +99,10 @@ def test_what_is_placed_wrong_is_answered_with_evidence_and_stays_covered(page, 
             for field in box.get_by_role("combobox").all():
                 field.select_option("mask")
             box.get_by_role("button", name="Commit").press("Enter")
-        told = "1 of 8 are right.A, B, D, E, F, G, H: mask? Each place sees the next"
-        expect(box.get_by_role("status")).to_contain_text(told)
+        told = "mask: Each place sees the next letter, and copies it. Both losses fall to nearly 0."
+        expect(box.get_by_role("status")).to_have_text(
+            f"1 of 8 are right.{told} That is not A, B, D, E, F, G or H."
+        )
         assert not cover.locator(".answer").is_visible()
         page.reload()  # and it is kept
     commit(box, cover)

@@ -155,30 +155,32 @@ def grown(trials: Tensor) -> tuple[Tensor, list[float], tuple[list[float], list[
 def growth(trials: Tensor) -> None:
     """`growth(notes["growth"]["noted"])` draws bits per byte by updates, for each size, and by text."""
     grid, thousands, by_text = grown(trials)
-    sizes = zip((f"{size:.0f},000 weights" for size in thousands), grid.tolist(), strict=True)
+    names = [f"{math.floor(size + 0.5)},000 weights" for size in thousands]  # 544,608 are noted as 544.5
     panels: dict[str, dict[str, tuple[Sequence[float], Sequence[float]]]] = {
-        "updates": {name: (models.LENGTHS, bits) for name, bits in sizes},
-        "thousand ids of text": {"545,000 weights": by_text},
+        "updates": {name: (models.LENGTHS, bits) for name, bits in zip(names, grid.tolist(), strict=True)},
+        "thousand ids of text": {names[-1]: by_text},
     }
     told = ". ".join(
         f"By {name}: "
         + "; ".join(
-            f"{line}: " + ", ".join(f"{bit:.2f} at {x:g}" for x, bit in zip(*each, strict=True))
+            f"{line}: " + ", ".join(f"{bit:.2f} at {x:,.0f}" for x, bit in zip(*each, strict=True))
             for line, each in lines.items()
         )
         for name, lines in panels.items()
     )
     alt = f"Bits per byte of held-out text. {told}."
+    looks = dict(zip(names, zip(SERIES, MARKERS, DASHES, strict=False), strict=False))
     with plot(alt, size=(7.2, 3.4), panels=len(panels), share_x=False) as all_axes:
         for axes, (name, lines) in zip(all_axes, panels.items(), strict=True):
-            for (line, (x, bits)), colour, marker, dash in zip(
-                lines.items(), SERIES, MARKERS, DASHES, strict=False
-            ):
+            for line, (x, y) in lines.items():
+                colour, marker, dash = looks[line]
                 axes.plot(
-                    rounded(x), rounded(bits), color=COLOURS[colour][0], marker=marker, ls=dash, label=line
+                    rounded(x), rounded(y), color=COLOURS[colour][0], marker=marker, ls=dash, label=line
                 )
             axes.set_xscale("log")
             axes.set_yscale("log")
+            axes.set_xticks(rounded(x), [f"{tick:,.0f}" for tick in x])
+            axes.margins(x=0.12)  # between the numbers below one panel and the other
             axes.set_xlabel(name)
             axes.set_yticks([1.5, 2, 2.5, 3, 3.5], ["1.5", "2", "2.5", "3", "3.5"])
             axes.minorticks_off()
@@ -196,7 +198,7 @@ def copied(passages: Mapping[str, Tensor]) -> None:
         "For each text that was written, its longest passage that occurs word for word in what was read: its "
         f"length, and how often it occurs there. {told}."
     )
-    with plot(alt) as (axes,):
+    with plot(alt, size=(5.2, 4.0)) as (axes,):
         for (name, each), colour, marker in zip(passages.items(), SERIES, MARKERS, strict=False):
             length, times = rounded(each).T
             axes.plot(length, times, marker, color=COLOURS[colour][0], alpha=0.7, label=name)
@@ -205,7 +207,7 @@ def copied(passages: Mapping[str, Tensor]) -> None:
         axes.minorticks_off()
         axes.set_xlabel("characters of the longest copied passage")
         axes.set_ylabel("times it occurs in the text")
-        axes.figure.legend(loc="outside upper left", ncols=1)
+        axes.figure.legend(loc="outside upper left", ncols=2)
 
 
 def law(trials: Tensor) -> None:

@@ -111,9 +111,8 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
         return f'<g transform="translate({x:.0f} {y:.0f}) rotate(-52)">{words}</g>'
 
     def grid(cell: float, left: float) -> Part:
-        high, top = 22.0, 98.0
-        slim = cell < 20
-        top = 22.0 if slim else top
+        high, slim = 22.0, cell < 20
+        top = 22.0 if slim else 98.0
         marks = "".join(
             label(left + cell * (number + 0.5), 14, chr(ord("a") + number), size=SMALLEST)
             if slim
@@ -139,11 +138,11 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
 
     def arrange(narrow: bool) -> Part:
         key = left_note(
-            f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. In orange: by no "
-            "test with all of them." + (f" Columns: {letters}." if narrow else ""),
+            f"Filled: seen with each of {seeds} seeds; a dot: with none. In orange: by no test."
+            + (f" Columns: {letters}." if narrow else ""),
             310 if narrow else 600,
         )
-        picture = grid(12.0, 172.0) if narrow else grid(30.0, 230.0)
+        picture = grid(11.5, 172.0) if narrow else grid(30.0, 230.0)
         return column(picture if not narrow else over(322, picture.height, (picture, 0, 0)), key, gap=10)
 
     words = "; ".join(
@@ -158,7 +157,9 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
         )
         for fault, seen in counts.items()
     )
-    draw(arrange, alt=f"Which of {len(tests)} tests sees which of {len(counts)} faults. {words}.")
+    missed = ", ".join(fault for fault, seen in counts.items() if not seen[-1])
+    alt = f"Which of {len(tests)} tests sees which of {len(counts)} faults. {words}."
+    draw(arrange, alt=f"{alt} The last column, {tests[-1]}, is empty for {missed}.")
 
 
 def touched() -> None:

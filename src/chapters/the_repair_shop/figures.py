@@ -42,14 +42,14 @@ def curves(losses: Mapping[str, Sequence[float]], heights: Mapping[str, float]) 
     )
     dotted = ", ".join(f"{name} at {height:.2f}" for name, height in heights.items())
     alt = f"Loss by update; dotted, {dotted}. Every thirtieth update, {told}."
-    with plot(alt, size=(6.4, 2.5)) as (axes,):
+    with plot(alt, size=(6.4, 2.8)) as (axes,):
+        grey, beside = COLOURS["grey"][0], axes.get_yaxis_transform()  # where no line crosses a name
         for name, height in heights.items():
-            axes.axhline(height, color=COLOURS["grey"][0], lw=1.5, ls=":")
-            axes.text(121, height, name, va="bottom", ha="right", color=COLOURS["grey"][0])
+            axes.axhline(height, color=grey, lw=1.5, ls=":")
+            axes.text(1.01, height, name, va="center", color=grey, fontsize=11, transform=beside)
         for (name, each), colour, dash in zip(losses.items(), SERIES, DASHES, strict=False):
-            shade = COLOURS[colour][0]
-            axes.plot(range(len(each)), rounded(each), color=shade, ls=dash, label=name)
+            axes.plot(range(len(each)), rounded(each), color=COLOURS[colour][0], ls=dash, label=name)
         axes.set_xlabel("update")
         axes.set_ylabel("loss, nats a letter")
         axes.set_ylim(bottom=0)
-        axes.legend(loc="lower left")
+        axes.figure.legend(loc="outside upper left", ncols=3, columnspacing=1, handlelength=1.7)

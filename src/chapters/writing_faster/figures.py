@@ -55,12 +55,13 @@ def speculation(overlap: float) -> None:
         f"{guesses[0]} to {guesses[-1]}: the pieces it writes, and what it costs in pieces written one by "
         f"one. {told}."
     )
-    with plot(alt, size=SIZE) as (axes,):
+    with plot(alt, size=(5.2, 3.5)) as (axes,):
         _lines(axes, list(guesses), series)
         axes.set_ylim(0, None)
+        axes.set_yticks(range(0, 7, 2))
         axes.set_xlabel("guesses at a time")
         axes.set_ylabel("pieces, for each reading of the large model")
-        axes.legend()
+        axes.figure.legend(loc="outside upper left", ncols=2)
 
 
 def _lines(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:

@@ -39,11 +39,11 @@ def clock() -> None:
         f"logarithmic. {told}. By the operations a table takes as long as the weights at {EVEN} words, a "
         "quarter of that at half as many."
     )
-    with plot(alt) as (axes,):
+    with plot(alt, size=(5.2, 3.8)) as (axes,):
         for (name, taken), colour, marker, dash in zip(times.items(), SERIES, MARKERS, DASHES, strict=False):
             axes.plot(LENGTHS, rounded(taken), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
         counted = rounded([(n / EVEN) ** 2 for n in LENGTHS])
-        axes.plot(LENGTHS, counted, color=COLOURS["grey"][0], ls=":", label="a table, counted")
+        axes.plot(LENGTHS, counted, color=COLOURS["grey"][0], ls=":", label="a table, by its operations")
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xticks(LENGTHS[::2], [f"{n:,}" for n in LENGTHS[::2]])
@@ -51,7 +51,7 @@ def clock() -> None:
         axes.minorticks_off()
         axes.set_xlabel("words")
         axes.set_ylabel("time, over that of the weights at 576")
-        axes.legend(fontsize=10)
+        axes.figure.legend(loc="outside upper left", ncols=2)
 
 
 def per_row() -> None:
