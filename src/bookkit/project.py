@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from math import inf, isfinite
 from pathlib import Path
 from statistics import mean, stdev, variance
 from textwrap import fill
@@ -22,8 +23,7 @@ from bookkit.mime_types import as_saved
 PROJECT = "application/vnd.attnlab.project+json"  # the type of what `report` stores
 TEMPLATE = Path(__file__).with_name("my-project.ipynb")
 FEWEST_SEEDS, FEWEST_WORDS, MOST_WORDS = 3, 15, 1000
-TRAINS = re.compile(r"\.backward\(|\.fit\(|trainer\.train\(|attnlab\.training\.(loop|run)\b")
-STATED = re.compile(r"(\d*\.?\d+)\s*\$?\s*(?:±|\\pm|\+/-)\s*\$?\s*(\d*\.?\d+)")
+STATED = re.compile(r"(\d*\.?\d+)[\s$%\\]*(?:±|\\pm|\+/-)[\s$]*(\d*\.?\d+)")
 A_UNIT = re.compile(r"\b(an?|per|of)\b|/|%")
 SECTIONS = {
     "question": "The question",
@@ -52,7 +52,7 @@ class Side(NamedTuple):
     """
 
     name: str
-    tried: dict[float, float]  # each rate, and the loss on the text that chooses between them
+    tried: dict[float, float]  # each rate, and its loss (or nan) on the text that chooses between them
     rate: float  # the one chosen
     seeds: Sequence[int]
     losses: Sequence[float]  # on the text that judges, one for each seed
@@ -69,15 +69,19 @@ class Finding(NamedTuple):
     lack: str = ""  # nothing, where it was found
 
 
-def report(mine: Side, rival: Side, *, unit: str, paired: bool) -> None:
+def report(mine: Side, rival: Side, *, unit: str, paired: bool, equal: str = "updates") -> None:
     """`report(mine, rival, unit="bits a byte", paired=True)` shows the difference, and stores all numbers.
 
     paired: whether each seed starts both sides with the same weights and the same order of texts.
+    equal: what both sides had as much of. If it is "time", the rival may have had fewer updates.
     """
     sides = {"mine": mine, "rival": rival}
-    given = {name: side._asdict() | {"tried": [*side.tried.items()]} for name, side in sides.items()}
-    # A NaN raises here: no notebook may hold one.
-    numbers = json.dumps(given | {"unit": unit, "paired": paired}, allow_nan=False, default=_as_list)
+    given: dict[str, Any] = {"unit": unit, "paired": paired, "equal": equal}
+    for name, side in sides.items():
+        # A rate may diverge, and no notebook may hold a NaN: any other raises below.
+        tried = [(rate, loss if isfinite(loss) else None) for rate, loss in side.tried.items()]
+        given[name] = side._asdict() | {"tried": tried}
+    numbers = json.dumps(given, allow_nan=False, default=_as_list)
     record = json.loads(numbers)
     words = f"{mine.name} minus {rival.name}: "
     try:
@@ -95,7 +99,7 @@ def _as_list(each: Any) -> Any:
     return each.tolist() if hasattr(each, "tolist") else list(each)
 
 
-def difference(mine: Sequence[float], rival: Sequence[float], paired: bool) -> tuple[float, float, int]:
+def difference(mine: Sequence[float], rival: Sequence[float], paired: bool) -> tuple[float, float, float]:
     """`difference([1.0, 1.2], [0.5, 0.5], paired=True)`: how far apart, its standard error, and its freedom.
 
     >>> [round(number, 2) for number in difference([1.0, 1.2], [0.5, 0.5], paired=True)]
@@ -104,8 +108,10 @@ def difference(mine: Sequence[float], rival: Sequence[float], paired: bool) -> t
     if paired:
         apart = [one - other for one, other in zip(mine, rival, strict=True)]
         return mean(apart), stdev(apart) / len(apart) ** 0.5, len(apart) - 1
-    error = (variance(mine) / len(mine) + variance(rival) / len(rival)) ** 0.5
-    return mean(mine) - mean(rival), error, len(mine) + len(rival) - 2
+    squares = [variance(side) / len(side) for side in (mine, rival)]
+    # Welch's: the two may spread differently.
+    shares = sum(square**2 / (len(side) - 1) for square, side in zip(squares, (mine, rival), strict=True))
+    return mean(mine) - mean(rival), sum(squares) ** 0.5, sum(squares) ** 2 / shares if shares else 1
 
 
 class Notebook:
@@ -140,9 +146,9 @@ class Notebook:
         place, found, inside = f"no section “## {heading}”", list[str](), False
         for number, cell in self.texts:
             for row in cell["source"].splitlines():
-                if row.startswith("#"):
-                    inside = row.strip("# ").lower() == heading.lower()
-                    place = f"cell {number}" if inside else place
+                here = row.startswith("#") and row.strip("#*: ").lower() == heading.lower()
+                if here or re.match(r"##?\s", row):
+                    inside, place = here, f"cell {number}" if here else place
                 elif inside and row not in given.splitlines():
                     found.append(row)
         return place, "\n".join(found)
@@ -151,7 +157,7 @@ class Notebook:
 def look(path: Path) -> list[Finding]:
     """`look(Path("my-project.ipynb"))` are the findings, at least one for each thing of `GOOD`."""
     notebook, template = Notebook(path), Notebook(TEMPLATE)
-    findings, own = [*_ran(notebook), *_trained(notebook, template)], {}
+    findings, own = [*_ran(notebook)], {}
     for thing, heading in SECTIONS.items():
         own[thing] = place, text = notebook.section(heading, template.section(heading)[1])
         lack = f"{len(text.split())} words of yours stand there" * (len(text.split()) < FEWEST_WORDS)
@@ -164,6 +170,9 @@ def look(path: Path) -> list[Finding]:
     except (KeyError, TypeError, ValueError, ArithmeticError) as error:
         raise ValueError(f"{place}: what `report` stored there can't be read") from error
     words = sum(len(cell["source"].split()) for _, cell in notebook.texts)
+    given = {cell["source"] for _, cell in template.code}
+    same = all(cell["source"] in given for _, cell in notebook.code)
+    findings.append(Finding("training", "all cells", "this is the template's example, and not yours" * same))
     return [*findings, Finding("length", "all cells", f"{words:,} words" * (words > MOST_WORDS))]
 
 
@@ -180,27 +189,17 @@ def _ran(notebook: Notebook) -> Iterator[Finding]:
         last = count
 
 
-def _trained(notebook: Notebook, template: Notebook) -> Iterator[Finding]:
-    trains = [number for number, cell in notebook.code if TRAINS.search(cell["source"])]
-    given = {cell["source"] for _, cell in template.code}
-    lack = ""
-    if not trains:
-        lack = "no cell trains: none calls `backward()`, or the book's loops"
-    elif all(cell["source"] in given for _, cell in notebook.code):
-        lack = "this is the template's example, and not yours"
-    yield Finding("training", f"cell {trains[0]}" if trains else "all cells", lack)
-
-
 def _numbers(record: dict[str, Any], place: str, found: str, text: str) -> Iterator[Finding]:
     """What the reported numbers lack, and whether the section “What I found” says the same."""
     if not record:
         lack = "no output of `report(...)` is stored"
-        yield from (Finding(thing, place, lack) for thing in ("rival", "rates", "seeds", "interval", "unit"))
+        missing = ("training", "rival", "rates", "seeds", "interval", "unit")
+        yield from (Finding(thing, place, lack) for thing in missing)
         return
     mine, rival, unit = (record[name] for name in ("mine", "rival", "unit"))
     if mine["name"] == rival["name"]:
         yield Finding("rival", place, f"both sides are called “{mine['name']}”")
-    for part in ("updates", "weights"):
+    for part in ("weights",) if record.get("equal") == "time" else ("updates", "weights"):
         less = rival[part] < 0.9 * mine[part]
         yield Finding("rival", place, f"it has {rival[part]:,} {part}, and yours {mine[part]:,}" * less)
     for name, side in {"yours": mine, "the rival": rival}.items():
@@ -232,7 +231,7 @@ def _rates(side: dict[str, Any]) -> str:
     tried = sorted(side["tried"])
     if len(tried) < 2:
         return "its rate was not searched"
-    best, loss = min(tried, key=lambda pair: float(pair[1]))
+    best, loss = min(tried, key=lambda pair: inf if pair[1] is None else pair[1])
     if side["rate"] != best:
         return f"a rate of {best:g} was better than the one chosen, {side['rate']:g}"
     if best in (tried[0][0], tried[-1][0]):
@@ -249,22 +248,26 @@ def _seeds(side: dict[str, Any]) -> str:
         return "a seed comes twice"
     if len(seeds) < FEWEST_SEEDS:
         return f"the number of seeds is {len(seeds)}, and {FEWEST_SEEDS} are the least"
-    same = len(set(losses)) < len(losses)
-    return "two seeds end at the very same loss: does the seed reach the training?" * same
+    same = len(set(losses)) == 1
+    return "all seeds end at the very same loss: does the seed reach the training?" * same
 
 
-def _stated(middle: float, error: float, freedom: int, text: str) -> str:
+def _stated(middle: float, error: float, freedom: float, text: str) -> str:
     """What is wrong with the interval that the text states."""
 
-    def says(written: str, number: float) -> bool:
-        return abs(float(written) - abs(number)) <= 0.51 * 10.0 ** -len(written.partition(".")[2])
+    def says(written: str, number: float, *, above: float = 0.51) -> bool:
+        last = 10.0 ** -len(written.partition(".")[2])
+        return -0.51 * last <= float(written) - abs(number) <= above * last
 
-    half, stated = student(freedom) * error, STATED.findall(text)
+    half, stated = student(freedom) * error, STATED.findall(text.replace(",", "."))
     right = f"the losses give {middle:.3g} ± {half:.2g}"
     if not stated:
         return f"no “number ± number” stands there; {right}"
-    if any(float(reach) and says(reach, half) and says(about, middle) for about, reach in stated):
-        return ""
+    for about, reach in stated:
+        # A reach may be rounded up. Few digits may hide neither the middle nor the reach.
+        near = abs(float(about) - abs(middle)) <= half / 2 and 0 < float(reach) <= 2 * half
+        if near and says(about, middle) and says(reach, half, above=1):
+            return ""
     about, reach = stated[0]
     for name, times in {"one standard error": 1, "1.96 standard errors": 1.96}.items():
         if float(reach) and says(reach, times * error):

@@ -61,10 +61,11 @@ def sum_over_seeds(loss: Loss) -> Loss:
 
 
 @cache
-def student(freedom: int, share: float = 0.95) -> float:
+def student(freedom: float, share: float = 0.95) -> float:
     """`student(2)` is 4.30: so many standard errors on either side catch 95 % of the means of three.
 
-    Freedom is one less than there are numbers; where two means are compared, one less for each.
+    Freedom is one less than there are numbers; where two means are compared, one less for each, or fewer
+    where their spreads differ (Welch): then it need not be whole.
 
     >>> [round(student(freedom), 2) for freedom in (2, 4, 9, 1000)]
     [4.3, 2.78, 2.26, 1.96]

@@ -84,6 +84,16 @@ MISTAKES: Mistakes = in_parts(
             "too: `tril(n)`.",
             _moved(-1),
         ),
+        "moved by the new": (
+            "You move the edge by T, the number of new pieces. Before the first of them stand the n that are "
+            "kept: `tril(n)`.",
+            lambda new, kept, device: _moved(new - kept)(new, kept, device),
+        ),
+        "moved the other way": (
+            "You move the edge to the left, and so hide what is kept. A positive number moves it to the "
+            "right: `tril(n)`.",
+            lambda new, kept, device: _moved(-2 * kept)(new, kept, device),
+        ),
         "what is kept hidden": (
             "The new keys are seen rightly, and what the cache keeps is hidden. All of it may be seen.",
             lambda new, kept, device: (

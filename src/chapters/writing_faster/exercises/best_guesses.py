@@ -51,6 +51,7 @@ check_best_guesses = Exercise(
         Case("right for one that could guess more", 0.9, 0.02, 5),
         Case("right for one that is always right", 1.0, 0.15, 4),
         Case("right for one that is always wrong", 0.0, 0.05, 3),
+        Case("right where none and one are equally good", 0.5, 0.5, 3),
     ),
     mistakes=in_parts(
         _best_guesses,
@@ -120,6 +121,11 @@ check_best_guesses = Exercise(
                 "You take as many guesses as are allowed. Late guesses are rarely kept, and cost as much as "
                 "the first.",
                 lambda speeds: len(speeds) - 1,
+            ),
+            "the largest of equally good": (
+                "Of equally good numbers you take the largest. Take the smallest: a guess that gains nothing "
+                "is not made.",
+                lambda speeds: max(range(len(speeds)), key=lambda k: (speeds[k], k)),
             ),
         },
     )
