@@ -255,11 +255,8 @@ def passed_on(patient: Patient) -> float:
     return max(map(abs, shares))
 
 
-def restless(patient: Patient) -> str:
-    """And where two runs are equal, whether rows of weights sum to 1."""
-    model, sums = patient.model, []
-    if cheap.restless(model, READ) > 1e-5:
-        return "no"
+def rows_sum_to_1(patient: Patient) -> str:
+    model, sums = patient.model.eval(), []
     for block in blocks(model):
         attention = block.attention
         assert isinstance(attention, StepByStep)
@@ -268,8 +265,7 @@ def restless(patient: Patient) -> str:
     with torch.no_grad():
         model(READ)
     whole = torch.stack(sums)
-    kept = torch.allclose(whole, torch.ones_like(whole), atol=1e-5)
-    return "yes, and rows of weights sum to 1" if kept else "yes, and they do not"
+    return "yes" if torch.allclose(whole, torch.ones_like(whole), atol=1e-5) else "no"
 
 
 def height(patient: Patient) -> float:
@@ -337,7 +333,8 @@ MEASURED: dict[str, Answer] = {
     "change the future": answering(
         lambda it: cheap.leak(it.model.eval(), READ), "nothing moves", 1e-5, "the past moves"
     ),
-    "are two runs equal?": restless,
+    "are two runs equal?": answering(lambda it: cheap.restless(it.model, READ), "yes", 1e-5, "no"),
+    "do rows of weights sum to 1?": rows_sum_to_1,
     "its height against counts": answering(height, "lower", 2.6, "near that of single ids"),
     "read one pair": read_off("another row’s targets", "they don’t", "they fit"),
     "two passes of one batch": answering(second_pass, "it stays", 1.5, "it doubles"),
@@ -418,6 +415,7 @@ WAYS = (
     ("mask off by one", "it falls too far", "A mask is missing, shifted"),
     ("softmax over the queries", "it falls too far", "The softmax goes over the queries"),
     ("dropout that never rests", "it falls too far", "Dropout does not ask"),
+    ("dropout that never rests", "it trains and writes rubbish", "Dropout does not ask"),
     ("−1e9 in half precision", "it is NaN", "A number is out of half precision's range"),
 )
 
@@ -428,6 +426,13 @@ WAYS = (
 def test_a_fault_is_led_to_its_cause(fault, seen, cause, seed):
     make = OTHERS[fault] if fault in OTHERS else FAULTS[fault]
     assert cause_of(seen, partial(make, seed)).startswith(cause)
+
+
+@pytest.mark.parametrize("fault", sorted({fault for fault, _, _ in WAYS} & {*FAULTS}))
+def test_an_end_names_checkup_where_it_sees_the_fault_or_says_what_it_needs(fault):
+    words = tuple(cause for name, _, cause in WAYS if name == fault)
+    ends = [cause for cause in EVERY if cause.tool and not cause.where and cause.words.startswith(words)]
+    assert not ends or figures.SEEN[fault][-1] == figures.SEEDS
 
 
 def without_gradient(patient: Patient) -> int:

@@ -94,8 +94,8 @@ def filler_moves_nothing(filler_moves):
     claim("healthy, of five seeds: filler moves the loss by", most, at_most=1e-5)
 
 
-def another_text_costs_no_more(read, unread):
-    # Of five seeds at most 0.03 more; dropout rests in both.
+def another_text_costs_hardly_more(read, unread):
+    # Of five seeds at most 0.04 more; dropout rests in both.
     claim("as brought in: another text costs more by", unread - read, at_most=0.1)
 
 
@@ -242,7 +242,7 @@ def what_the_tool_finds():
     )  # (17,)
     by_hand = seen_by_hand().any(1)
     claim("of our seventeen: by hand", by_hand.sum(), expected=15)
-    claim("of our seventeen: by the tool", tool.sum(), expected=12)
+    claim("of our seventeen: by the tool, given the loss", tool.sum(), expected=13)
     claim("of our seventeen: by either", (tool | by_hand).sum(), expected=16)
 
 

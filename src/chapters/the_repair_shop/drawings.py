@@ -22,7 +22,7 @@ def case() -> None:
     steps = (
         ("the symptom", "the loss falls", "to 1.0", "orange"),
         ("a guess", "it knows its text", "by heart", "grey"),
-        ("a test clears it", "another text", "costs no more", "green"),
+        ("a test clears it", "another text", "costs hardly more", "green"),
         ("a test convicts", "a letter changed:", "earlier places move", "orange"),
         ("the mend", "triu(2) becomes", "triu(1)", "blue"),
         ("the proof", "its mended twin", "ends at 1.7", "blue"),
@@ -139,8 +139,8 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
 
     def arrange(narrow: bool) -> Part:
         key = left_note(
-            f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. In orange: by no "
-            "test with all of them." + (f" Columns: {letters}." if narrow else ""),
+            f"Filled: seen with each of {seeds} seeds; paler: with some; a dot: with none. Orange: no test "
+            "saw it with all of them." + (f" Columns: {letters}." if narrow else ""),
             310 if narrow else 600,
         )
         picture = grid(12.0, 172.0) if narrow else grid(30.0, 230.0)

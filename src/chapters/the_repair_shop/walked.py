@@ -47,8 +47,9 @@ def _branch(branch: Fork | Cause) -> str:
             f'<p style="margin:0.4rem 0">Try: <strong>{escape(branch.test)}</strong><br>'
             f"<code {CODE}>{escape(branch.code)}</code></p>{answers}"
         )
-    asked = f"<br>In <code>checkup</code>: {escape(', '.join(branch.tool))}." if branch.tool else ""
-    words = re.sub("`(.+?)`", r"<code>\1</code>", escape(branch.words))
+    where = f", {branch.where}" if branch.where else ""
+    asked = f"<br>In `checkup`{where}: {', '.join(branch.tool)}." if branch.tool else ""
+    words, asked = (re.sub("`(.+?)`", r"<code>\1</code>", each) for each in (escape(branch.words), asked))
     return (
         f'<p style="margin:0.4rem 0"><strong>{words}</strong><br>'
         f"To be sure: <code {CODE}>{escape(branch.test)}</code><br>"
