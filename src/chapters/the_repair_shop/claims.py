@@ -6,7 +6,7 @@ import torch
 
 from attnlab.transformer import LanguageModel
 from bookkit.claims import claim
-from chapters.the_repair_shop import charts, cheap, figures, held
+from chapters.the_repair_shop import charts, cheap, figures
 from chapters.the_repair_shop.faults import FAULTS, healthy, unshifted
 from chapters.the_repair_shop.patients import LETTERS, rows, small, small_today
 
@@ -225,18 +225,6 @@ def ours_are_the_tests(patient, ids, first_loss, leak, one_word, shuffled):
 
 
 def what_the_tool_finds():
-    planted, found, named = (
-        sum(getattr(one, part) for one in held.HELD.values())
-        for part in ("faults", "found", "named")
-    )
-    claim("found, of all planted", found / planted, at_least=0.85)
-    claim(
-        "of 226, found: 95 % interval, from",
-        likely(found, planted)[0],
-        expected=0.83,
-        abs=0.005,
-    )
-    claim("named, of all planted", named / planted, at_least=0.7)
     tool = (
         torch.tensor([counts[-1] for counts in figures.SEEN.values()]) == figures.SEEDS
     )  # (17,)

@@ -89,8 +89,8 @@ def missed(faults: Sequence[Missed]) -> None:
         f"<li>{escape(one.family)}, <em>{escape(one.fault)}</em>: {escape(one.why)}</li>" for one in faults
     )
     title = f"The {len(faults)} that it missed, and what we guess lets each pass"
-    folds = f"<details><summary>{title}</summary><ul>{each}</ul></details>"
-    display({"text/html": f"<div>{folds}</div>", "text/plain": f"{len(faults)} missed"}, raw=True)
+    folds = f'<div class="stays-folded"><details><summary>{title}</summary><ul>{each}</ul></details></div>'
+    display({"text/html": folds, "text/plain": f"{len(faults)} missed"}, raw=True)
 
 
 def outline() -> str:
