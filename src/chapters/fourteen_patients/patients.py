@@ -79,7 +79,7 @@ PATIENTS = (
     ),
     # ---- training looks fine ----
     Patient(
-        "global seed", "an evaluation that sets back the dice", "healthy",
+        "global seed", "an evaluation that resets the dice", "healthy",
         ill="torch.manual_seed(0)",
         mended="source = torch.Generator().manual_seed(0)",
     ),

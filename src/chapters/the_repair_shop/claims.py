@@ -6,7 +6,7 @@ import torch
 
 from attnlab.transformer import LanguageModel
 from bookkit.claims import claim
-from chapters.the_repair_shop import charts, cheap, figures, held
+from chapters.the_repair_shop import charts, cheap, figures
 from chapters.the_repair_shop.faults import FAULTS, healthy, unshifted
 from chapters.the_repair_shop.patients import LETTERS, rows, small, small_today
 
@@ -94,8 +94,8 @@ def filler_moves_nothing(filler_moves):
     claim("healthy, of five seeds: filler moves the loss by", most, at_most=1e-5)
 
 
-def another_text_costs_no_more(read, unread):
-    # Of five seeds at most 0.03 more; dropout rests in both.
+def another_text_costs_hardly_more(read, unread):
+    # Of five seeds at most 0.04 more; dropout rests in both.
     claim("as brought in: another text costs more by", unread - read, at_most=0.1)
 
 
@@ -225,24 +225,12 @@ def ours_are_the_tests(patient, ids, first_loss, leak, one_word, shuffled):
 
 
 def what_the_tool_finds():
-    planted, found, named = (
-        sum(getattr(one, part) for one in held.HELD.values())
-        for part in ("faults", "found", "named")
-    )
-    claim("found, of all planted", found / planted, at_least=0.85)
-    claim(
-        "of 226, found: 95 % interval, from",
-        likely(found, planted)[0],
-        expected=0.83,
-        abs=0.005,
-    )
-    claim("named, of all planted", named / planted, at_least=0.7)
     tool = (
         torch.tensor([counts[-1] for counts in figures.SEEN.values()]) == figures.SEEDS
     )  # (17,)
     by_hand = seen_by_hand().any(1)
     claim("of our seventeen: by hand", by_hand.sum(), expected=15)
-    claim("of our seventeen: by the tool", tool.sum(), expected=12)
+    claim("of our seventeen: by the tool, given the loss", tool.sum(), expected=13)
     claim("of our seventeen: by either", (tool | by_hand).sum(), expected=16)
 
 

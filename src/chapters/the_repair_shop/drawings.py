@@ -22,7 +22,7 @@ def case() -> None:
     steps = (
         ("the symptom", "the loss falls", "to 1.0", "orange"),
         ("a guess", "it knows its text", "by heart", "grey"),
-        ("a test clears it", "another text", "costs no more", "green"),
+        ("a test clears it", "another text", "costs hardly more", "green"),
         ("a test convicts", "a letter changed:", "earlier places move", "orange"),
         ("the mend", "triu(2) becomes", "triu(1)", "blue"),
         ("the proof", "its mended twin", "ends at 1.7", "blue"),
@@ -138,7 +138,7 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
 
     def arrange(narrow: bool) -> Part:
         key = left_note(
-            f"Filled: seen with each of {seeds} seeds; a dot: with none. In orange: by no test."
+            f"Filled: seen with each of {seeds} seeds; a dot: with none. Orange: no test sees it."
             + (f" Columns: {letters}." if narrow else ""),
             310 if narrow else 600,
         )

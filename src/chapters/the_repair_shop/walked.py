@@ -47,8 +47,9 @@ def _branch(branch: Fork | Cause) -> str:
             f'<p style="margin:0.4rem 0">Try: <strong>{escape(branch.test)}</strong><br>'
             f"<code {CODE}>{escape(branch.code)}</code></p>{answers}"
         )
-    asked = f"<br>In <code>checkup</code>: {escape(', '.join(branch.tool))}." if branch.tool else ""
-    words = re.sub("`(.+?)`", r"<code>\1</code>", escape(branch.words))
+    where = f", {branch.where}" if branch.where else ""
+    asked = f"<br>In `checkup`{where}: {', '.join(branch.tool)}." if branch.tool else ""
+    words, asked = (re.sub("`(.+?)`", r"<code>\1</code>", each) for each in (escape(branch.words), asked))
     return (
         f'<p style="margin:0.4rem 0"><strong>{words}</strong><br>'
         f"To be sure: <code {CODE}>{escape(branch.test)}</code><br>"
@@ -88,8 +89,8 @@ def missed(faults: Sequence[Missed]) -> None:
         f"<li>{escape(one.family)}, <em>{escape(one.fault)}</em>: {escape(one.why)}</li>" for one in faults
     )
     title = f"The {len(faults)} that it missed, and what we guess lets each pass"
-    folds = f"<details><summary>{title}</summary><ul>{each}</ul></details>"
-    display({"text/html": f"<div>{folds}</div>", "text/plain": f"{len(faults)} missed"}, raw=True)
+    folds = f'<div class="stays-folded"><details><summary>{title}</summary><ul>{each}</ul></details></div>'
+    display({"text/html": folds, "text/plain": f"{len(faults)} missed"}, raw=True)
 
 
 def outline() -> str:

@@ -217,6 +217,7 @@ def _ways(logits: Tensor, ids: Tensor, padding: int | None) -> dict[str, float]:
         "the mean over next ids": mean(before, after, counted),
         "not shifted": mean(logits, ids, real),
         "not shifted, filler counted": mean(logits, ids),
+        "not shifted, the last left out": mean(before, ids[:, :-1], real[:, :-1]),
         "shifted the wrong way": mean(logits[:, 1:], ids[:, :-1], real[:, :-1]),
         "filler counted": mean(before, after),
         "a mean of the rows' means": float(rows.mean()),

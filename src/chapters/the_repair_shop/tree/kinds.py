@@ -24,13 +24,15 @@ TOO_LONG: Final = "longer-than-it-was-trained.html#past-its-length"
 class Cause:
     """`Cause("no mask", "scores.triu(1)", sections.LEAK, ("the future changed",))` is where a way ends.
 
-    `test` is one line that settles it. `tool` are the tests of `checkup` that ask this, by name.
+    `test` is one line that settles it. `tool` are the tests of `checkup` that ask this, by name, and
+    `where` is what they need, unless they find it in any model.
     """
 
     words: str
     test: str
     section: str
     tool: tuple[str, ...] = ()
+    where: str = ""
 
 
 @dataclass(frozen=True)

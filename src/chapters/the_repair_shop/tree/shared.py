@@ -14,25 +14,29 @@ DROPS = Cause(
     sections.DROPOUT,
     ("two runs in eval mode",),
 )
+
+
+def if_two_runs_agree(fork: Fork) -> Fork:
+    """`if_two_runs_agree(fork)` asks first what would make any change look like an effect."""
+    return Fork("are two runs equal?", DROPS.test, {"no": DROPS, "yes": fork})
+
+
 LEAK = Fork(
-    "are two runs equal?",
-    "model.eval(); torch.equal(model(ids), model(ids))",
+    "do rows of weights sum to 1?",
+    "weights.sum(-1)  # 1 in every row; read them in the attention, behind its softmax",
     {
-        "no": DROPS,
-        "yes, and rows of weights sum to 1": Cause(
+        "yes": Cause(
             "A mask is missing, shifted, or means the opposite.",
             "sight = [[moves(u, t) for t in places] for u in places]  # who sees whom",
-            sections.LEAK,
-            ("the future changed",),
+            sections.LEAK, ("the future changed",),
         ),
-        "yes, and they do not": Cause(
+        "no": Cause(
             "The softmax goes over the queries, or the mask comes after it.",
-            "weights.sum(-1)  # 1 in every row",
-            sections.LATE_MASK,
-            ("what the softmax sums over", "the future changed"),
+            "weights.sum(-2)  # 1 in every column: over the queries",
+            sections.LATE_MASK, ("what the softmax sums over", "the future changed"),
         ),
     },
-)
+)  # fmt: skip
 NOT_SHIFTED = Cause(
     "Targets are not shifted: each place is asked for the id that it was given.",
     "(targets == ids).float().mean()  # near 1",

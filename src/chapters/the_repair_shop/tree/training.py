@@ -12,7 +12,7 @@ from chapters.the_repair_shop.tree.kinds import (
     Fork,
     Symptom,
 )
-from chapters.the_repair_shop.tree.shared import FILLER, LEAK, NOT_SHIFTED, RATE
+from chapters.the_repair_shop.tree.shared import FILLER, LEAK, NOT_SHIFTED, RATE, if_two_runs_agree
 from checkup import sections
 
 NO_GRADIENT = Fork(
@@ -137,7 +137,8 @@ WHAT_IT_SEES = Fork(
         "what it gives stays": Cause(
             "No position gets to the attention.",
             "model.places.weight.std()  # or, with rotary positions: are queries and keys turned?",
-            sections.ORDER, ("one word everywhere", "two ids swapped"),
+            sections.ORDER, ("two ids swapped",),
+                    "where a table of places is not used (a table of zeros it does not see)",
         ),
         "it moves": Fork(
             "dead units",
@@ -145,7 +146,8 @@ WHAT_IT_SEES = Fork(
             {
                 "most": Cause(
                     "Units of a network never answer: biases or weights pushed them under.",
-                    "block.widen.bias.mean()", sections.NETWORK, ("units that are silent", "activations"),
+                    "block.widen.bias.mean()", sections.NETWORK, ("units that are silent",),
+                    "where the activation is a layer that gives zeros, as `nn.ReLU()`",
                 ),
                 "few": Fork(
                     "change the past",
@@ -219,7 +221,7 @@ STOPS_EARLY = Symptom(
 TOO_FAR = Symptom(
     TRAINS,
     "it falls too far",
-    Fork(
+    if_two_runs_agree(Fork(
         "change the future",
         "(model(changed) - model(ids))[:, :place].abs().max()",
         {
@@ -237,7 +239,7 @@ TOO_FAR = Symptom(
                 },
             ),
         },
-    ),
+    )),
 )  # fmt: skip
 SPIKES = Symptom(
     TRAINS,

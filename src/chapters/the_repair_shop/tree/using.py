@@ -14,7 +14,7 @@ from chapters.the_repair_shop.tree.kinds import (
     Fork,
     Symptom,
 )
-from chapters.the_repair_shop.tree.shared import LEAK
+from chapters.the_repair_shop.tree.shared import LEAK, if_two_runs_agree
 from checkup import sections
 
 VALIDATION = Symptom(
@@ -99,7 +99,7 @@ TRAINING = Symptom(
 RUBBISH = Symptom(
     WRITES,
     "it trains and writes rubbish",
-    Fork(
+    if_two_runs_agree(Fork(
         "cache against none",
         "model(ids[:, -1:], caches) - model(ids)[:, -1:]",
         {
@@ -154,7 +154,7 @@ RUBBISH = Symptom(
                 },
             ),
         },
-    ),
+    )),
 )  # fmt: skip
 SLOW = Symptom(
     WRITES,
