@@ -175,6 +175,7 @@ def test_an_exercise_is_what_a_chapter_and_a_class_need(exercise):
     assert exercise.difficulty in range(1, 6)
     assert exercise.minutes > 0
     assert len(exercise.mistakes) >= 6
+    assert all(sentence.endswith((".", "?", ")", "…")) for sentence, _ in exercise.mistakes.values())
     # Names must come apart again, for whoever counts them in a class.
     assert not [name for name in exercise.mistakes if JOIN in name]
 
