@@ -1,4 +1,4 @@
-"""Families of mistakes, each unlike the others; and what can be asked of a reader's class."""
+"""Mistakes that exercises share: taking their place; and what can be asked of a reader's class."""
 
 import re
 
