@@ -152,6 +152,8 @@ def tests_of(file: str) -> list[str]:
             return [f"tests/site/test_{name}.py" for name in SCRIPTS]
         case ("book", "_ext", *_):
             return ["tests/site"]
+        case ("src", "bookkit", "checking", "mistakes", *_):
+            return ["tests/bookkit/checking", "tests/chapters/test_exercises.py", "-k", "mistake"]
         case ("src", package, *_):
             return [f"tests/{package}"]
     return ["tests/tools"]
