@@ -251,7 +251,7 @@ def what_the_unit_changes(half, asked, kilobits, of_files, half_width):
 
 def leftovers_hold(held_by, bits, kilobytes, of_files, half_width):
     cost, size = torch.tensor([175.0, 145.0]), torch.tensor([100.0, 100.0])
-    due = cost.sum() / size.sum() * size
+    due = 100 * cost.sum() / size.sum()
     claim("two texts by hand: should have cost", due, expected=160, abs=1e-4)
     error = half_width(cost, size, torch.arange(2))
     claim("two texts by hand: ±", error, expected=1.96 * 450**0.5 / 200, abs=1e-5)
