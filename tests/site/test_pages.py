@@ -37,8 +37,9 @@ LEAVE_ONE_OF_EACH_KIND = """({where, instead}) => {
 }"""
 CODE = {"where": "pre *", "instead": True}  # its words stay, uncoloured: a line is as long as before
 ALL = {"where": "body *", "instead": False}
-# Bytes, compressed: opening a page, and all that can come after. Models are weighed with their door.
-OPENED, USED = 150_000, 450_000
+# Bytes, compressed: opening a page, and all that can come after. Models are weighed with their door. What the
+# late chapters gained brought five pages to 155,000.
+OPENED, USED = 156_000, 450_000
 
 LISTED = [f"{name}.html" for name, _ in registry.listed()]
 PAGES = [*LISTED, "404.html", "search.html"]
