@@ -34,10 +34,11 @@ async function answers(page, patience, box, control, ...keys) {
 
 // The first prediction, chart and playground of a page: they share their scripts with all others.
 async function use(page, patience, say) {
-  const field = await page.$(".prediction [name=prediction]");
+  const box = ".prediction:has(input)"; // a game of many choices has selects
+  const field = await page.$(`${box} [name=prediction]`);
   if (await field?.isVisible()) {
     const choose = (await field.evaluate(({ type }) => type)) === "radio" ? " " : "1";
-    const committed = await answers(page, patience, ".prediction", "[name=prediction]", choose, "Enter");
+    const committed = await answers(page, patience, box, "[name=prediction]", choose, "Enter");
     if (!committed) say("does not commit to a prediction");
   }
   // What stands behind a guess is used as well.
