@@ -16,7 +16,8 @@ def _for_heads(vectors: Tensor, shared: int) -> Tensor:
     return vectors.repeat_interleave(shared, dim=1)
 
 
-def _turned(vectors: Tensor, places: Tensor) -> Tensor:
+def turned_halves(vectors: Tensor, places: Tensor) -> Tensor:
+    """`turned_halves(query, places)` turns (…, T, d_k) by places (T,), as the chapter does."""
     d_k = vectors.shape[-1]
     return turned(
         vectors, places[:, None] * 10000.0 ** (-torch.arange(0, d_k, 2, device=places.device) / d_k)
@@ -38,8 +39,8 @@ def _groups(
     places: Tensor,
     *,
     for_heads: Part = _for_heads,
-    of_queries: Part = _turned,
-    of_keys: Part = _turned,
+    of_queries: Part = turned_halves,
+    of_keys: Part = turned_halves,
     of_values: Part = _as_it_is,
     attended: Part = _attended,
     back: Part = _as_it_is,
@@ -56,7 +57,7 @@ def _in_turns(vectors: Tensor, shared: int) -> Tensor:
 
 
 def _by_neighbours(vectors: Tensor, places: Tensor) -> Tensor:
-    halves = _turned(torch.cat([vectors[..., 0::2], vectors[..., 1::2]], dim=-1), places)
+    halves = turned_halves(torch.cat([vectors[..., 0::2], vectors[..., 1::2]], dim=-1), places)
     return torch.stack(halves.chunk(2, dim=-1), dim=-1).flatten(-2)
 
 
@@ -71,7 +72,7 @@ MISTAKES: Mistakes = (
         "still broken": (
             "Both faults are still there. Which heads share a group: neighbours, or every second one? And "
             "must all three be turned?",
-            lambda *inputs: _groups(*inputs, for_heads=_in_turns, of_values=_turned),
+            lambda *inputs: _groups(*inputs, for_heads=_in_turns, of_values=turned_halves),
         ),
     }
     | in_parts(
@@ -101,7 +102,7 @@ MISTAKES: Mistakes = (
             "values still turned": (
                 "The groups are right now. One fault is left: the values are turned. Places belong in the "
                 "scores, so only queries and keys are.",
-                _turned,
+                turned_halves,
             ),
         },
         of_queries={
@@ -146,7 +147,7 @@ MISTAKES: Mistakes = (
         back={
             "what was found is turned": (
                 "What attention found is turned. Places belong in the scores: turn queries and keys alone.",
-                _turned,
+                turned_halves,
             ),
         },
     )
