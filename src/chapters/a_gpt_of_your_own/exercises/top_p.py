@@ -246,6 +246,14 @@ MISTAKES: Mistakes = in_parts(
         "their sum.",
         lambda *inputs: _nucleus(*inputs).softmax(-1),
     ),
+    "softmax of what stays, without the rest": (
+        "You take a softmax of the *chances* that stay, and it makes them nearly equal. Divide by their sum.",
+        partial(
+            _nucleus,
+            left=lambda ordered, kept: ordered.masked_fill(~kept, -torch.inf),
+            scaled=lambda left: left.softmax(-1),
+        ),
+    ),
     "logits come back": (
         "These are logits, minus infinity where a piece goes. Asked for are the chances: take their softmax.",
         lambda logits, temperature, p: (logits / temperature).masked_fill(

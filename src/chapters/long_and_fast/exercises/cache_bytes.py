@@ -150,16 +150,23 @@ MISTAKES: Mistakes = (
     | in_answer(
         _cache_bytes,
         but(BYTES, "bits")
+        | {"kibibytes": ("These are kibibytes. Asked for are bytes.", lambda right: right / 1024)}
         | {"gibibytes": ("These are gibibytes. Asked for are bytes.", lambda right: right / 2**30)},
     )
     | {
+        "a window for all rows": (
+            "All rows share one window. Each row keeps `window` words of its own.",
+            lambda layers, heads, groups, d_k, words, rows, bits, window: (
+                2 * layers * groups * d_k * _held(words * rows, window) * bits // 8
+            ),
+        ),
         "window for one of both": (
             "The window counts for the keys, or for the values, and the other is kept of all words. Both "
             "are dropped together.",
             lambda layers, heads, groups, d_k, words, rows, bits, window: (
                 layers * groups * d_k * rows * (words + _held(words, window)) * bits // 8
             ),
-        )
+        ),
     }
 )
 

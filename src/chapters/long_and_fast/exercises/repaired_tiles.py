@@ -29,6 +29,7 @@ def _tiled(
     tile: int,
     causal: bool,
     *,
+    root: Part = lambda query, keys: math.sqrt(query.shape[-1]),
     hidden: Part = _hidden,
     kept: Part = _kept,
     total: Part = lambda kept, total, weights: kept * total + weights.sum(1, keepdim=True),
@@ -42,7 +43,8 @@ def _tiled(
         highest = query.new_full((len(queries), 1), -math.inf)
         summed, blend = torch.zeros_like(highest), value.new_zeros(len(queries), value.shape[-1])
         for left in range(0, n, tile):
-            scores = queries @ key[left : left + tile].T / math.sqrt(query.shape[-1])  # (tile, tile)
+            keys = key[left : left + tile]
+            scores = queries @ keys.T / root(query, keys)  # (tile, tile)
             if causal or causal_always:
                 scores = scores.masked_fill(hidden(*scores.shape, top, left), fill)
             before, highest = highest, torch.maximum(highest, scores.amax(1, keepdim=True))
@@ -65,6 +67,12 @@ def _in_each_tile(rows: int, columns: int, top: int, left: int) -> Tensor:
 
 def _on_the_diagonal(rows: int, columns: int, top: int, left: int) -> Tensor:
     return _hidden(rows, columns, 0, 0) if top == left else torch.zeros(rows, columns, device="cpu").bool()
+
+
+def _diagonal_too(rows: int, columns: int, top: int, left: int) -> Tensor:
+    """All of a tile on the diagonal but the first, where nothing would be left."""
+    hidden = _hidden(rows, columns, top, left)
+    return torch.ones_like(hidden) if top == left > 0 else hidden
 
 
 def _whole_tiles(rows: int, columns: int, top: int, left: int) -> Tensor:
@@ -120,6 +128,11 @@ MISTAKES: Mistakes = _BOTH | in_parts(
             "that come later.",
             _whole_tiles,
         ),
+        "tiles on the diagonal left out": (
+            "Tiles on the diagonal are left out, but for the first. There a query sees itself, and some that "
+            "come before it.",
+            _diagonal_too,
+        ),
         "the past hidden": (
             "The wrong corner is hidden: a tile is moved by top − left, and you move it by left − top.",
             lambda rows, columns, top, left: _hidden(rows, columns, left, top),
@@ -145,6 +158,16 @@ MISTAKES: Mistakes = _BOTH | in_parts(
             lambda rows, columns, top, left: (
                 torch.ones(rows, columns, device="cpu").tril(top - left - 1).bool()
             ),
+        ),
+    },
+    root={
+        "root of the tile": (
+            "The scores are divided by the root of the number of keys in a tile. It is √d_k, in every tile.",
+            lambda query, keys: math.sqrt(len(keys)),
+        ),
+        "root of the length": (
+            "The scores are divided by the root of the number of queries. It is √d_k.",
+            lambda query, keys: math.sqrt(len(query)),
         ),
     },
     fill={

@@ -188,7 +188,12 @@ MISTAKES: Mistakes = in_parts(
             "The maximum so far begins at 0. Where all scores are far below, all exponentials are 0, and "
             "0 / 0 is NaN. Begin at `-math.inf`.",
             _from_zero,
-        )
+        ),
+        "maximum from −100": (
+            "The maximum so far begins at a number that you hold for low. Scores may be lower, and then all "
+            "exponentials are 0, and 0 / 0 is NaN. Begin at `-math.inf`.",
+            lambda query, values: _nothing(query, values)._replace(highest=query.new_tensor(-100.0)),
+        ),
     },
     divided={"never divided": ("The mixed values are never divided by the sum.", lambda state: state.mixed)},
 ) | {

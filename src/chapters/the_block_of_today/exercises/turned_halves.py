@@ -86,6 +86,11 @@ MISTAKES: Mistakes = {
             "The pairs are numbered from 1. The first is pair 0, which turns by a whole radian a place.",
             lambda d_k: torch.arange(2, d_k + 2, 2, dtype=torch.float64, device="cpu") / d_k,
         ),
+        "up to a whole −1": (
+            "The last exponent is −1, as 2i is divided by d_k − 2. Divide by d_k: no pair "
+            "is as slow as 1/base.",
+            lambda d_k: torch.arange(0, d_k, 2, dtype=torch.float64, device="cpu") / max(1, d_k - 2),
+        ),
     },
     frequency={
         "pairs in reverse": (
@@ -154,6 +159,14 @@ MISTAKES: Mistakes = {
         "a half lost": (
             "Each half is multiplied by one wave alone. Both halves mix: x·cos − y·sin, and y·cos + x·sin.",
             lambda x, y, cos, sin: (x * cos, y * sin),
+        ),
+        "the first half alone": (
+            "Only the first half turns. The second is new, too: y·cos + x·sin.",
+            lambda x, y, cos, sin: (x * cos - y * sin, y),
+        ),
+        "the second half alone": (
+            "Only the second half turns. The first is new, too: x·cos − y·sin.",
+            lambda x, y, cos, sin: (x, y * cos + x * sin),
         ),
     },
     together={

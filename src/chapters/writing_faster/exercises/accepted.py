@@ -48,6 +48,12 @@ def _likeliest(p: Tensor, q: Tensor, guesses: Tensor, u: Tensor) -> tuple[int, T
     return _accepted(p, q, guesses, u, passed=lambda *_: agree)
 
 
+def _one_row_late(p: Tensor, q: Tensor, guesses: Tensor, u: Tensor) -> tuple[int, Tensor]:
+    """Each guess is judged by what the large model says behind it."""
+    late = p[1:].gather(1, guesses[:, None])[:, 0]
+    return _accepted(p, q, guesses, u, passed=lambda _, q, u: u < late / q)
+
+
 def _without_the_guess(p: Tensor, q: Tensor, guess: Tensor) -> Tensor:
     return p.index_fill(0, guess, 0.0)
 
@@ -150,6 +156,11 @@ MISTAKES: Mistakes = in_parts(
             "so do its chances.",
             lambda kept: kept + 1,
         ),
+        "one place early": (
+            "Behind a refusal you take p and q of the last guess that was kept. The refused one stood at "
+            "place `kept`, and so do its chances.",
+            lambda kept: max(0, kept - 1),
+        ),
         "the first place": (
             "Behind a refusal you always take the chances of the first place. Take those of the refused "
             "guess.",
@@ -178,6 +189,11 @@ MISTAKES: Mistakes = in_parts(
     },
 )
 MISTAKES |= {
+    "p of the next row": (
+        "You judge each guess by the row of p behind it. Row i of p is what the large model says in the "
+        "place of guess i.",
+        _one_row_late,
+    ),
     "kept where it is the likeliest": (
         "You keep a guess where it is the likeliest of p. That is right where both always take the "
         "likeliest; here they draw: keep it with chance p/q.",

@@ -70,6 +70,11 @@ def _cut(rows: Rows) -> Rows:
     return [row[-shortest:] for row in rows]
 
 
+def _one_mask(rows: Rows, filler: int) -> tuple[Tensor, Tensor, Tensor]:
+    ids, visible, places = _left_padded(rows, filler)
+    return ids, visible[:1].expand_as(visible), places
+
+
 def _hidden(rows: Rows, filler: int) -> tuple[Tensor, Tensor, Tensor]:
     ids, visible, places = _left_padded(rows, filler)
     return ids, ~visible, places
@@ -200,9 +205,18 @@ MISTAKES |= {
     )
 }
 MISTAKES |= {
+    "filler in front found by its id": (
+        "You take all ids in front that are the filler for filler. A text may begin with the same id, as "
+        "with an end mark: go by the lengths of the rows.",
+        partial(_left_padded, is_text=lambda ids, rows, filler: (ids != filler).cumsum(1) > 0),
+    ),
     "cut to the shortest": (
         "You cut all rows to the shortest. Nothing may be lost: fill them up to the longest.",
         lambda rows, filler: _left_padded(_cut(rows), filler),
+    ),
+    "one mask for all": (
+        "All rows have the first one's mask. Each has fillers of its own: (B, T, T).",
+        _one_mask,
     ),
     "True means hidden": (
         "Your mask is `True` where nothing may be seen. In this book, as in "
