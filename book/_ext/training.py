@@ -56,9 +56,10 @@ def closed(name: str) -> tuple[str, str]:
     return (
         f'<div class="training" data-name="{name}" data-files="{" ".join(at_once)}"'
         f' data-hashes="{" ".join(map(sha256, at_once.values()))}" data-engine="{sha256(engine())}">\n'
-        f"<p><strong>{training.bench.question}</strong> {training.bench.found}</p>\n{on_the_page(drawing)}"
+        f"<p><strong>{training.bench.question}</strong></p>\n{on_the_page(drawing)}"
         '<p class="opening"><button type="button">Train both here</button>'
         f" <span>{compressed:.0f}\u00a0kB</span></p>\n"
+        f"<details><summary>What we saw</summary>\n<p>{training.bench.found}</p>\n</details>\n"
         '<p class="unseen" role="status"></p>\n</div>\n',
         words,
     )

@@ -278,7 +278,7 @@ def test_without_scripts_and_in_print_there_is_the_stored_picture(browser, addre
     for page in without_scripts_and_on_paper(browser, address):
         expect(page.locator(".training svg:visible")).to_have_count(1)
         assert not page.locator(".training button:visible").count()
-        assert "One head names six neighbours of ten" in page.locator(".training").inner_text()
+        assert "One head names six neighbours of ten" in page.locator(".training").text_content()
 
 
 @pytest.mark.weekly

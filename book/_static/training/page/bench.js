@@ -55,7 +55,8 @@ class TrainingBench {
     );
     this.bench.setAttribute("role", "group");
     this.bench.ariaLabel = told.question;
-    for (const part of [...this.box.children]) if (part !== this.status) part.remove();
+    const stays = (part) => part === this.status || part.matches("details"); // what we saw
+    for (const part of [...this.box.children]) if (!stays(part)) part.remove();
     this.box.prepend(this.bench);
   }
 
