@@ -23,7 +23,6 @@ def the_ward():
     read = 300 * 16 * 64 / len(texts().training)
     claim("of the text, read in 300 updates", read, at_most=0.33)
     claim("patients in the ward", len(patients.PATIENTS), expected=14)
-    claim("letters to train on, in millions", len(texts().training) / 1e6, at_least=1)
     placed = (
         "shuffled, global seed, off by one, large start, places begin again, wrong axis, "
     )
