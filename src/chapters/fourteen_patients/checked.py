@@ -69,14 +69,16 @@ def asked() -> dict[str, Asked]:
 
 
 def listed(asked: Mapping[str, Asked]) -> None:
-    """`listed(asked())` is a table of the fourteen, with what `checkup` finds first, and where."""
+    """`listed(asked())` is a folded table of the fourteen: what `checkup` finds first, and where."""
     rows = [
         (str(number), patient.title, *said(asked[patient.name])) for number, patient in enumerate(PATIENTS, 1)
     ]
     heads = ("", "patient", "first finding", "where")
     page = f"<thead>{row(heads, 'th')}</thead><tbody>{''.join(row(each, 'td') for each in rows)}</tbody>"
     words = "\n".join(f"{number}. {title}: {found}, {where}" for number, title, found, where in rows)
-    display({"text/html": f"<table>{page}</table>", "text/plain": words}, raw=True)
+    table = f"<summary>Patient by patient: its first finding</summary><table>{page}</table>"
+    folded = f'<div class="stays-folded"><details>{table}</details></div>'
+    display({"text/html": folded, "text/plain": words}, raw=True)
 
 
 def said(found: Asked) -> tuple[str, str]:

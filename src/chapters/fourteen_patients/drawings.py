@@ -109,31 +109,33 @@ def summed_up(asked: Mapping[str, Asked]) -> None:
     draw(arrange, alt=f"The fourteen patients by number. {told}.")
 
 
-def card(name: str, highest: float = 4.5, ticks: Sequence[float] = (0, 1, 2, 3, 4)) -> None:
-    """`card("off by one")` draws the patient's losses up to `highest`, and its two lines of code."""
-    patient = BY_NAME[name]
-    shown = {"ill": (curves(name), ILL), "well": (curves(patient.of), WELL)}
-    if name in STOPPED:
-        del shown["ill"]
+def card(*names: str, highest: float = 4.5, ticks: Sequence[float] = (0, 1, 2, 3, 4)) -> None:
+    """`card("off by one")` has losses up to `highest`, and two lines of code; two patients share a panel."""
+    ill = [(BY_NAME[name], hue) for name, hue in zip(names, (ILL, "purple"), strict=False)]
+    healthy = ill[0][0].of
+    # By their numbers, where there are two.
+    marks = [f"{PATIENTS.index(patient) + 1}, " if len(ill) > 1 else "" for patient, _ in ill]
 
     def arrange(narrow: bool) -> Part:
-        lines = column(
-            code("ill", patient.ill, ILL, STRIP if narrow else CODE_WIDTH),
-            code("mended", patient.mended, WELL, STRIP if narrow else CODE_WIDTH),
-            gap=10,
-            align="left",
-        )
-        panel = losses(list(shown.values()), highest, ticks)
-        if name in STOPPED:
-            nan = label(LEFT + WIDE / 2, TOP + 0.8 * HIGH, "in half precision: NaN", size=SMALL, colour=ILL)
-            panel = over(panel.width, panel.height, (panel, 0, 0), nan)
-        return across(narrow, panel, lines, gap=24)
+        wide = STRIP if narrow else CODE_WIDTH
+        lines = [
+            code(f"{mark}{word}", words, hue, wide)
+            for mark, (patient, colour) in zip(marks, ill, strict=True)
+            for word, words, hue in (("ill", patient.ill, colour), ("mended", patient.mended, WELL))
+        ]
+        shown = [(curves(patient.name), colour) for patient, colour in ill]
+        panel = losses([*shown, (curves(healthy), WELL)], highest, ticks)
+        return across(narrow, panel, column(*lines, gap=10, align="left"), gap=24)
 
-    told = "; ".join(f"{words}: {last(each)}" for words, (each, _) in shown.items())
+    told = [f"{mark}ill: {last(curves(patient.name))}" for mark, (patient, _) in zip(marks, ill, strict=True)]
+    code_of = [
+        f"{mark.capitalize()}Ill: {patient.ill}. Mended: {patient.mended}."
+        for mark, (patient, _) in zip(marks, ill, strict=True)
+    ]
     draw(
         arrange,
-        alt=f"Losses over {UPDATES} updates, three seeds each. At the end, {told}. "
-        f"Ill: {patient.ill}. Mended: {patient.mended}.",
+        alt=f"Losses over {UPDATES} updates, three seeds each. At the end, {'; '.join(told)}; "
+        f"well: {last(curves(healthy))}. {' '.join(code_of)}",
     )
 
 

@@ -12,7 +12,7 @@ from attnlab.training.run import share_of_rate
 from chapters.fourteen_patients.writer import Writer
 
 UPDATES, ROWS, LENGTH, WARM_UP = 300, 16, 64, 20
-EVERY = 20  # updates between two looks at the validation text
+EVERY = 20  # updates between two evaluations
 FILLER = 0  # the id that fills up a row
 SMALL_TEXT = 20_000  # letters: read fifteen times in 300 updates
 
@@ -116,7 +116,7 @@ class Training:
             return F.cross_entropy(logits.flatten(0, 1), crop[:, 1:].flatten()).item()
 
     def go(self) -> tuple[Tensor, Tensor]:
-        """`losses, validation_losses = Training(0).go()`: means of ten updates (30,), and looks (15,)."""
+        """`losses, validation_losses = Training(0).go()`: means of ten updates (30,), evaluations (15,)."""
         while len(self.losses) < UPDATES:
             self.update()
             if len(self.losses) % EVERY == 0:

@@ -80,15 +80,6 @@ def who_knows_the_order(shuffled, one_word, swapped):
     claim("no places, two swapped: the first attention moves by", max(stays), at_most=1e-6)
 
 
-def a_leak_test_sees_one_row(leak):
-    # Of five seeds 0.35 to 0.85; with the future of other rows it would be 0.
-    least = min(
-        leak(FAULTS["no mask"](seed).model.eval(), rows(1, seed=seed)[:, :-1])
-        for seed in range(5)
-    )
-    claim("no mask, one row: what comes before moves by", least, at_least=0.1)
-
-
 def filler_moves_nothing(filler_moves):
     most = max(filler_moves(healthy(seed), rows(8, seed=seed)) for seed in range(5))
     claim("healthy, of five seeds: filler moves the loss by", most, at_most=1e-5)

@@ -166,9 +166,9 @@ def touched() -> None:
     """`touched()` has four tests: which ids are changed, and what must not move, or must."""
     cards = (
         ("change the future", "the old dogs", (8, 12), (0, 8), True),
+        ("add filler", "the old cat ···", (12, 15), (0, 12), True),
         ("shuffle", "cdloe h atet", (0, 11), (11, 12), False),
         ("one word everywhere", "eeeeeeeeeeee", (0, 12), (0, 12), False),
-        ("add filler", "the old cat ···", (12, 15), (0, 12), True),
     )
 
     def card(name: str, shown: str, change: tuple[int, int], watch: tuple[int, int], still: bool) -> Part:
@@ -204,10 +204,10 @@ def touched() -> None:
     draw(
         arrange,
         alt="Four tests on rows of letters. Change the future: the last four letters are changed, and what "
-        "is said at the eight before may not move. Shuffle: all but the last are mixed, and what is said at "
-        "the last must move. One word: the same letter everywhere, and where places are added to the stream, "
-        "what is said must differ from place to place. Add filler: three more behind the text, and the loss "
-        "of the text may not move.",
+        "is said at the eight before may not move. Add filler: three more behind the text, and the loss of "
+        "the text may not move. Shuffle: all but the last are mixed, and what is said at the last must move. "
+        "One word: the same letter everywhere, and where places are added to the stream, what is said must "
+        "differ from place to place.",
     )
 
 
