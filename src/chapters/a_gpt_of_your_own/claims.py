@@ -124,12 +124,14 @@ def nothing_is_lost(pieces, merges):
     claim("the chart's line of Lingo in pieces", chart["Lingo"], expected=21, abs=3)
 
 
-def two_units(per_piece, per_byte):
+def two_units(per_piece, per_byte, honest):
     # Counted, not trained: apart only by the versions of the packages that are read.
     claim("257 pieces: bits a piece", per_piece[0], expected=2.07, abs=0.05)
     claim("257 pieces: bits a byte", per_byte[0], expected=2.07, abs=0.05)
     claim("2,048 pieces: bits a piece", per_piece[-1], expected=5.43, abs=0.1)
     claim("2,048 pieces: bits a byte", per_byte[-1], expected=1.92, abs=0.05)
+    alike = 11 * len(honest.validation) / honest.bytes
+    claim("knowing our pieces alone, bits a byte", alike, expected=4, abs=0.2)
 
 
 def the_same_model(GPT, honest, device):
