@@ -14,8 +14,6 @@ from chapters.a_gpt_of_your_own import models
 
 # Bits per byte of all held-out text over three trainings by the recipes.
 TRAININGS = {"GPT": (1.607, 1.627, 1.621), "LSTM": (1.705, 1.702, 1.701)}
-# Bits per byte that `xz` needs for networkx's held-out texts, each asked for alone.
-TEXT_BY_TEXT = 1.954
 # Bits per byte of an LSTM after 1,000 updates, by the spread of its table at the start.
 LSTM_STARTS = {0.02: 1.969, 0.06: 1.945, 0.12: 1.932, 0.24: 1.895, 0.48: 1.901}
 
