@@ -97,9 +97,10 @@ def roofline() -> None:
             axes.plot(rounded([x]), rounded([y]), color=COLOURS["orange"][0], marker=marker, ls="")
             axes.annotate(name, (x, y), xytext=(8, -16), textcoords="offset points")
         axes.text(4, 60, "memory-bound", ha="right")
-        axes.text(4096, 1300, "compute-bound", ha="right")
+        axes.text(4096, 1400, "compute-bound", ha="right")
         axes.set_xscale("log")
         axes.set_yscale("log")
+        axes.set_ylim(0.6, 6000)  # room for words above the roof
         axes.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
         axes.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
         axes.minorticks_off()
