@@ -1,9 +1,14 @@
-"""“Writing faster”: what only its exercises say."""
+"""“Writing faster”: what only its exercises say, and its chart."""
 
+import re
+
+import pytest
 import torch
 from exercise_cases import telling, told
+from living_charts import drawn
 
 from attnlab import decoding
+from chapters.writing_faster import charts
 from chapters.writing_faster.accepted import by_padding
 from chapters.writing_faster.exercises.left_padded import check_left_padded
 
@@ -17,3 +22,25 @@ test_a_reader_is_told = telling(
     told(check_left_padded, mask_to_be_added, "It returns float32 numbers where bool ones are expected"),
     told(check_left_padded, decoding.left_padded, "✗ is written without what is there already"),
 )
+
+
+# --- the chart ---
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("chance", "guesses", "cost"), [(0.53, 4, 0.55), (0.99, 8, 0.05), (0, 3, 1), (0.8, 0, 0.1)]
+)
+def test_it_says_how_many_times_as_fast(chance, guesses, cost):
+    picture = drawn(charts.gain(), chance=chance, guesses=guesses, cost=cost)
+    found = re.search(
+        r"([\d.]+) pieces a reading, at a cost of ([\d.]+)<.*?([\d.]+) times as fast", picture, re.DOTALL
+    )
+    expected = charts.pieces(chance, guesses), 1 + guesses * cost, charts.times_as_fast(chance, guesses, cost)
+    assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=0.006)
+
+
+@pytest.mark.thorough
+def test_the_description_says_what_it_begins_with():
+    assert "2.04 pieces a reading, at a cost of 3.20" in drawn(charts.gain())
+    assert "2.04 pieces and costs 3.2" in charts.DESCRIPTION

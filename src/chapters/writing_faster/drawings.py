@@ -24,7 +24,7 @@ from bookkit.pictures.svg import SMALL, SMALLEST, Place, Side, label, rectangle,
 
 
 class Way(NamedTuple):
-    """`Way("one text", ((1, 0), (1, 0)))`: what each reading writes and refuses, in how many texts."""
+    """`Way("one text", ((1, 0), (1, 0)))`: what a reading writes, and what lies behind a refusal."""
 
     name: str
     readings: tuple[tuple[int, int], ...]
@@ -39,12 +39,12 @@ WAYS = (
 
 
 def _way(way: Way, size: float, gap: float) -> Part:
-    """A frame for each reading, with what it writes, and dashed what it refuses."""
+    """A frame for each reading, with what it writes, and dashed what lies behind a refused guess."""
     marks, x, high = label(0, 12, way.name, size=SMALL, anchor="start", bold=True), 0.0, size * way.texts
-    for written, refused in way.readings:
-        frame = Place(x, 22, size * (written + refused) + 8, high + 8)
+    for written, lost in way.readings:
+        frame = Place(x, 22, size * (written + lost) + 8, high + 8)
         marks += rectangle(frame, "grey", fill="grey", corner=4, opacity=0.09)
-        for column_ in range(written + refused):
+        for column_ in range(written + lost):
             for text in range(way.texts):
                 cell = Place(x + 5 + size * column_, 27 + size * text, size - 2, size - 2)
                 if column_ < written:
@@ -67,7 +67,7 @@ def readings() -> None:
             ways = row(alone, batch, guessed, gap=44, align="bottom")
         below = left_note(
             "A frame is one reading of the model; with five pieces in it, it takes less than twice as long. "
-            "Green: a piece that is written. Dashed: a guess that is refused.",
+            "Green: a piece that is written. Dashed: what lies behind a refused guess, and is thrown away.",
             320 if narrow else 700,
         )
         return column(ways, below, gap=10, align="left")

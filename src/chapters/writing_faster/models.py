@@ -22,19 +22,18 @@ def small() -> Today:
 
 
 @torch.no_grad()
-def arithmetic(model: Today, length: int, cached: bool, every: bool = False) -> int:
+def arithmetic(model: Today, length: int, cached: bool) -> int:
     """`arithmetic(model, 128, cached=True)` are the operations for piece 128, by PyTorch's count.
 
-    Without a cache all pieces before it are read again. Logits are made for the last one alone, or for every
-    one that is read. What a mask hides is counted, too.
+    Without a cache all pieces before it are read again. Logits are made for the last one alone. What a mask
+    hides is counted, too.
     """
     ids, caches = torch.zeros(1, length, dtype=torch.int64), None
     if cached:
         caches = [Cache() for _ in model.blocks]
         model(ids[:, :-1], caches)
         ids = ids[:, -1:]
-    first = 0 if every else -1
-    hook = model.norm.register_forward_hook(lambda *each: each[-1][:, first:])
+    hook = model.norm.register_forward_hook(lambda *each: each[-1][:, -1:])
     with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH):
         model(ids, caches)
     hook.remove()
