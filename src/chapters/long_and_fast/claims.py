@@ -9,8 +9,6 @@ from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from attnlab.attention import Cache
-from attnlab.today.model import Today
 from attnlab.today.tiles import tiled
 from bookkit.claims import claim
 from bookkit.memory import peak_memory
@@ -43,17 +41,9 @@ def operations_counted(block, d):
 
 
 def six_heads_by_the_clock(attention):
-    # Over several runs, some on a busy core: 2.9-6.6 and 1.8-3.5.
-    claim(
-        "576 words: six heads' time over the weights'",
-        times_as_long(by_pairs(attention, 576, 6), by_weights(576)),
-        at_least=1.5,
-    )
-    claim(
-        "576 words: six heads' time over one head's",
-        times_as_long(by_pairs(attention, 576, 6), by_pairs(attention, 576, 1)),
-        at_least=1.3,
-    )
+    # Over several runs, some on a busy core: 2.9-6.6.
+    longer = times_as_long(by_pairs(attention, 576, 6), by_weights(576))
+    claim("576 words: six heads' time over the weights'", longer, at_least=1.5)
     # Over several runs: 1.6-1.9 and 3.0-3.7; on the oldest instructions 1.7-1.9 and 2.2-2.4.
     for part, at_least in (("products", 1.2), ("softmax", 1.5)):
         six, one = (parts_of(heads)[part] for heads in (6, 1))
@@ -62,33 +52,15 @@ def six_heads_by_the_clock(attention):
             times_as_long(six, one),
             at_least=at_least,
         )
+    name = "stored, 576 words: six heads over one head,"
     alone = figures.costs.SIX_OVER_ONE
-    claim(
-        "stored, 576 words: six heads' products over one head's",
-        alone["products"],
-        expected=1.8,
-        abs=0.05,
-    )
-    claim(
-        "stored, 576 words: six heads' softmax over one head's",
-        alone["softmax"],
-        at_least=3,
-    )
-    over = [
-        pairs / each
-        for pairs, each in zip(
-            figures.costs.TIMES["6 heads of 16"],
-            figures.costs.TIMES["all weights"],
-            strict=True,
-        )
-    ]
-    claim("in the figure, 288 words: six heads over the weights", over[3], at_least=1.2)
-    claim(
-        "in the figure, 576 words: six heads over the weights",
-        over[4],
-        expected=3.8,
-        abs=0.05,
-    )
+    claim(f"{name} products", alone["products"], expected=1.8, abs=0.05)
+    claim(f"{name} softmax", alone["softmax"], at_least=3)
+    times = figures.costs.TIMES["6 heads of 16"], figures.costs.TIMES["all weights"]
+    over = [pairs / each for pairs, each in zip(*times, strict=True)]
+    name = "in the figure, six heads over the weights:"
+    claim(f"{name} 288 words", over[3], at_least=1.2)
+    claim(f"{name} 576 words", over[4], expected=3.8, abs=0.05)
 
 
 def what_a_layer_keeps(more, table):
@@ -135,53 +107,28 @@ def a_batch_shares_weights(attention):
         times_as_long(by_cache(4), by_cache(1)) / 4,
         at_least=0.6,
     )
+    per_row = figures.costs.PER_ROW
+    name = "in the figure, over one alone:"
     claim(
-        "in the figure, one of 32 rows, over one alone",
-        figures.costs.PER_ROW["weights, shared"][-1],
-        expected=0.17,
-        abs=0.005,
+        f"{name} one of 32 rows", per_row["weights, shared"][-1], expected=0.17, abs=0.005
     )
-    claim(
-        "in the figure, one of four caches, over one alone",
-        figures.costs.PER_ROW["a cache each"][2],
-        expected=0.9,
-        abs=0.005,
-    )
+    claim(f"{name} one of four caches", per_row["a cache each"][2], expected=0.9, abs=0.005)
 
 
 def one_text_waits_for_weights():
     gigabytes = 2 * charts.costs.MODELS["Llama 2 7B"].weights / 1e9
     claim("Llama 2 7B, GB", gigabytes, expected=13.5, abs=0.05)
-    operations_a_second, bytes_a_second = 989, 3.35  # both in 10¹²
-    claim(
-        "an H100's operations a byte",
-        operations_a_second / bytes_a_second,
-        expected=295,
-        abs=0.5,
-    )
+    operations_a_second, bytes_a_second = figures.costs.OPERATIONS, figures.costs.BYTES
+    even = operations_a_second / bytes_a_second
+    claim("an H100's operations a byte", even, expected=295, abs=0.5)
     claim("ms to bring the weights", gigabytes / bytes_a_second, expected=4.0, abs=0.05)
-    claim(
-        "ms of arithmetic for a word",
-        gigabytes / operations_a_second,
-        expected=0.014,
-        abs=0.0005,
-    )
+    word = gigabytes / operations_a_second
+    claim("ms of arithmetic for a word", word, expected=0.014, abs=0.0005)
     claim("words a second, at most", 1000 * bytes_a_second / gigabytes, expected=250, abs=2)
     claim("millions of weights in the product", 4096**2 / 1e6, expected=16.8, abs=0.05)
 
 
 def how_large_a_cache_is():
-    model, caches = (
-        Today(2048, 96, heads=6, groups=2, hidden=256, layers=3, longest=128),
-        [Cache() for _ in range(3)],
-    )
-    model(torch.zeros(4, 50, dtype=torch.int64), caches)
-    held = sum(each.keys.nbytes + each.values.nbytes for each in caches)
-    claim(
-        "bytes that attnlab's caches hold, by formula",
-        held,
-        expected=2 * 3 * 2 * 16 * 50 * 4 * 4,
-    )
     claim("Llama 2 7B: cache, KiB a word", 2 * 32 * 32 * 128 * 2 / 2**10, expected=512)
     claim(
         "Llama 2 7B: cache of 32,768 words, GiB",
@@ -277,15 +224,10 @@ def the_whole_against_tiles():
         name: [each / tiles for each, tiles in zip(row, stored["tiles"], strict=True)]
         for name, row in stored.items()
     }
-    claim("stored, 256: the whole over tiles", over_tiles["the whole"][0], at_most=0.9)
     at_2048 = over_tiles["the whole"][-1]
     claim("stored, 2,048: the whole over tiles", at_2048, expected=1.9, abs=0.05)
     with_tables = over_tiles["given memory"]
     claim("stored: the whole, given its tables, over tiles", max(with_tables), at_most=0.8)
-    # Had again, three times each: .45 to .57 at 256, and .8 at 2,048.
-    for n, at, expected in ((256, 0, 0.5), (2048, -1, 0.8)):
-        name = f"stored, {n:,}: the whole, given its tables, over tiles"
-        claim(name, with_tables[at], expected=expected, abs=0.03)
     claim("stored: fused, over any other", 1 / min(map(min, stored.values())), at_most=0.95)
     claim("megabytes of two tables", 2 * 4 * 4 * 2048**2 / 1e6, expected=134, abs=0.5)
 

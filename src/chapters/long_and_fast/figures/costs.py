@@ -24,6 +24,8 @@ PER_ROW = {
     "weights, shared": (1, 1.06, 0.604, 0.361, 0.228, 0.169),
     "a cache each": (1, 0.821, 0.902, 0.912, 0.88, 0.872),
 }
+# An H100's, in 10¹² a second: operations in bfloat16, and bytes.
+OPERATIONS, BYTES = 989, 3.35
 
 
 def clock() -> None:
@@ -74,3 +76,33 @@ def per_row() -> None:
         axes.set_xlabel("rows at a time")
         axes.set_ylabel("time for each row")
         axes.legend(fontsize=10, loc="center left")
+
+
+def roofline() -> None:
+    """`roofline()` draws what an H100 can do at most, by the operations that each byte from memory serves."""
+    even = OPERATIONS / BYTES
+    marked = {"one row": 1, f"{even:.0f} rows": even}
+    told = "; ".join(f"{name}: {min(BYTES * x, OPERATIONS):,.4g}" for name, x in marked.items())
+    alt = (
+        "Million million operations a second against operations a byte, both scales logarithmic. A slope "
+        f"rises to {OPERATIONS} at {even:.0f} operations a byte, memory-bound, and goes on as a flat "
+        f"roof, compute-bound. {told}."
+    )
+    with plot(alt, size=(5.2, 3.0)) as (axes,):
+        ends = rounded([0.25, even, 4096])
+        roof = rounded([BYTES * 0.25, OPERATIONS, OPERATIONS])
+        axes.plot(ends, roof, color=COLOURS["blue"][0])
+        for (name, x), marker in zip(marked.items(), MARKERS, strict=False):
+            y = min(BYTES * x, OPERATIONS)
+            axes.plot(rounded([x]), rounded([y]), color=COLOURS["orange"][0], marker=marker, ls="")
+            axes.annotate(name, (x, y), xytext=(8, -16), textcoords="offset points")
+        axes.text(4, 60, "memory-bound", ha="right")
+        axes.text(4096, 1400, "compute-bound", ha="right")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_ylim(0.6, 6000)  # room for words above the roof
+        axes.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
+        axes.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
+        axes.minorticks_off()
+        axes.set_xlabel("operations a byte, or rows")
+        axes.set_ylabel("million million operations a second")
