@@ -34,11 +34,7 @@ def gain() -> alt.TopLevelMixin:
         written="(1 - pow(chance, datum.many + 1)) / (1 - chance)", cost="1 + datum.many * cost"
     )
     across = alt.X("many:Q", title="guesses at a time", axis=alt.Axis(grid=False, tickCount=MOST, format="d"))
-    named = {
-        "title": None,
-        "scale": alt.Scale(domain=list(LINES)),
-        "legend": alt.Legend(orient="bottom"),
-    }
+    names, legend = alt.Scale(domain=list(LINES)), alt.Legend(orient="bottom")
     lines = (
         each.transform_fold(["written", "cost"], as_=["which", "size"])
         .transform_calculate(name=f"datum.which == 'cost' ? '{LINES[1]}' : '{LINES[0]}'")
@@ -46,8 +42,8 @@ def gain() -> alt.TopLevelMixin:
         .encode(
             x=across,
             y=alt.Y("size:Q", title="for each reading", scale=alt.Scale(domain=[0, MOST + 1])),
-            color=alt.Color("name:N", **named),
-            shape=alt.Shape("name:N", **named),
+            color=alt.Color("name:N", title=None, scale=names, legend=legend),
+            shape=alt.Shape("name:N", title=None, scale=names, legend=legend),
         )
     )
     now = each.transform_filter("datum.many == guesses")
