@@ -13,12 +13,12 @@ from attnlab.runtime import generator
 from attnlab.today.linear import linear
 from bookkit.pictures.colours import COLOURS, SERIES
 from bookkit.pictures.figures import DASHES, MARKERS, Axis, curves_of_seeds, plot, rounded
-from chapters.fewer_keys_or_none.models import PERIODS
+from chapters.no_table_at_all.models import PERIODS
 
 HEADS, WIDTH = 4, 32
 LENGTHS = tuple(2**power for power in range(8, 17))
 
-# ---- measured once, by `python -m chapters.fewer_keys_or_none.figures.state` ----
+# ---- measured once, by `python -m chapters.no_table_at_all.figures.state` ----
 
 # Milliseconds of one forward pass of 4 heads of 32 numbers, in float32, on one thread of a processor with
 # AVX-512, by LENGTHS: the median of nine turns up to 8,192 words, of three at 16,384, and one above that.
