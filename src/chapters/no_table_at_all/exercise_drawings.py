@@ -1,11 +1,11 @@
-"""The drawings of the exercises: a state that goes on."""
+"""The drawings of the exercises: a state that goes on, and what is missing in it."""
 
 from fractions import Fraction
 from typing import NamedTuple
 
 import torch
 
-from bookkit.pictures.drawings import TINT, Part, draw, over
+from bookkit.pictures.drawings import TINT, Part, column, draw, grid, note, over, panel, row
 from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector, width_of
 from chapters.no_table_at_all.exercises import check_linear_recurrence
 
@@ -80,4 +80,39 @@ def carried() -> None:
         arrange,
         alt=f"Three words, and a state of two numbers, which goes on to the next times {DECAY}, the decay. "
         f"Here {told_of}.",
+    )
+
+
+def missing() -> None:
+    """`missing()` has one step of the gated delta rule: a state that fades, is written to, and is asked."""
+    before, key, query, value = torch.tensor([4.0, 2]), torch.tensor([1.0, 0]), torch.tensor([1.0, 1]), 6.0
+    faded = before / 2
+    brings = float(key @ faded)
+    lacks = value - brings
+    added = key * lacks / 2
+    after, found = faded + added, float(query @ (faded + added))
+
+    def arrange(narrow: bool) -> Part:
+        def upright(numbers: torch.Tensor, title: str, colour: str = "grey") -> Part:
+            return grid(numbers[:, None], digits=0, cell=(34, 28), title=title, colour=colour)
+
+        gone, now = upright(faded, "faded"), upright(after, "S")
+        fades = panel(row(upright(before, "S"), "× ½ =", gone, gap=8), "1. fade: kept ½")
+        writes = panel(
+            column(
+                row(gone, "+", upright(added, "written", "key"), "=", now, gap=8),
+                note(f"k (1, 0) brings {brings:g}, v is {value:g}: {lacks:g} is missing"),
+                gap=8,
+            ),
+            "2. write: share ½",
+        )
+        asks = panel(row(now, "·", upright(query, "q", "query"), f"= {found:g}", gap=8), "3. ask")
+        return column(fades, writes, asks, gap=10) if narrow else row(fades, writes, asks, gap=10)
+
+    draw(
+        arrange,
+        alt=f"One step of the gated delta rule. A state of {before.tolist()} fades by a half to "
+        f"{faded.tolist()}. The key {key.tolist()} brings {brings:g} there, and its value is {value:g}: of "
+        f"the {lacks:g} that are missing a half is written, which makes {after.tolist()}. The query "
+        f"{query.tolist()} finds {found:g}.",
     )

@@ -18,7 +18,7 @@ from chapters.the_block_of_today.models import spread, today
 # Which layers of the three have a state; of the two that solve riddles, likewise.
 KINDS: dict[str, Sequence[int]] = {"attention": (), "states": (0, 1, 2), "hybrid": (0, 1)}
 RIDDLERS: dict[str, Sequence[int]] = {"states": (0, 1), "hybrid": (0,)}
-# The best of three or more, each twice the last, at seed 0; but states need .011 bits less at 1.6e-2.
+# The best of three or more, each twice the last, at seed 0; only states need .011 bits less at 1.6e-2.
 RATES = {"attention": 8e-3, "states": 8e-3, "hybrid": 8e-3}
 RIDDLE_RATES = {"states": 2e-2, "hybrid": 5e-3}
 PERIODS = ((8, 12), (13, 18), (19, 24))
