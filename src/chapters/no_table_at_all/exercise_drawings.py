@@ -1,4 +1,4 @@
-"""The drawings of the exercises: a state that goes on, and what is missing in it."""
+"""The drawings of the exercises: a state that goes on, what is missing in it, chunks, and features."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -8,8 +8,10 @@ import torch
 from bookkit.pictures.drawings import TINT, Part, column, draw, grid, note, over, panel, row
 from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector, width_of
 from chapters.no_table_at_all.exercises import check_linear_recurrence
+from chapters.no_table_at_all.exercises.wider_features import MOST, WIDTH
 
 DECAY = Fraction(1, 2)
+STRONG = 0.45
 
 
 class Word(NamedTuple):
@@ -116,3 +118,48 @@ def missing() -> None:
         f"the {lacks:g} that are missing a half is written, which makes {after.tolist()}. The query "
         f"{query.tolist()} finds {found:g}.",
     )
+
+
+def in_twos() -> None:
+    """`in_twos()` has what counts for each of six words, at a decay of a half, in chunks of two."""
+    words, chunk = 6, 2
+    counts = [[str(DECAY ** (t - s)) if s <= t else "" for s in range(words)] for t in range(words)]
+
+    def arrange(narrow: bool) -> Part:
+        wide, high = (44.0, 26.0) if narrow else (56.0, 28.0)
+        marks = ""
+        for t in range(words):
+            for s in range(words):
+                inside = Place(wide * s, high * t, wide, high)
+                here = s // chunk == t // chunk
+                colour = ("ink" if here else "value") if s <= t else None
+                marks += rectangle(inside, "faint", fill=colour, opacity=TINT)
+                marks += label(wide * (s + 0.5), high * (t + 0.7), counts[t][s], size=SMALL)
+        for edge in range(0, words, chunk):
+            marks += rectangle(Place(wide * edge, high * edge, wide * chunk, high * chunk), "ink")
+        said = "framed: inside a chunk · green: by the state"
+        return column(over(wide * words, high * words, marks), note(said), gap=6)
+
+    rows = "; ".join(f"for word {t}: {', '.join(filter(None, each))}" for t, each in enumerate(counts))
+    draw(
+        arrange,
+        alt=f"How much each of {words} words counts, at a decay of {DECAY}, a row for each word that asks. "
+        f"{rows}. Three blocks of {chunk} by {chunk} on the diagonal are the chunks. What is below them "
+        "comes by the state, and what is above is empty.",
+    )
+
+
+def widened() -> None:
+    """`widened()` has two states, of keys as they are and of their features, in proportion."""
+    sizes = {"plain": WIDTH, "with features": MOST}
+
+    def state(name: str) -> Part:
+        wide, high = 2.2 * WIDTH, 2.2 * sizes[name]
+        marks = rectangle(Place(0, 0, wide, high), "value", fill="value", opacity=STRONG)
+        return column(over(wide, high, marks), note(f"{name}: {sizes[name]} × {WIDTH}"), gap=8)
+
+    def arrange(narrow: bool) -> Part:
+        return row(*map(state, sizes), gap=40 if narrow else 90, align="bottom")
+
+    listed = "; ".join(f"{name}: {rows} by {WIDTH} numbers" for name, rows in sizes.items())
+    draw(arrange, alt=f"Two states in proportion, as upright rectangles. {listed}.")
