@@ -114,8 +114,8 @@ MISTAKES: Mistakes = (
                 ),
             ),
             "one goes for each that comes": (
-                "One place goes for each that comes, and a prompt that was longer than `room` stays too long. "
-                "Cut down to `room`.",
+                "One place goes for each that comes, and a prompt that was longer than `room` stays too "
+                "long. Cut down to `room`.",
                 lambda count, sinks, room: [i for i in range(count) if count <= room or i != sinks],
             ),
             "the new one is lost": (
