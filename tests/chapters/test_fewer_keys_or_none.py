@@ -1,4 +1,4 @@
-"""“Fewer keys, or none”: what only its exercises say, and its chart."""
+"""“Fewer keys”: what only its exercises say, and its chart."""
 
 import re
 
@@ -10,11 +10,9 @@ from torch.nn import functional as F
 
 from attnlab import masks
 from attnlab.attention import Cache
-from attnlab.today.linear import linear
 from chapters.fewer_keys_or_none import charts
 from chapters.fewer_keys_or_none.charts import D_K, GROUPS, HEADS, LAYERS, PLACES
 from chapters.fewer_keys_or_none.exercises.grouped import check_grouped
-from chapters.fewer_keys_or_none.exercises.linear_recurrence import check_linear_recurrence
 from chapters.fewer_keys_or_none.exercises.smallest_cache import check_smallest_cache
 from chapters.fewer_keys_or_none.exercises.smallest_cache_mistakes import Choice, Small, passing
 from chapters.fewer_keys_or_none.exercises.smallest_cache_parts import (
@@ -31,8 +29,7 @@ from chapters.fewer_keys_or_none.exercises.smallest_cache_parts import (
 )
 from chapters.fewer_keys_or_none.exercises.window_mask import check_window_mask
 
-# --- window_mask and linear_recurrence ---
-
+# --- window_mask and grouped ---
 
 test_a_reader_is_told = telling(
     told(
@@ -45,21 +42,7 @@ test_a_reader_is_told = telling(
         lambda *inputs: F.scaled_dot_product_attention(*inputs, is_causal=True, enable_gqa=True),
         "It calls for `enable_gqa`",
     ),
-    # A wrong table is a table first of all.
-    told(
-        check_linear_recurrence,
-        lambda query, key, value, decay: (query @ key.mT) @ value,
-        mistake="a table",
-    ),
 )
-
-
-def test_the_room_gives_the_same_from_vectors_whose_features_these_are():
-    for case in check_linear_recurrence.cases:
-        query, key, value, decay = case.fresh()
-        vectors = (torch.where(each > 1, each - 1, each.log()) for each in (query, key))
-        expected = check_linear_recurrence.reference(query, key, value, decay)
-        torch.testing.assert_close(linear(*vectors, value, decay, 4), expected)
 
 
 # --- smallest_cache ---

@@ -31,9 +31,9 @@ def gated_delta(query: Queries, key: Keys, value: Values, kept: Tensor, share: T
     logs = kept.log().cumsum(-1)
     # Words still to come are hidden before the power: else it overflows, and gradients are NaN.
     left = (logs[..., :, None] - logs[..., None, :]).tril().exp().tril()  # (…, T, T)
-    told = (share[..., None] * left * (key @ key.mT)).tril(-1)  # what a word finds of what others wrote
+    others = (share[..., None] * left * (key @ key.mT)).tril(-1)  # what a word finds of what they wrote
     written = torch.linalg.solve_triangular(
-        told + torch.eye(key.shape[-2], device=key.device), share[..., None] * value, upper=False
+        others + torch.eye(key.shape[-2], device=key.device), share[..., None] * value, upper=False
     )  # (…, T, d_v)
     found: Tensor = (left * (query @ key.mT)) @ written
     return found
@@ -42,8 +42,8 @@ def gated_delta(query: Queries, key: Keys, value: Values, kept: Tensor, share: T
 class State(nn.Module):
     """`State(d_model=96, heads=6)` stands where attention stood: a head keeps 16 × 16 numbers, and no keys.
 
-    Each word sets its gates. A query, key or value may be mixed from the last four words: without that, a
-    state can't note what came *behind* a word.
+    Each word sets its gates. A query, key or value may be mixed from the last four words: so what is written
+    under one word's key can be the word that came behind it.
     """
 
     def __init__(self, d_model: int, heads: int) -> None:

@@ -1,18 +1,14 @@
-"""The drawings of the exercises: heads that share, a mask, a state that goes on, and bits."""
-
-from fractions import Fraction
-from typing import NamedTuple
+"""The drawings of the exercises: heads that share, a mask, and bits."""
 
 import torch
 
 from bookkit.pictures.drawings import TINT, Part, column, draw, left_note, note, over, row
-from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector, width_of
-from chapters.fewer_keys_or_none.exercises import check_grouped, check_linear_recurrence, check_window_mask
+from bookkit.pictures.svg import SMALL, Place, label, line, rectangle
+from chapters.fewer_keys_or_none.exercises import check_grouped, check_window_mask
 from chapters.fewer_keys_or_none.exercises.smallest_cache_parts import FULL, LAYERS, LENGTH, LIMIT
 
 HEADS, GROUPS, T, D_K = 6, 2, 3, 4
 N, WIDTH, SINKS = 7, 3, 1
-DECAY = Fraction(1, 2)
 STRONG = 0.45
 
 
@@ -104,77 +100,6 @@ def mask_of_a_window() -> None:
         arrange,
         alt=f"A mask of {N} by {N}, a row for each query and a column for each key, of a window of {WIDTH} "
         f"and {SINKS} sink. Where it says True: {rows}.",
-    )
-
-
-class Word(NamedTuple):
-    """`Word((1, 2), (4, 4), 2)` has a query, a key, and a value of one number."""
-
-    query: tuple[int, int]
-    key: tuple[int, int]
-    value: int
-
-
-READ = (Word((2, 1), (4, 4), 2), Word((1, 2), (2, 4), 6), Word((1, 1), (2, 1), 2))
-
-
-def carried() -> None:
-    """`carried()` has three words: what each writes into a state, what is left of it, and what it finds."""
-    query, key, value = (
-        torch.tensor([getattr(word, name) for word in READ]).float() for name in Word._fields
-    )
-    found = check_linear_recurrence.reference(query, key, value[:, None], float(DECAY)).flatten()
-    states, over_what = [], []
-    for t, word in enumerate(READ):
-        faded = [DECAY ** (t - s) for s in range(t + 1)]
-        states.append([
-            sum(left * past.key[i] * past.value for left, past in zip(faded, READ, strict=False))
-            for i in range(2)
-        ])  # fmt: skip
-        asked = sum(each * number for each, number in zip(states[t], word.query, strict=True))
-        over_what.append(f"{asked}/{round(float(asked) / found[t].item())} = {found[t].item():.3g}")
-
-    def arrange(narrow: bool) -> Part:
-        across, cell, high, marks = 108.0 if narrow else 224.0, 34.0, 21.0, ""
-        for t, word in enumerate(READ):
-            x = across * (t + 0.5)
-            said = (
-                [(f"k ({word.key[0]}, {word.key[1]})", "key"), (f"v {word.value}", "value")],
-                [(f"q ({word.query[0]}, {word.query[1]})", "query")],
-                [(f"o {over_what[t]}", "output")],
-            )
-            for top, each in zip((0.0, 112.0, 160.0), said, strict=True):
-                widths = [width_of(words, SMALL) + 8 for words, _ in each]
-                left = x - (sum(widths) + 6 * (len(each) - 1)) / 2
-                for (words, colour), width in zip(each, widths, strict=True):
-                    place = Place(left, top, width, 24)
-                    marks += rectangle(place, colour, fill=colour, opacity=TINT, corner=4)
-                    marks += label(left + width / 2, top + 16.5, words, size=SMALL)
-                    left += width + 6
-            marks += vector(x, 25, x, 46, colour="grey", width=1.5)
-            for i, number in enumerate(states[t]):
-                place = Place(x - cell / 2, 48 + high * i, cell, high)
-                marks += rectangle(place, "ink", fill="grey", opacity=TINT)
-                marks += label(x, place.top + 15, f"{number}", size=SMALL)
-            marks += line(x, 48 + 2 * high, x, 112) + vector(x, 137, x, 158, colour="grey", width=1.5)
-            if t < len(READ) - 1:
-                level, end = 48 + high, x + across - cell / 2 - 3
-                marks += vector(x + cell / 2 + 2, level, end, level, colour="grey", width=1.5)
-                middle = (x + cell / 2 + end) / 2
-                marks += label(middle, level - 7, f"× {DECAY}", size=SMALL, bold=True)
-                marks += label(middle, level + 17, "decay", size=SMALL, colour="grey")
-        marks += label(across / 2 - cell / 2 - 8, 48 + high + 4.5, "S", bold=True, anchor="end")
-        return over(across * len(READ), 184, marks)
-
-    told_of = "; then ".join(
-        f"key {word.key} and value {word.value} make the state {states[t][0]}, {states[t][1]}, in which the "
-        f"query {word.query} finds {over_what[t]}"
-        for t, word in enumerate(READ)
-    )
-    draw(
-        arrange,
-        alt=f"Three words, and a state of two numbers, which goes on to the next times {DECAY}, the decay. "
-        f"Here {told_of}.",
     )
 
 

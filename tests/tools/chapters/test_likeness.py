@@ -13,7 +13,7 @@ from PIL import Image
 from bookkit.mime_types import CHART, DRAWING, FIGURE
 from tools.chapters import likeness, notebooks
 
-CHAPTERS = ("is-it-any-good", "fewer-keys-or-none", "keeping-numbers-in-range", "is-it-noise")
+CHAPTERS = ("is-it-any-good", "no-table-at-all", "keeping-numbers-in-range", "is-it-noise")
 CURVE = re.compile(r'(?<=<path d=")[^"]*(?=" clip-path="[^"]*" style="fill: none; stroke: var\(--(?!faint))')
 TICK = re.compile(r'<use xlink:href="#m\d+" x="[^>]*/>')
 TICKS = re.compile(r'(<g id="xtick_1">.*?)(<g id="xtick_2">.*?)(?=<g id="xtick_3">)')

@@ -14,11 +14,6 @@ GROUPS = {
     2: (2.207, 2.212, 2.215),
     1: (2.219, 2.213, 2.215),
 }
-# Likewise at other rates, seed 0: with six key heads, and with fewer.
-RATES = {
-    2e-3: (2.334, {3: 2.319, 2: 2.320, 1: 2.333}),
-    8e-3: (2.233, {3: 2.197, 2: 2.180, 1: 2.199}),
-}
 
 
 def windows(

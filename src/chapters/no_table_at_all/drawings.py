@@ -17,8 +17,10 @@ from bookkit.pictures.drawings import (
     padded,
     panel,
     row,
+    text,
 )
 from bookkit.pictures.svg import Place, label, line, rectangle, vector
+from chapters.no_table_at_all.models import KINDS as MODELS
 
 KEYS, VALUES, QUERY = ((1, 0), (0, 1), (1, 1)), (2, 4, 1), (2, 1)
 CHUNKS, WORDS = 3, 4  # chunks, and words in each
@@ -171,6 +173,30 @@ def state_space() -> None:
         alt="Three words side by side. Each x goes through B into a state h, the state goes through A on to "
         f"the next word, and through C comes y. What these are: {said}.",
     )
+
+
+def stacks() -> None:
+    """`stacks()` has the three models that are trained, layer by layer: what each of them keeps of a text."""
+    kinds = {
+        kind: ["state" if i in layers else "attention" for i in range(3)] for kind, layers in MODELS.items()
+    }
+
+    def stack(kind: str) -> Part:
+        wide, high, marks = 92.0, 30.0, ""
+        for level, layer in enumerate(reversed(kinds[kind])):
+            inside = Place(0, (high + 6) * level, wide, high)
+            colour = "value" if layer == "state" else "key"
+            marks += rectangle(inside, colour, fill=colour, opacity=TINT, corner=6)
+            marks += label(wide / 2, inside.top + 20, layer)
+        caches = kinds[kind].count("attention")
+        kept = f"caches: {caches}" if caches else "no cache"
+        return column(text(kind, bold=True), over(wide, 3 * high + 12, marks), note(kept), gap=7)
+
+    def arrange(narrow: bool) -> Part:
+        return row(*map(stack, kinds), gap=14 if narrow else 50)
+
+    listed = "; ".join(f"{kind}: {', '.join(layers)}" for kind, layers in kinds.items())
+    draw(arrange, alt=f"Three models of three layers, the lowest first. {listed}. Attention keeps a cache.")
 
 
 def _row(numbers: Sequence[float]) -> str:
