@@ -10,6 +10,7 @@ from attnlab.positions import stretched
 from attnlab.training.run import row_of
 from bookkit import weights
 from bookkit.claims import claim
+from bookkit.stored import stored
 from chapters.a_gpt_of_your_own import models as gpt_models
 from chapters.longer_than_it_was_trained import figures
 from chapters.longer_than_it_was_trained.by_scores import with_scores
@@ -56,8 +57,41 @@ def clamped_distances(costs, model, clamped, windows, window):
         abs=0.03,
     )
     claim("clamped at 100, the first 128 places: nats more", at_100[0].abs(), at_most=0.005)
-    at_127 = left(partial(clamped, farthest=127))
-    claim("clamped at 127, past 512: nats more", at_127[-1], expected=0.27, abs=0.1)
+    # Training showed each: a crop has eight pairs that are 120 apart, and one of 127.
+    at_others = stored(
+        (0.061, 0.048, 0.037, 0.380, 0.268),
+        lambda: [
+            left(partial(clamped, farthest=places))[-1]
+            for places in (57, 64, 110, 120, 127)
+        ],
+        within=0.02,
+    )
+    claim(
+        "clamped anywhere from 57 to 110: nats more",
+        at_others[:3].max(),
+        expected=0.06,
+        abs=0.03,
+    )
+    claim("clamped at 120: nats more", at_others[3], expected=0.38, abs=0.1)
+    claim("clamped at 127: nats more", at_others[4], expected=0.27, abs=0.1)
+    # 64 keys from 400 places back on, and the 64 nearest, are no more than training showed.
+    place = torch.arange(len(windows[0]) - 1)
+    back = place[:, None] - place
+    hidden = (back < 0) | ((back >= 64) & (back < 400)) | (back >= 464)
+    far, far_clamped = stored(
+        (0.766, -0.004),
+        lambda: [
+            left(lambda *given, at=at: clamped(*given, at).masked_fill(hidden, -math.inf))[
+                -1
+            ]
+            for at in (1024, 100)
+        ],
+        within=0.02,
+    )
+    claim("64 keys from 400 places back: nats more", far, expected=0.77, abs=0.2)
+    claim(
+        "64 keys from 400 places back, clamped at 100: nats more", far_clamped, at_most=0.02
+    )
     gained = at_100[-1] - left(sharper)[-1]
     claim("clamped at 100, scores sharpened: gains", gained, expected=0, abs=0.01)
     with torch.no_grad():
