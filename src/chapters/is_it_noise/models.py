@@ -154,8 +154,9 @@ def file_numbers(texts: Sequence[str]) -> Tensor:
 def by_text(seed: int) -> tuple[nn.Module, History]:
     """`_, history = by_text(seed=0)` asks the stored models what each held-out text costs, piece by piece.
 
-    Noted for each text: its pieces, its kilobytes, the nats a piece of the GPT, the LSTM and the 5-gram, the
-    GPT's mean square, that of LSTM minus GPT, and the number of its file. There is nothing to train.
+    Noted for each text: its pieces, its kilobytes, the nats a piece of the GPT, the LSTM and the 5-gram, and
+    the number of its file. Also, as means over its pieces, what leftovers are made of: squares of the GPT's
+    nats, of LSTM minus GPT and of a piece's bytes, and products of both with these. There is nothing to train.
     """
     training, validation = docstrings.split()
     cut = gpt_models.pieces()
@@ -173,6 +174,7 @@ def by_text(seed: int) -> tuple[nn.Module, History]:
     ends = (row == cut.end).nonzero().flatten().tolist()
     text = torch.bucketize(torch.arange(1, len(row)), torch.tensor(ends))
     count = torch.bincount(text).double()
+    spelled = torch.tensor([len(cut.bytes[number]) for number in row[1:].tolist()]).double()
 
     def mean(nats: Tensor) -> Tensor:
         return torch.zeros(len(count)).double().index_add(0, text, nats.double()) / count
@@ -187,6 +189,9 @@ def by_text(seed: int) -> tuple[nn.Module, History]:
         "5-gram": mean(grams),
         "GPT squared": mean(gpt**2),
         "LSTM minus GPT squared": mean((lstm - gpt) ** 2),
+        "GPT times bytes": mean(gpt * spelled),
+        "LSTM minus GPT times bytes": mean((lstm - gpt) * spelled),
+        "bytes squared": mean(spelled**2),
         "file": file_numbers(validation),
     }
     return nn.Identity(), history
