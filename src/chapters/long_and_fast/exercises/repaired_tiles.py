@@ -70,7 +70,6 @@ def _on_the_diagonal(rows: int, columns: int, top: int, left: int) -> Tensor:
 
 
 def _diagonal_too(rows: int, columns: int, top: int, left: int) -> Tensor:
-    """All of a tile on the diagonal but the first, where nothing would be left."""
     hidden = _hidden(rows, columns, top, left)
     return torch.ones_like(hidden) if top == left > 0 else hidden
 
@@ -129,8 +128,7 @@ MISTAKES: Mistakes = _BOTH | in_parts(
             _whole_tiles,
         ),
         "tiles on the diagonal left out": (
-            "Tiles on the diagonal are left out, but for the first. There a query sees itself, and some that "
-            "come before it.",
+            "But for the first, tiles on the diagonal are left out. There a query sees itself.",
             _diagonal_too,
         ),
         "the past hidden": (
@@ -164,10 +162,6 @@ MISTAKES: Mistakes = _BOTH | in_parts(
         "root of the tile": (
             "The scores are divided by the root of the number of keys in a tile. It is √d_k, in every tile.",
             lambda query, keys: math.sqrt(len(keys)),
-        ),
-        "root of the length": (
-            "The scores are divided by the root of the number of queries. It is √d_k.",
-            lambda query, keys: math.sqrt(len(query)),
         ),
     },
     fill={
