@@ -253,7 +253,8 @@ def guesses() -> None:
     draw(
         arrange,
         alt=f"Behind “{TEXT}” a draft model has guessed {len(GUESSES)} pieces: {each}. The first "
-        f"{refused} are kept. The next is refused, “{ANEW}” stands in its place, and the last guess is thrown away.",
+        f"{refused} are kept. The next is refused, “{ANEW}” stands in its place, and the last guess is "
+        "thrown away.",
     )
 
 
