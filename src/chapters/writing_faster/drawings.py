@@ -59,7 +59,7 @@ def readings() -> None:
     """`readings()` has three ways to write, each with three readings of the model."""
 
     def arrange(narrow: bool) -> Part:
-        size, gap = (10.0, 8.0) if narrow else (22.0, 12.0)
+        size, gap = (10.0, 8.0) if narrow else (20.0, 10.0)
         alone, batch, guessed = (_way(way, size, gap) for way in WAYS)
         if narrow:
             ways = column(row(alone, batch, gap=40, align="bottom"), guessed, gap=14, align="left")

@@ -53,7 +53,7 @@ def readings() -> None:
         axes.barh(range(len(names)), times, color=COLOURS["blue"][0], alpha=0.75)
         for level, each in enumerate(times):
             axes.annotate(f" {each:.1f}", (each, level), va="center", fontsize=12)
-        axes.set_yticks(range(len(names)), names)
+        axes.set_yticks(range(len(names)), names, va="center")
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("time, over that of one piece")
