@@ -36,6 +36,8 @@ FEATURES = ["ssty", "dtls", "flac", "ss01", "ss04"]
 ITALIC_PLACES = [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
 ITALIC = {normalize("NFKC", chr(place)): chr(place) for place in ITALIC_PLACES} | {"h": "ℎ"}
 ROOT = "√"  # browsers draw it for <msqrt>
+# Chromium hangs the sign from the line above, and lets it sink far below a low letter. So none is low.
+STRUT = '<mspace height="0.78em" depth="0.16em"></mspace></msqrt>'
 
 
 class Temml:
@@ -64,7 +66,7 @@ class Temml:
         if "error" in answer:
             # After the reason Temml repeats the TeX, with marks under it that a terminal garbles.
             raise ValueError(re.split(" at (?:position|end of input)", answer["error"])[0].strip())
-        return str(answer["mathml"])
+        return str(answer["mathml"]).replace("</msqrt>", STRUT)
 
     def close(self) -> None:
         self.process.communicate()

@@ -95,7 +95,7 @@ def intervals() -> alt.TopLevelMixin:
         .encode(x=alt.X("truth:Q", scale=across))
     )
     told = each.transform_aggregate(missed="sum(missed)", half="mean(half)").transform_calculate(
-        readout="['truth ' + format(truth[against] / 10000, '+.4f') + ', ± ' + format(datum.half, '.4f')"
+        readout="['truth ' + format(truth[against] / 10000, '+.3f') + ', ± ' + format(datum.half, '.3f')"
         f" + ' on average', datum.missed + ' of {DRAWS} miss it']"
     )
     return (

@@ -56,8 +56,8 @@ def what_a_seed_decides(bank, model, new_text):
 
 def how_often_intervals_hold(held, as_it_is, source):
     # Of another bank .78, .70, .91. Of twelve draws .779 and .704, with a spread of .01.
-    claim("three: 1.96 errors hold it", held["1.96 errors"][0], expected=0.78, abs=0.05)
-    claim("from three: bootstrap holds it", held["bootstrap"][0], expected=0.7, abs=0.06)
+    claim("three: 1.96 errors hold it", held["1.96 errors"][0], expected=0.79, abs=0.05)
+    claim("from three: bootstrap holds it", held["bootstrap"][0], expected=0.72, abs=0.06)
     claim("from three: Student's holds it", held["Student"][0], expected=0.93, abs=0.035)
     for name, each in held.items():
         claim(f"from twenty: {name}", each[-1], at_least=0.88)
@@ -109,6 +109,8 @@ def what_pairs_gain(bank):
     seeds = narrower(faster) ** 2
     claim("rate 10 % higher: times the seeds, as groups", seeds, expected=50, abs=20)
     claim("one head: times as narrow", narrower("one head"), expected=1.65, abs=0.33)
+    several = narrower("one head") * student(78) / student(39)
+    claim("one head: interval, times as narrow", several, expected=1.6, abs=0.33)
     alike = correlation(as_it_is, bank["one head"])
     as_said = narrower("one head") * (1 - alike) ** 0.5
     claim("one head: that, over what its correlation says", as_said, expected=1, abs=0.05)
@@ -243,6 +245,10 @@ def leftovers_hold(nats, asked, of_files, half_width, source):
     cost, size = torch.tensor([175.0, 145.0]), torch.tensor([100.0, 100.0])
     due = 100 * cost.sum() / size.sum()
     claim("two texts by hand: should have cost", due, expected=160, abs=1e-4)
+    claim("two texts by hand: their sum is off by", 450**0.5, expected=21, abs=0.3)
+    claim(
+        "two texts by hand: error of the mean", 450**0.5 / 200, expected=0.106, abs=0.0005
+    )
     error = half_width(cost, size, torch.arange(2))
     claim("two texts by hand: ±", error, expected=1.96 * 450**0.5 / 200, abs=1e-5)
     by_pieces, by_texts = texts_hold(nats["GPT alone"], asked, source)
@@ -271,13 +277,13 @@ def best_of_twenty(left, bank):
 
 def the_next_run(next_within, bank, source):
     as_it_is = bank["as it is"]
-    four = drawn(torch.cat([as_it_is, bank["the same again"]]), 4, 20_000, source)
+    eighty = torch.cat([as_it_is, bank["the same again"]])
+    four = eighty[torch.rand(20_000, 80, generator=source).argsort(1)[:, :4]]
     lowest = (four[:, 3] <= four[:, :3].amin(1)).double().mean()
-    claim("of four, the fourth is the lowest", lowest, expected=1 / 4, abs=0.04)
-    # Ties, of which a bank of forty has some, count as between.
+    claim("of four, the fourth is the lowest", lowest, expected=1 / 4, abs=0.02)
     for n, expected in ((3, 1 / 2), (5, 4 / 6), (10, 9 / 11)):
         between, close = next_within(n)
-        claim(f"{n} runs: the next between them", between, expected=expected, abs=0.05)
+        claim(f"{n} runs: the next between them", between, expected=expected, abs=0.02)
         claim(f"{n} runs: the next in Student's bound", close, expected=0.945, abs=0.03)
     claim(
         "from three, Student's bound for the next: s",
@@ -313,7 +319,7 @@ def a_look_too_many(shows):
     claim(
         "a look at each number: shows something",
         shows.any(0).double().mean(),
-        expected=0.21,
+        expected=0.22,
         abs=0.06,
     )
     claim("one look: shows something", shows[-1].double().mean(), expected=0.05, abs=0.02)

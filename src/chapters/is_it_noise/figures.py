@@ -26,7 +26,7 @@ def strips(bank: Mapping[str, Tensor]) -> None:
             mean, spread = float(losses.mean()), float(losses.std())
             axes.plot(rounded([mean - spread, mean + spread]), [y - 0.34] * 2, color=shade, lw=2)
             axes.plot(rounded([mean]), [y - 0.34], "|", color=shade, ms=12, mew=3)
-        axes.set_yticks(range(len(bank), 0, -1), list(bank))
+        axes.set_yticks(range(len(bank), 0, -1), list(bank), va="center")
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("nats a word on 1,000 new sentences")
 

@@ -26,7 +26,7 @@ def times_as_fast(chance: float, guesses: int, cost: float) -> float:
 
 
 def gain() -> alt.TopLevelMixin:
-    """`gain()` shows pieces and cost of a reading, for a helper that is as good and as cheap as is chosen."""
+    """`gain()` shows pieces and cost of a reading, for a draft model as good and as cheap as is chosen."""
     chance = slider("chance", "chance that a guess is kept", 0, 0.99, step=0.01, value=0.53)
     guesses = slider("guesses", "guesses at a time", 0, MOST, step=1, value=4)
     cost = slider("cost", "cost of a guess", 0, 1, step=0.01, value=0.55)

@@ -59,18 +59,18 @@ def readings() -> None:
     """`readings()` has three ways to write, each with three readings of the model."""
 
     def arrange(narrow: bool) -> Part:
-        size, gap = (10.0, 8.0) if narrow else (18.0, 14.0)
+        size, gap = (10.0, 8.0) if narrow else (20.0, 10.0)
         alone, batch, guessed = (_way(way, size, gap) for way in WAYS)
         if narrow:
             ways = column(row(alone, batch, gap=40, align="bottom"), guessed, gap=14, align="left")
         else:
             ways = row(alone, batch, guessed, gap=44, align="bottom")
-        below = left_note(
-            "A frame is one reading of the model; with five pieces in it, it takes less than twice as long. "
+        above = left_note(
+            "Each frame is one reading of the model. With five pieces it takes hardly longer than with one. "
             "Green: a piece that is written. Dashed: what lies behind a refused guess, and is thrown away.",
             320 if narrow else 700,
         )
-        return column(ways, below, gap=10, align="left")
+        return column(above, ways, gap=14, align="left")
 
     told = "; ".join(
         f"{way.name}: {', '.join(str(written * way.texts) for written, _ in way.readings)}" for way in WAYS
@@ -88,7 +88,7 @@ KEPT, BLOCKS = 4, 3
 
 
 def _block(number: int) -> Part:
-    """Keys and values that are kept, with those of the new word at their end."""
+    """Keys and values that are kept, with those of the new piece at their end."""
     size, marks = 22.0, ""
     for place, role in enumerate(("key", "value")):
         top = 28 * place
@@ -102,22 +102,22 @@ def _block(number: int) -> Part:
 
 
 def layers() -> None:
-    """`layers()` sends one word through three blocks, each of which has its own cache."""
+    """`layers()` sends one piece through three blocks, each of which has its own cache."""
 
     def arrange(narrow: bool) -> Part:
         blocks = [_block(number) for number in range(1, BLOCKS + 1)]
-        word = box("one word", name="word", colour="query")
+        piece = box("one piece", name="piece", colour="query")
         logits = box("logits", name="logits", colour="output")
         along = column if narrow else row
-        whole = along(word, *blocks, logits, gap=26)
-        names = ["word", *(f"block {number}" for number in range(1, BLOCKS + 1)), "logits"]
+        whole = along(piece, *blocks, logits, gap=26)
+        names = ["piece", *(f"block {number}" for number in range(1, BLOCKS + 1)), "logits"]
         sides: tuple[Side, Side] = ("bottom", "top") if narrow else ("right", "left")
         whole = joined(
             whole,
             *(Arrow(start, end, sides=sides) for start, end in pairwise(names)),
         )
         below = left_note(
-            "Pale: kept from the words before. Strong: put behind them by the new word, whose query "
+            "Pale: kept from the pieces before. Strong: put behind them by the new piece, whose query "
             "looks at all.",
             320 if narrow else 700,
         )
@@ -125,9 +125,9 @@ def layers() -> None:
 
     draw(
         arrange,
-        alt=f"One word goes through {BLOCKS} blocks, one after the other, and logits come out. Each block "
-        f"keeps keys and values of its own: {KEPT} of each from the words before, and one of each from the "
-        "new word.",
+        alt=f"One piece goes through {BLOCKS} blocks, one after the other, and logits come out. Each block "
+        f"keeps keys and values of its own: {KEPT} of each from the pieces before, and one of each from "
+        "the new piece.",
     )
 
 
@@ -137,7 +137,7 @@ TEXTS = ("The graph is not empty", "A directed graph", "Nodes")
 
 
 def batch() -> None:
-    """`batch()` has three texts that end together, where their words stand, and what one of them sees."""
+    """`batch()` has three texts that end together, where their pieces stand, and what one of them sees."""
     words = [each.split() for each in TEXTS]
     ids, visible, places = left_padded([[1] * len(each) for each in words], filler=0)
     longest = ids.shape[1]
@@ -154,7 +154,7 @@ def batch() -> None:
         beside = row(where, what, gap=30, align="bottom")
         below = left_note(
             "Dashed on the left: filler. All rows end in the last column, the one to go on from. Filler sees "
-            "itself alone, and no word sees it.",
+            "itself alone, and no piece sees it.",
             320 if narrow else 690,
         )
         body = column(texts, beside, gap=14) if narrow else row(texts, where, what, gap=28, align="bottom")
@@ -168,7 +168,7 @@ def batch() -> None:
     draw(
         arrange,
         alt=f"A batch of three rows that all end in the last column: {told_rows}. The mask of the second "
-        "row: filler sees itself, and each word sees the words of its text up to itself.",
+        "row: filler sees itself, and each piece sees the pieces of its text up to itself.",
     )
 
 
@@ -176,7 +176,7 @@ def batch() -> None:
 
 
 class Guess(NamedTuple):
-    """`Guess("of", q, p, drawn)`: a word, the helper's chance and the large model's, the number drawn."""
+    """`Guess("of", q, p, drawn)`: a piece, the draft model's chance and the large one's, the number drawn."""
 
     word: str
     q: float
@@ -213,8 +213,8 @@ def guesses() -> None:
         letters, marks = SMALLEST if narrow else SMALL, ""
         rows = {
             "guessed": [guess.word for guess in GUESSES],
-            "q, the helper’s": [f"{guess.q:.1f}" for guess in GUESSES],
-            "p, the model’s": [f"{guess.p:.1f}" for guess in GUESSES],
+            "q, draft model": [f"{guess.q:.1f}" for guess in GUESSES],
+            "p, large model": [f"{guess.p:.1f}" for guess in GUESSES],
             "chance to stay": [f"{guess.chance:.1f}" for guess in GUESSES],
             "number drawn": [f"{guess.u:.2f}" for guess in GUESSES],
         }
@@ -252,8 +252,9 @@ def guesses() -> None:
     )
     draw(
         arrange,
-        alt=f"Behind “{TEXT}” a helper has guessed {len(GUESSES)} words: {each}. The first {refused} are "
-        f"kept. The next is refused, “{ANEW}” stands in its place, and the last guess is thrown away.",
+        alt=f"Behind “{TEXT}” a draft model has guessed {len(GUESSES)} pieces: {each}. The first "
+        f"{refused} are kept. The next is refused, “{ANEW}” stands in its place, and the last guess is "
+        "thrown away.",
     )
 
 

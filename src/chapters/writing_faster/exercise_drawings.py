@@ -7,7 +7,7 @@ P, Q = (0.5, 0.3, 0.2), (0.2, 0.7, 0.1)
 
 
 def what_is_left() -> None:
-    """`what_is_left()` has p and q of three words, the part in common, and what p has more."""
+    """`what_is_left()` has p and q of three pieces, the part in common, and what p has more."""
     kept = [min(p, q) for p, q in zip(P, Q, strict=True)]
     left = [p - common for p, common in zip(P, kept, strict=True)]
     refused = [q - common for q, common in zip(Q, kept, strict=True)]
@@ -46,18 +46,18 @@ def what_is_left() -> None:
             marks += label(at, top + 26, f"{chance:.2f}", size=letters, colour="output", anchor="start")
         body = over(beyond + (36 if narrow else long * max(after) + 42), 22 + 52 * 3 - 8, marks)
         words = (
-            f"Three words. What p and q have in common is kept. {sum(refused):.1f} of the guesses are "
+            f"Three pieces. What p and q have in common is kept. {sum(refused):.1f} of the guesses are "
             f"refused. p has as much left, {sum(left):.1f}, and the next piece is drawn from there."
         )
         return column(body, left_note(words, 320 if narrow else 700), gap=6, align="left")
 
     each = "; ".join(
-        f"word {word}: p {p}, q {q}, kept {kept[word]:.1f}, left {left[word]:.1f}, then {after[word]:.2f}"
+        f"piece {word}: p {p}, q {q}, kept {kept[word]:.1f}, left {left[word]:.1f}, then {after[word]:.2f}"
         for word, (p, q) in enumerate(zip(P, Q, strict=True))
     )
     draw(
         arrange,
-        alt="Bars of p and q for three words, with what both have in common, what is refused of q, what is "
+        alt="Bars of p and q for three pieces, with what both have in common, what is refused of q, what is "
         f"left of p, and the chances of the next piece behind a refusal: {each}. Refused are "
         f"{sum(refused):.1f} in all.",
     )

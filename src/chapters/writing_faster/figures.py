@@ -11,9 +11,16 @@ SIZE = (5.2, 2.6)  # inches
 
 # ---- measured once ----
 
-# The model of today, on one core: time for all pieces of a text of 8, 16 … 128, with logits for the last one
-# alone, over that of its last behind a cache. Of the least of 25 turns each, the middle of three runs.
-TIMES = (1.0, 1.1, 1.2, 1.4, 2.3)
+# The model of today, on one core, behind a cache of the pieces before: how long readings take, over that of
+# one piece. Of the least of 80 turns each, the middle of seven runs. The fifth is of `models.hollow`.
+TIMES = {
+    "one piece": 1.0,
+    "5 pieces of one text": 1.2,
+    "5 texts, a piece each": 1.2,
+    "128 pieces of one text": 3.2,
+    "one piece, hardly any weights": 0.8,
+    "one piece, the draft model": 0.5,
+}
 # With the stored models, on one core, for 1, 2 … 8 guesses at a time: pieces that one reading of the large
 # model adds (the mean of eighteen texts of 80 pieces), and how long a reading and its guesses take, in pieces
 # written one by one with a cache (medians of six texts).
@@ -23,30 +30,39 @@ COSTS = (1.8, 2.4, 3.1, 3.2, 4.2, 4.1, 4.9, 5.8)
 
 def saved(lengths: Sequence[int], arithmetic: Sequence[float]) -> None:
     """`saved([8, 16], [8.0, 16.0])` draws how many times as much the next piece costs without a cache."""
-    told = "; ".join(
-        f"{name} " + ", ".join(f"{each:.3g} at {n}" for n, each in zip(lengths, numbers, strict=True))
-        for name, numbers in (("arithmetic", arithmetic), ("time", TIMES))
-    )
+    told = ", ".join(f"{each:.3g} at {n}" for n, each in zip(lengths, arithmetic, strict=True))
     alt = (
-        "How many times as much the last piece of a text costs without a cache, by the text’s length: "
-        f"{told}."
+        "How many times as much arithmetic the last piece of a text costs without a cache, by the text’s "
+        f"length: {told}."
     )
     with plot(alt, size=SIZE) as (axes,):
-        _lines(axes, lengths, {"arithmetic": arithmetic, "time": TIMES})
+        _lines(axes, lengths, {"arithmetic": arithmetic})
         for scale in (axes.set_xscale, axes.set_yscale):
             scale("log", base=2)
         axes.set_xticks(rounded(lengths), [f"{length:g}" for length in lengths])
         axes.set_yticks([1, 4, 16, 64], ["1", "4", "16", "64"])
         axes.set_xlabel("pieces in the text")
-        axes.set_ylabel("without a cache, times as much")
-        axes.legend()
+        axes.set_ylabel("arithmetic without a cache, times as much")
 
 
-def speculation(overlap: float) -> None:
-    """`speculation(0.54)` draws pieces a reading by guesses, measured and predicted, and what they cost."""
+def readings() -> None:
+    """`readings()` has a bar for each kind of reading: how long it takes, over that of one piece."""
+    names, times = [*TIMES], [*TIMES.values()]
+    told = "; ".join(f"{name} {each:.1f}" for name, each in TIMES.items())
+    with plot(f"How long a reading takes, over that of one piece: {told}.", size=(6.4, 2.6)) as (axes,):
+        axes.barh(range(len(names)), times, color=COLOURS["blue"][0], alpha=0.75)
+        for level, each in enumerate(times):
+            axes.annotate(f" {each:.1f}", (each, level), va="center", fontsize=12)
+        axes.set_yticks(range(len(names)), names, va="center")
+        axes.invert_yaxis()
+        axes.grid(axis="y", visible=False)
+        axes.set_xlabel("time, over that of one piece")
+
+
+def speculation() -> None:
+    """`speculation()` draws pieces a reading by how many are guessed, and what they cost."""
     guesses = range(1, len(PIECES) + 1)
-    predicted = [(1 - overlap ** (k + 1)) / (1 - overlap) for k in guesses]
-    series = {"written, predicted": predicted, "written, measured": PIECES, "cost": COSTS}
+    series = {"written": PIECES, "cost": COSTS}
     told = "; ".join(
         f"{name}: " + ", ".join(f"{each:.2g}" for each in numbers) for name, numbers in series.items()
     )

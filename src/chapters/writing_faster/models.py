@@ -21,6 +21,11 @@ def small() -> Today:
     )
 
 
+def hollow() -> Today:
+    """`hollow()` has as many parts as the model of today, and only 2,700 weights."""
+    return Today(16, d_model=12, heads=6, groups=2, hidden=12, layers=3, longest=CONTEXT, spread=spread(12))
+
+
 @torch.no_grad()
 def arithmetic(model: Today, length: int, cached: bool) -> int:
     """`arithmetic(model, 128, cached=True)` are the operations for piece 128, by PyTorch's count.

@@ -45,7 +45,7 @@ check_best_guesses = Exercise(
     returns=("guesses", "speed"),
     reference=_best_guesses,
     cases=(
-        Case("right for a good helper", 0.8, 0.1, 8),
+        Case("right for a good draft model", 0.8, 0.1, 8),
         Case("right for our own, which does not pay", 0.53, 0.8, 8),
         Case("right for a middling one", 0.6, 0.25, 6),
         Case("right for one that could guess more", 0.9, 0.02, 5),
