@@ -43,19 +43,21 @@ def half_widths(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
     return student(n - 1) * (other - one).std(1) / n**0.5, as_groups
 
 
-def of_pieces(mean: Tensor, square: Tensor, pieces: Tensor, kilobytes: Tensor) -> Tensor:
-    """`of_pieces(mean, square, pieces, kilobytes)` is half an interval as if each piece came by itself.
+def of_pieces(nats: tuple[Tensor, ...], byte_squares: Tensor, pieces: Tensor, kilobytes: Tensor) -> Tensor:
+    """`of_pieces(nats, byte_squares, pieces, kilobytes)` is half an interval as if each piece came by itself.
 
-    Nats and their squares are means over each text.
+    Nats are three means over each text: of themselves, of their squares, and of what each is times its bytes.
+    A piece's leftover is what it costs beside what its bytes cost on average.
     """
-    count = pieces.sum(-1)
-    average = (mean * pieces).sum(-1) / count
-    variance = (square * pieces).sum(-1) / count - average**2
-    return 1.96 * (variance * count).sqrt() / math.log(2) / 1000 / kilobytes.sum(-1)
+    mean, square, by_bytes = nats
+    of_a_byte = ((mean * pieces).sum(-1) / kilobytes.sum(-1) / 1000)[..., None]
+    leftovers = square - 2 * of_a_byte * by_bytes + of_a_byte**2 * byte_squares
+    squared = (leftovers * pieces).sum(-1)
+    return 1.96 * squared.sqrt() / math.log(2) / 1000 / kilobytes.sum(-1)
 
 
 def texts_hold(
-    nats: Tensor, asked: Mapping[str, Tensor], source: Generator, count: int = 50
+    nats: tuple[Tensor, ...], asked: Mapping[str, Tensor], source: Generator, count: int = 50
 ) -> tuple[float, float]:
     """`by_pieces, by_texts = texts_hold(nats, asked, source)`: how often 50 texts hold what all say."""
     pieces, kilobytes = asked["pieces"], asked["kilobytes"]
@@ -66,7 +68,8 @@ def texts_hold(
     off = (mean - bits.sum() / kilobytes.sum()).abs()
     leftover = few - mean[:, None] * size
     by_texts = 1.96 * leftover.square().sum(1).sqrt() / size.sum(1)
-    by_pieces = of_pieces(nats[0][some], nats[1][some], pieces[some], size)
+    of_some = tuple(each[some] for each in nats)
+    by_pieces = of_pieces(of_some, asked["bytes squared"][some], pieces[some], size)
     return share(off <= by_pieces), share(off <= by_texts)
 
 

@@ -156,7 +156,7 @@ def by_text(seed: int) -> tuple[nn.Module, History]:
 
     Noted for each text: its pieces, its kilobytes, the nats a piece of the GPT, the LSTM and the 5-gram, and
     the number of its file. Also, as means over its pieces, what leftovers are made of: squares of the GPT's
-    nats, of LSTM minus GPT and of a piece's bytes, and products of both with these. There is nothing to train.
+    nats, of LSTM minus GPT and of a piece's bytes, and products of both with these.
     """
     training, validation = docstrings.split()
     cut = gpt_models.pieces()
