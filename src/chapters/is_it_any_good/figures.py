@@ -18,36 +18,6 @@ TRAININGS = {"GPT": (1.607, 1.627, 1.621), "LSTM": (1.705, 1.702, 1.701)}
 LSTM_STARTS = {0.02: 1.969, 0.06: 1.945, 0.12: 1.932, 0.24: 1.895, 0.48: 1.901}
 
 
-def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> None:
-    """`sweeps({"GPT": [0.001, 0.002]}, {"GPT": tensor([2.4, 2.3])})` draws bits per byte by rate."""
-    told = "; ".join(
-        f"{name}: "
-        + ", ".join(f"{bit:.2f} at {rate:g}" for rate, bit in zip(rates[name], bits[name], strict=True))
-        for name in rates
-    )
-    alt = f"Bits per byte after a thousand updates, by the learning rate. {told}."
-    with plot(alt) as (axes,):
-        for (name, each), colour, marker, dash in zip(rates.items(), SERIES, MARKERS, DASHES, strict=False):
-            axes.plot(
-                rounded(each),
-                rounded(bits[name]),
-                color=COLOURS[colour][0],
-                marker=marker,
-                ls=dash,
-                label=name,
-            )
-        axes.set_xscale("log")
-        ticks: list[float] = []
-        for rate in sorted({rate for each in rates.values() for rate in each}):
-            if not ticks or rate > 1.5 * ticks[-1]:  # else their numbers lie over each other
-                ticks.append(rate)
-        axes.set_xticks(ticks, [f"{rate:g}" for rate in ticks])
-        axes.minorticks_off()
-        axes.set_xlabel("learning rate at its highest")
-        axes.set_ylabel("bits a byte")
-        axes.legend()
-
-
 def smoothing(added: Sequence[float], bits: Sequence[float], smoothed: float) -> None:
     """`smoothing([0.1, 1], [2.4, 2.7], 2.2)` draws 2-grams by what is added to each count."""
     told = ", ".join(f"{bit:.2f} with {little:g}" for little, bit in zip(added, bits, strict=True))
