@@ -18,36 +18,6 @@ TRAININGS = {"GPT": (1.607, 1.627, 1.621), "LSTM": (1.705, 1.702, 1.701)}
 LSTM_STARTS = {0.02: 1.969, 0.06: 1.945, 0.12: 1.932, 0.24: 1.895, 0.48: 1.901}
 
 
-def sweeps(rates: Mapping[str, Sequence[float]], bits: Mapping[str, Tensor]) -> None:
-    """`sweeps({"GPT": [0.001, 0.002]}, {"GPT": tensor([2.4, 2.3])})` draws bits per byte by rate."""
-    told = "; ".join(
-        f"{name}: "
-        + ", ".join(f"{bit:.2f} at {rate:g}" for rate, bit in zip(rates[name], bits[name], strict=True))
-        for name in rates
-    )
-    alt = f"Bits per byte after a thousand updates, by the learning rate. {told}."
-    with plot(alt) as (axes,):
-        for (name, each), colour, marker, dash in zip(rates.items(), SERIES, MARKERS, DASHES, strict=False):
-            axes.plot(
-                rounded(each),
-                rounded(bits[name]),
-                color=COLOURS[colour][0],
-                marker=marker,
-                ls=dash,
-                label=name,
-            )
-        axes.set_xscale("log")
-        ticks: list[float] = []
-        for rate in sorted({rate for each in rates.values() for rate in each}):
-            if not ticks or rate > 1.5 * ticks[-1]:  # else their numbers lie over each other
-                ticks.append(rate)
-        axes.set_xticks(ticks, [f"{rate:g}" for rate in ticks])
-        axes.minorticks_off()
-        axes.set_xlabel("learning rate at its highest")
-        axes.set_ylabel("bits a byte")
-        axes.legend()
-
-
 def smoothing(added: Sequence[float], bits: Sequence[float], smoothed: float) -> None:
     """`smoothing([0.1, 1], [2.4, 2.7], 2.2)` draws 2-grams by what is added to each count."""
     told = ", ".join(f"{bit:.2f} with {little:g}" for little, bit in zip(added, bits, strict=True))
@@ -77,23 +47,35 @@ def remembering(lengths: Sequence[int], bits: Sequence[float], without: float) -
 def beside(pieces: Sequence[str], readers: Mapping[str, Sequence[float]]) -> None:
     """`beside(["Return", " the"], {"5-gram": [0.05, 0.2]})` draws what each piece costs, by its chance."""
     seen = [piece.replace(" ", "␣").replace("\n", "↵") for piece in pieces]
-    size = len("".join(pieces).encode())
     bits = {name: [-math.log2(chance) for chance in chances] for name, chances in readers.items()}
-    sums = {name: f"{name}: {sum(each) / size:.2f}" for name, each in bits.items()}
     told = "; ".join(
-        f"{said} ({', '.join(f'{piece} {bit:.1f}' for piece, bit in zip(seen, bits[name], strict=True))})"
-        for name, said in sums.items()
+        f"{name}: {', '.join(f'{piece} {bit:.1f}' for piece, bit in zip(seen, each, strict=True))}"
+        for name, each in bits.items()
     )
-    with plot(f"Bits of a byte of the line, and of each piece. {told}.", size=(7.2, 3.2)) as (axes,):
+    with plot(f"The bits that each piece of a line costs. {told}.", size=(7.2, 3.2)) as (axes,):
         width = 0.84 / len(bits)
         for number, (name, each) in enumerate(bits.items()):
             places = [place + (number - (len(bits) - 1) / 2) * width for place in range(len(seen))]
-            axes.bar(
-                rounded(places), rounded(each), width, color=COLOURS[SERIES[number]][0], label=sums[name]
-            )
+            axes.bar(rounded(places), rounded(each), width, color=COLOURS[SERIES[number]][0], label=name)
         axes.set_xticks(range(len(seen)), seen, rotation=60, ha="right", rotation_mode="anchor")
         axes.set_ylabel("bits")
         axes.figure.legend(loc="outside upper left", ncols=len(bits))
+
+
+def ladder(bits: Mapping[str, float]) -> None:
+    """`ladder({"xz": 1.69, "GPT": 1.61})` gives each rival a line, most bits first, and the GPT a colour."""
+    ordered = sorted(bits, key=bits.__getitem__)
+    told = ", ".join(f"{name} {bits[name]:.2f}" for name in reversed(ordered))
+    with plot(f"Bits a byte of all that is held out. {told}.", size=(5.2, 2.8)) as (axes,):
+        for place, name in enumerate(ordered):
+            colour = COLOURS[SERIES[0] if "GPT" in name else "ink"][0]
+            number = round(float(bits[name]), 3)
+            axes.plot(number, place, "o", color=colour)
+            axes.text(number + 0.015, place, f"{number:.2f}", va="center", color=colour)
+        axes.set_yticks(range(len(ordered)), ordered, va="center")
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlim(1.3, 1.8)
+        axes.set_xlabel("bits a byte")
 
 
 def race(
@@ -109,8 +91,8 @@ def race(
         ends = ", ".join(
             f"{line} {each[-1, 2]:.2f} after {each[-1, 1]:.0f} s" for line, each in lines.items()
         )
-        grams = ", ".join(f"{bits:.2f}" for bits in counted[name][:, 1].tolist())
-        told.append(f"{name}: {ends}; 1- to 5-grams {grams}; xz {packed[name][1]:.2f}")
+        grams = ", ".join(f"{bits:.2f}" for bits in counted[name][1:, 1].tolist())
+        told.append(f"{name}: {ends}; 2- to 5-grams {grams}; xz {packed[name][1]:.2f}")
     alt = (
         "Bits per byte of held-out text against the processor's seconds of the training, which are on a "
         f"logarithmic scale. {'. '.join(told)}."
@@ -121,20 +103,21 @@ def race(
                 axes.plot(
                     rounded(each[:, 1]), rounded(each[:, 2]), color=COLOURS[colour][0], ls=dash, label=line
                 )
-            seconds, bits = counted[name].T
+            seconds, bits = counted[name][1:].T
             axes.plot(
                 rounded(seconds),
                 rounded(bits),
                 color=COLOURS[SERIES[2]][0],
                 marker="D",
                 ls=":",
-                label="1- to 5-grams",
+                label="2- to 5-grams",
             )
             axes.plot(
                 *([number] for number in rounded(packed[name])),
                 color=COLOURS["ink"][0], marker="*", ms=12, ls="", label="xz -9e",
             )  # fmt: skip
             axes.set_xscale("log")
+            axes.set_ylim(1.5, 2.5)  # a 1-gram and untrained networks lie far above
             axes.set_title(name)
             axes.set_xlabel("seconds of the processor")
         all_axes[0].set_ylabel("bits a byte")
