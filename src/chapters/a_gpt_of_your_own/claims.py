@@ -49,12 +49,14 @@ def what_leaks(bits):
 def what_ten_texts_leak(bits, texts, held_out, validation, training):
     seen = set().union(*map(docstrings.shingles, validation))
     runs = [docstrings.shingles(text) for text in texts]
-    others = [
-        text
-        for text, its in zip(texts, runs, strict=True)
-        if len(its & seen) <= 0.3 * len(its)
-    ]
+    shared = torch.tensor([len(its & seen) / len(its) for its in runs])
+    others, strangers = (
+        [text for text, share in zip(texts, shared, strict=True) if share <= most]
+        for most in (0.3, 0.05)
+    )
     claim("texts that copy a held-out one", len(texts) - len(others), expected=10, abs=2)
+    fewer = len(others) - len(strangers)
+    claim("texts that share a twentieth or more, and are no copies", fewer, expected=55)
 
     def measured():
         pieces = models.pieces()
@@ -65,12 +67,17 @@ def what_ten_texts_leak(bits, texts, held_out, validation, training):
                 ].item(),
                 packed_bits("\n".join(learned), "\n".join(asked)),
             )
-            for learned, asked in ((others, validation), (training, held_out))
+            for learned, asked in (
+                (others, validation),
+                (training, held_out),
+                (strangers, validation),
+            )
         ]
 
-    without_ten, honest_of_all = stored(
-        [[1.902, 1.822], [1.766, 1.474]], measured, within=0.002
+    without_ten, honest_of_all, of_strangers = stored(
+        [[1.902, 1.822], [1.766, 1.474], [1.955, 1.867]], measured, within=0.002
     )
+    claim("xz: without these, too", of_strangers[1], expected=1.87, abs=0.01)
     all_stay, leaking, honest = bits.values()
     for at, name, less, share, of_all in (
         (0, "5-gram", 1.90, 0.05, 1.77),
