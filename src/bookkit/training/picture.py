@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from bookkit.pictures.drawings import Part, across, column, left_note, over, row
-from bookkit.pictures.svg import Place, label, line, rectangle
+from bookkit.pictures.svg import Place, circle, label, line, rectangle
 from bookkit.training.page import Training, known, stored
 
 HEIGHT = 130
@@ -51,12 +51,16 @@ def picture(name: str, narrow: bool) -> Part:
     width = 300 if narrow else 330
     steps = training.bench.training["steps"]
     limit = run["limit"]
+    farther = ""
+    if training.longer:
+        farther = f" at the length it trains on; big dots: at its end, at length {training.longer[-1]}"
     titles = (
         f"Loss; dotted: {limit:.3g}, the least on average",
-        f"Right, of the {training.answers}; dotted: {_percent(run['chance'])}, {training.guess}",
+        f"Right, of the {training.answers}{farther}; dotted: {_percent(run['chance'])}, {training.guess}",
     )
+    dots = [lane["tried"][-1]["right"] for lane in run["lanes"]] if training.longer else []
     one = _plot(losses, width, steps, high, limit, titles[0], f"{high:.2g}")
-    two = _plot(rights, width, steps, 1, run["chance"], titles[1], _percent(1))
+    two = _plot(rights, width, steps, 1, run["chance"], titles[1], _percent(1), dots)
     keys = [_key(side, words) for side, words in enumerate(_names(training))]
     plots = column(one, two, gap=20) if narrow else row(one, two, gap=20, align="bottom")
     return column(across(narrow, *keys, gap=6 if narrow else 24), plots, gap=8)
@@ -111,6 +115,7 @@ def _plot(
     mark: float,
     title: str,
     top: str,
+    dots: Sequence[float] = (),
 ) -> Part:
     def height(value: float) -> float:
         return HEIGHT * (1 - min(1.02, max(0.0, value / high)))
@@ -127,6 +132,9 @@ def _plot(
         )
         for side, values in enumerate(lanes)
     ]
+    for side, value in enumerate(dots):  # inside the frame, and apart: they may be as high
+        x, y = width - 7 - 11 * side, min(HEIGHT - 6, max(6, height(value)))
+        curves.append(circle(x, y, 5, colour=COLOURS[side], fill=COLOURS[side]))
     at = height(mark)
     frame = rectangle(Place(LEFT, 0, wide, HEIGHT), "faint", fill="paper")
     field = over(

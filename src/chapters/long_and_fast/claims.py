@@ -81,15 +81,9 @@ def what_a_layer_keeps(more, table):
 def a_batch_shares_weights(attention):
     large = torch.randn(4096, 4096)
     small = [torch.randn(512, 512) for _ in range(64)]  # together as many weights
-    one_row, many_rows, short_row = (
-        torch.randn(1, 4096),
-        torch.randn(32, 4096),
-        torch.randn(1, 512),
-    )
-    cached, asked = (
-        torch.randn(4, 8, 4096, 64),
-        torch.randn(4, 8, 1, 64),
-    )  # (rows, heads, words, d_k)
+    one_row, many_rows = torch.randn(1, 4096), torch.randn(32, 4096)
+    short_row = torch.randn(1, 512)
+    cached, asked = torch.randn(4, 8, 4096, 64), torch.randn(4, 8, 1, 64)
 
     def product(x, *matrices):
         return lambda: [F.linear(x, each) for each in matrices]
@@ -109,6 +103,7 @@ def a_batch_shares_weights(attention):
     )
     per_row = figures.costs.PER_ROW
     name = "in the figure, over one alone:"
+    claim(f"{name} one of two rows", per_row["weights, shared"][1], at_least=1)
     claim(
         f"{name} one of 32 rows", per_row["weights, shared"][-1], expected=0.17, abs=0.005
     )
@@ -226,6 +221,8 @@ def the_whole_against_tiles():
     }
     at_2048 = over_tiles["the whole"][-1]
     claim("stored, 2,048: the whole over tiles", at_2048, expected=1.9, abs=0.05)
+    short = max(over_tiles["the whole"][:2])
+    claim("stored, 256 and 512: the whole over tiles", short, at_most=0.8)
     with_tables = over_tiles["given memory"]
     claim("stored: the whole, given its tables, over tiles", max(with_tables), at_most=0.8)
     claim("stored: fused, over any other", 1 / min(map(min, stored.values())), at_most=0.95)

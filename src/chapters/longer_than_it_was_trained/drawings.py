@@ -26,8 +26,11 @@ def _turns(frequency: float, longest: int) -> str:
     return f"{turns:.2g} turns" if turns >= 0.1 else f"{turns:.1g} turns"
 
 
-def turned(frequencies: Tensor, longest: int, distance: int) -> None:
-    """`turned(model.frequencies, 128, 512)` has a clock for each pair: what it went over, and where it is."""
+def turned(frequencies: Tensor, longest: int, distance: int, again: bool = False) -> None:
+    """`turned(model.frequencies, 128, 512)` has a clock for each pair: what it went over, and where it is.
+
+    `again` is for the second on a page, whose words are known.
+    """
     each = frequencies.tolist()
     reached = [min(2 * math.pi, (longest - 1) * frequency) for frequency in each]
     stands = [distance * frequency % (2 * math.pi) for frequency in each]
@@ -61,9 +64,13 @@ def turned(frequencies: Tensor, longest: int, distance: int) -> None:
             if narrow
             else row(*clocks, gap=6)
         )
-        key = left_note(
+        known = (
             f"Above: radians a place, and turns within {longest} places. Shaded: what the hand went over in "
-            f"training. The hand: where it stands {distance} places on."
+            "training. "
+        )
+        key = left_note(
+            ("The same clocks. " if again else known)
+            + f"The hand: where it stands {distance} places on."
             + (" Never: at an angle that it had not reached." if any(never) else ""),
             310 if narrow else 700,
         )

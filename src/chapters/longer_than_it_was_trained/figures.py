@@ -83,6 +83,7 @@ def by_place(
             axes.set_xscale("log", base=2)
             axes.set_xticks(ends, [f"{end:,}" for end in ends])
             axes.minorticks_off()
+            axes.margins(x=0.12)  # numbers at the ends of two panels must not touch
             axes.set_title(title)
             axes.set_xlabel("places up to")
         all_axes[0].set_ylabel("nats a piece more than a window of 128")

@@ -24,9 +24,11 @@ class TrainingBench {
     this.stepping = button("One step", () => this.race.step());
     this.again = button("Another seed", () => this.seeds(false, this.seed + 1));
     this.ten = button("Ten seeds at once", () => this.seeds(true, this.seed));
+    const length = told.longer.at(-1);
+    const farther = length ? ` at the length it trains on; big dots: at its end, at length ${length}` : "";
     this.plots = [
       new Plot({ title: "Loss", first: told.stored.lanes[0].losses[0] }),
-      new Plot({ title: `Right, of the ${told.answers}`, share: true }),
+      new Plot({ title: `Right, of the ${told.answers}${farther}`, share: true }),
     ];
     this.now = make("tbody");
     this.where = make("p", { className: "so-far" });
@@ -183,9 +185,12 @@ class TrainingBench {
       { value: limit, words: `dotted: ${nats(limit)}, the least on average` },
       { value: chance, words: `dotted: ${percent(chance)}, ${told.guess}` },
     ];
+    const dots = lanes.flatMap(({ side, tried }) =>
+      tried.filter(({ length }) => length === told.longer.at(-1)).map(({ right }) => ({ side: SIDES.indexOf(side), value: right })),
+    );
     for (const [place, what] of ["losses", "rights"].entries()) {
       const lines = lanes.map((lane) => ({ side: SIDES.indexOf(lane.side), points: meansOf(lane[what], told.every) }));
-      this.plots[place].draw(lines, steps, marks[place], many);
+      this.plots[place].draw(lines, steps, marks[place], many, place ? dots : []);
     }
     const step = Math.max(...lanes.map((lane) => lane.step));
     const from = many ? `Seeds ${one.seed} to ${lanes.at(-1).seed}` : `Seed ${one.seed}`;

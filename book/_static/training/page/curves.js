@@ -38,15 +38,20 @@ class Plot {
     return 1.1 * Math.max(...(starts.length ? starts : [this.first]), mark.value);
   }
 
-  // `lines` are [{ side, points: [[step, value], …] }], and `mark` is { value, words }.
-  draw(lines, steps, mark, thin = false) {
+  // `lines` are [{ side, points: [[step, value], …] }], `mark` is { value, words }, and `dots` are [{ side, value }].
+  draw(lines, steps, mark, thin = false, dots = []) {
     this.high = this.highest(lines, mark);
     const limit = draw("path", { class: "limit", d: `M0 ${this.height(mark.value)}H100` });
     const drawn = lines.map(({ side, points }) => {
       const corners = points.map(([step, value]) => `${((100 * step) / steps).toFixed(2)} ${this.height(value).toFixed(2)}`);
       return draw("path", { class: `lane-${side}${thin ? " thin" : ""}`, d: corners.length ? `M${corners.join("L")}` : "" });
     });
-    this.svg.replaceChildren(limit, ...drawn);
+    // Those of the second side stand a little before the first's: they may be as high.
+    const ends = dots.map(({ side, value }) => {
+      const height = Math.min(95, Math.max(5, this.height(value)));
+      return draw("path", { class: `dot-${side}`, d: `M${97 - 4 * side} ${height.toFixed(2)}h0.01` });
+    });
+    this.svg.replaceChildren(limit, ...drawn, ...ends);
     this.top.textContent = (this.share ? percent : nats)(this.high);
     this.last.textContent = `step ${steps}`;
     this.marked.textContent = mark.words;
