@@ -35,8 +35,9 @@ def the_ward():
     )
     claim("D: the first ten updates, beyond the chart", begins[0], at_least=charts.HIGHEST)
     claim("H: the first ten updates, within it", begins[1], at_most=charts.HIGHEST)
-    drawn = [each for each in patients.PATIENTS if each.name != "half precision"]
-    alike = sum(map(patients.trains_alike, drawn))
+    alike = (
+        sum(map(patients.trains_alike, patients.PATIENTS)) - 1
+    )  # half precision has no line
     claim("lines of training never 0.1 off the healthy one", alike, expected=3)
     same = torch.equal(curves(charts.LETTERS["E"]).training, curves("healthy").training)
     claim("E has the healthy curve", same)
@@ -102,11 +103,9 @@ def counts_and_rates(ratios, in_float, in_half):
         later / well_later,
         at_most=0.9,
     )
-    # Of three seeds 2.7 to 2.8 times; it then moves 1.1 to 1.6 times as far.
+    # Of three seeds 2.7 to 2.8 times.
     grown = size_after_40(ill_at.TenTimesUnclipped) / size_after_40(Training)
     claim("7: its weights after 40 updates, times the healthy ones", grown, at_least=2)
-    further = later / well_later * grown
-    claim("7: the 41st update goes farther by a factor of", further, at_least=1)
     claim(
         "8: NaN only in half precision, from blocks.0.attention",
         (in_float, in_half) == ("none", "blocks.0.attention"),
@@ -125,14 +124,6 @@ def filler_and_parts(filler, apart):
     # Over six seeds 0.31 to 0.38.
     claim("10: ends worse by", worse.mean(), expected=0.35, abs=0.06)
     claim("10: ends worse by, the least of three seeds", worse.min(), at_least=0.25)
-    of_four = curves("four rows").last()
-    # Of three seeds 2.57 each, and 2.57 to 2.60 with unequal means.
-    ends_apart = of_four.mean() - curves("means of parts").last().mean()
-    claim(
-        "10: apart from the end of a training on four rows", abs(ends_apart), at_most=0.04
-    )
-    as_much = 1 / (15 * (1 / 30) ** 2 + (1 / 2) ** 2)
-    claim("10: equal rows that tell as much", as_much, expected=3.75)
     claim("10: gradient by shares, off the whole batch's by", apart["mended"], at_most=1e-3)
     claim("10: gradient by halves, off the whole batch's by", apart["ill"], at_least=0.2)
 

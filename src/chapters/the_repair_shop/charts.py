@@ -148,7 +148,9 @@ def by_layer() -> alt.TopLevelMixin:
     )
     return (
         alt.layer(
-            alt.layer(*bars), alt.layer(*dots), readout(told, "right", y=0, dy=4).encode(x=alt.value(432))
+            alt.layer(*bars),
+            alt.layer(*dots),
+            readout(told, "right", y=0, dy=4).encode(x=alt.value(alt.ExprRef("width - 8"))),
         )
         .resolve_scale(y="independent")
         .add_params(screw, step, alt.param(name="stored", value=stored))
