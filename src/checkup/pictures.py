@@ -18,7 +18,7 @@ def sight(sees: list[list[bool]]) -> str:
         for t, seen in enumerate(row)
     )
     alt = f"Who sees whom: {sum(map(sum, sees))} of {len(sees) ** 2} pairs of places"
-    return _picture(alt, "who sees whom", cells, CELL * len(sees), CELL * len(sees))
+    return _picture(alt, "rows see columns", cells, CELL * len(sees), CELL * len(sees))
 
 
 def bars(title: str, unit: str, values: dict[str, float]) -> str:

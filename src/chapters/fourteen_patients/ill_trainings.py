@@ -117,15 +117,6 @@ class MeansOfParts(InParts):
         return 1 / 2
 
 
-class FourRows(Training):
-    """`FourRows(0)` is healthy, and reads four rows in place of sixteen: what the mean of means is worth."""
-
-    def batch(self) -> tuple[Tensor, Tensor]:
-        """`ids, targets = one.batch()`, (4, 64) each."""
-        crop = cut(self.training, 4, self.source)
-        return crop[:, :-1], crop[:, 1:]
-
-
 class Windows(Training):
     """`Windows(0)` cuts 20,000 letters into windows, which begin 8 letters apart, once halves are made."""
 

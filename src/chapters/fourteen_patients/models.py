@@ -32,7 +32,6 @@ TRAININGS: dict[str, type[Training]] = {
     "filler counted": ill_trainings.FillerCounted,
     "lines": ill_trainings.Lines,
     "means of parts": ill_trainings.MeansOfParts,
-    "four rows": ill_trainings.FourRows,
     "global seed": ill_trainings.GlobalSeed,
     "overlapping": ill_trainings.Overlapping,
     "windows": ill_trainings.Windows,

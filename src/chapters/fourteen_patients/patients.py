@@ -124,6 +124,12 @@ def curves(name: str) -> Curves:
     return Curves(notes[f"{name}: training"], notes[f"{name}: validation"])
 
 
+def trains_alike(patient: Patient) -> bool:
+    """`trains_alike(BY_NAME["dropout on"])`: is its line of training, if it has one, never 0.1 off?"""
+    apart = (curves(patient.name).training - curves(patient.of).training).mean(0)
+    return bool(apart.abs().max() < 0.1)
+
+
 def looks_better(patient: Patient) -> bool:
     """`looks_better(BY_NAME["off by one"])`: does one of its losses end 0.3 below the healthy one's?"""
     sick, well = curves(patient.name), curves(patient.of)

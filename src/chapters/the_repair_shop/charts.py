@@ -147,7 +147,11 @@ def by_layer() -> alt.TopLevelMixin:
         " 'bits in layer 1: ' + format(datum.bits, '.2f')]",
     )
     return (
-        alt.layer(alt.layer(*bars), alt.layer(*dots), readout(told, "right", y=0, dy=4))
+        alt.layer(
+            alt.layer(*bars),
+            alt.layer(*dots),
+            readout(told, "right", y=0, dy=4).encode(x=alt.value(alt.ExprRef("width - 8"))),
+        )
         .resolve_scale(y="independent")
         .add_params(screw, step, alt.param(name="stored", value=stored))
         .properties(width=440, height=280, description=DESCRIPTION)

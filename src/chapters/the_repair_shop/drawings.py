@@ -1,6 +1,6 @@
 """The drawings of the repair shop: a case, which test sees which fault, and the tree's trunk."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from bookkit.pictures.drawings import Part, column, draw, left_note, over, row
 from bookkit.pictures.svg import SMALL, SMALLEST, Anchor, Place, circle, label, line, rectangle
@@ -20,7 +20,7 @@ def _groups() -> dict[str, list[Symptom]]:
 def case() -> None:
     """`case()` has the chapter's first patient in six steps, from what was seen to the proof."""
     steps = (
-        ("the symptom", "the loss falls", "to 1.0", "orange"),
+        ("the symptom", "the loss falls", "to about 1", "orange"),
         ("a guess", "it knows its text", "by heart", "grey"),
         ("a test clears it", "another text", "costs hardly more", "green"),
         ("a test convicts", "a letter changed:", "earlier places move", "orange"),
@@ -103,8 +103,13 @@ def trunk() -> None:
     )
 
 
-def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: int) -> None:
-    """`seen_by({"no mask": [0, 5]}, ["first loss", "future"], 5)`: which test sees which fault, how often."""
+def seen_by(
+    counts: Mapping[str, Sequence[int]],
+    tests: Sequence[str],
+    seeds: int,
+    false: Collection[tuple[str, str]],
+) -> None:
+    """`seen_by({"no mask": [0, 5]}, ["first loss", "future"], 5, {})`: which test sees which fault."""
 
     def slanted(x: float, y: float, words: str) -> str:
         words = label(0, 0, words, size=SMALL, anchor="start")
@@ -128,7 +133,9 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
             )  # fmt: skip
             for number, count in enumerate(seen):
                 spot = Place(left + cell * number + 1, y + 1, cell - 2, high - 2)
-                if count:
+                if (fault, tests[number]) in false:
+                    marks += rectangle(spot, "blue")
+                elif count:
                     marks += rectangle(spot, "blue", fill="blue", opacity=0.75 * count / seeds)
                 else:
                     marks += circle(spot.left + spot.width / 2, y + high / 2, 1.5)
@@ -138,8 +145,8 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
 
     def arrange(narrow: bool) -> Part:
         key = left_note(
-            f"Filled: seen with each of {seeds} seeds; a dot: with none. Orange: no test sees it."
-            + (f" Columns: {letters}." if narrow else ""),
+            f"Filled: seen with each of {seeds} seeds; hollow: by a false witness; a dot: with none. "
+            "Orange: no test sees it." + (f" Columns: {letters}." if narrow else ""),
             310 if narrow else 600,
         )
         picture = grid(11.5, 172.0) if narrow else grid(30.0, 230.0)
@@ -149,7 +156,11 @@ def seen_by(counts: Mapping[str, Sequence[int]], tests: Sequence[str], seeds: in
         f"{fault}: "
         + (
             ", ".join(
-                test if count == seeds else f"{test} ({count})"
+                f"{test} (a false witness)"
+                if (fault, test) in false
+                else test
+                if count == seeds
+                else f"{test} ({count})"
                 for test, count in zip(tests, seen, strict=True)
                 if count
             )

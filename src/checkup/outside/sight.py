@@ -34,7 +34,7 @@ def future(patient: Patient) -> Result:
         culprit = culprit or first_to_differ(base, trace, before)
     pairs = len(leaks)
     seen, meaning, section = _mixed_by(patient, culprit)
-    return f"{pairs} places see a later id", [
+    return f"in {pairs} pairs of places the first sees a later id", [
         Finding("sight", culprit or "", f"place {leaks[0][0]} changes when the id at place {leaks[0][1]} "
                 f"does, and {pairs} pairs in all{seen}", f"A place sees what it is to predict{meaning}: the "
                 "loss falls, and the model can't write.", section)
