@@ -116,6 +116,7 @@ def recall(pairs: Sequence[int], lines: Mapping[str, Tensor], when: str) -> None
         Axis("share right"),
         what=f"With {when}, the share of values that come back right by their keys",
         where="by how many keys there are: " + ", ".join(map(str, pairs)),
+        legend_above=True,
     )
 
 
