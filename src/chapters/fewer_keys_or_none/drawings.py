@@ -1,8 +1,9 @@
-"""Which head reads which keys, and what windows reach through layers."""
+"""Which head reads which keys, what windows reach through layers, and what a place takes."""
 
 import torch
 
-from bookkit.pictures.drawings import TINT, Part, column, draw, over, row, text
+from attnlab import masks
+from bookkit.pictures.drawings import TINT, Part, column, draw, grid, over, row, text
 from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector
 
 HEADS, D_K, LAYERS = 6, 16, 3  # of the stored model
@@ -95,6 +96,42 @@ def reach() -> None:
         f"of the row below: its own and the two before. From the last place of the top layer, lines fan "
         f"out to the last {back + 1} of the {places} pieces: {back} places back, and no further.",
     )
+
+
+def all_three() -> None:
+    """`all_three()` has what a place takes as bars: six key heads, two, half of the places, four bits."""
+    kept = {"six key heads": numbers(6), "two key heads": numbers(2)}
+    kept["half of the places"] = kept["two key heads"] // 2
+    kept["4 bits for 16"] = kept["half of the places"] * 4 // 16
+
+    def arrange(narrow: bool) -> Part:
+        left, wide, step, tall, marks = 128.0, 150.0 if narrow else 400.0, 30.0, 20.0, ""
+        for place, (name, count) in enumerate(kept.items()):
+            frame = Place(left, step * place, wide * count / kept["six key heads"], tall)
+            marks += label(left - 10, frame.top + 15, name, size=SMALL, anchor="end")
+            marks += rectangle(frame, "key", fill="key", opacity=0.45)
+            marks += label(left + frame.width + 8, frame.top + 15, str(count), size=SMALL, anchor="start")
+        return over(left + wide + 40, step * len(kept) - step + tall, marks)
+
+    listed = "; ".join(f"{name}: {count}" for name, count in kept.items())
+    draw(arrange, alt=f"Bars, each a step further: what a place takes, in numbers of 16 bits. {listed}.")
+
+
+def within_the_cache() -> None:
+    """`within_the_cache()` numbers a sink and three last places twice: in the text, and in the cache."""
+    held = masks.window(10, 3, sinks=1)[0, 9].nonzero().flatten().tolist()
+    ways = {"places in the text": held, "places within the cache": [*range(len(held))]}
+
+    def arrange(narrow: bool) -> Part:
+        cell = (34, 30) if narrow else (44, 30)
+        grids = [
+            column(text(name, size=SMALL), grid([each], digits=0, colour="key", cell=cell), gap=6)
+            for name, each in ways.items()
+        ]
+        return row(*grids, gap=18 if narrow else 60)
+
+    listed = "; ".join(f"{name}: {', '.join(map(str, each))}" for name, each in ways.items())
+    draw(arrange, alt=f"What a cache of a sink and three last places holds at place 9. {listed}.")
 
 
 def going_round() -> None:

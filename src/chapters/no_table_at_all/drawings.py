@@ -53,10 +53,15 @@ def brackets() -> None:
             side_by_side("→", numbers(state[None], title="sum", colour="value"), "·", q, "→", o),
             gap=10,
         )
-        panels = (
-            panel(column(asked, note("a weight for each word, then a mix"), gap=8), "(q Kᵀ) V"),
-            panel(column(summed, note("one sum, whatever it will be asked"), gap=8), "q (Kᵀ V)"),
+        cards = (
+            column(asked, note("a weight for each word, then a mix"), gap=8),
+            column(summed, note("one sum, whatever it will be asked"), gap=8),
         )
+        tall = 0.0 if narrow else max(card.height for card in cards)  # side by side they are alike
+        panels = [
+            panel(padded(card, 0, max(0, tall - card.height) / 2), title)
+            for card, title in zip(cards, ("(q Kᵀ) V", "q (Kᵀ V)"), strict=True)
+        ]
         return column(*panels, gap=12) if narrow else row(*panels, gap=12)
 
     one_by_one = ", ".join(map(str, weights.tolist()))

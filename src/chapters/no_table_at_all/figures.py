@@ -104,46 +104,20 @@ def lengths() -> None:
         all_axes[0].figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
 
 
-def recall(pairs: Sequence[int], panels: Mapping[str, Mapping[str, Tensor]]) -> None:
-    """`recall([4, 8], {"each key once": {"softmax": shares}})` draws the share that comes back right.
+def recall(pairs: Sequence[int], lines: Mapping[str, Tensor], when: str) -> None:
+    """`recall([4, 8], {"softmax": shares}, "each key once")` draws the share that comes back right.
 
     shares has a row for each of pairs and a column for each seed, (pairs, seeds).
     """
-    told = ". ".join(
-        f"{name.capitalize()}: "
-        + "; ".join(
-            f"{line}: " + ", ".join(f"{y:.2f} of {n}" for n, y in zip(pairs, each.mean(1), strict=True))
-            for line, each in lines.items()
-        )
-        for name, lines in panels.items()
+    curves_of_seeds(
+        pairs,
+        {name: list(each) for name, each in lines.items()},
+        Axis("keys", log=2),
+        Axis("share right"),
+        what=f"With {when}, the share of values that come back right by their keys",
+        where="by how many keys there are: " + ", ".join(map(str, pairs)),
+        legend_above=True,
     )
-    seeds = next(iter(next(iter(panels.values())).values())).shape[1]
-    alt = (
-        "The share of values that come back right by their keys, by how many pairs there are, mean over "
-        f"{seeds} seeds in a band from the worst to the best. {told}."
-    )
-    names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
-    with plot(alt, size=(7.2, 3.5), panels=len(panels)) as all_axes:
-        handles = {}
-        for axes, (panel, lines) in zip(all_axes, panels.items(), strict=True):
-            for name, each in lines.items():
-                place = names.index(name)
-                colour = COLOURS[SERIES[place]][0]
-                axes.fill_between(
-                    pairs, rounded(each.amin(1)), rounded(each.amax(1)), color=colour, alpha=0.15, lw=0
-                )
-                (handles[name],) = axes.plot(
-                    pairs, rounded(each.mean(1)), color=colour, marker=MARKERS[place], ls=DASHES[place]
-                )
-            axes.set_xscale("log", base=2)
-            axes.set_xticks(pairs, [f"{n}" for n in pairs])
-            axes.minorticks_off()
-            axes.set_ylim(0, 1.05)
-            axes.set_title(panel)
-            axes.set_xlabel("keys")
-        all_axes[0].set_ylabel("share right")
-        ordered = [handles[name] for name in names]
-        all_axes[0].figure.legend(ordered, names, loc="outside upper left", ncols=3)
 
 
 def riddles() -> None:
