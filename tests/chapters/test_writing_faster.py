@@ -8,7 +8,7 @@ from exercise_cases import telling, told
 from living_charts import drawn
 
 from attnlab import decoding
-from chapters.writing_faster import charts
+from chapters.writing_faster import charts, measuring
 from chapters.writing_faster.accepted import by_padding
 from chapters.writing_faster.exercises.left_padded import check_left_padded
 
@@ -36,7 +36,11 @@ def test_it_says_how_many_times_as_fast(chance, guesses, cost):
     found = re.search(
         r"([\d.]+) pieces a reading, at a cost of ([\d.]+)<.*?([\d.]+) times as fast", picture, re.DOTALL
     )
-    expected = charts.pieces(chance, guesses), 1 + guesses * cost, charts.times_as_fast(chance, guesses, cost)
+    expected = (
+        measuring.pieces_a_reading(chance, guesses),
+        1 + guesses * cost,
+        measuring.times_as_fast(chance, guesses, cost),
+    )
     assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=0.006)
 
 

@@ -34,7 +34,8 @@ START = Bench(
         *(Finding(f"0.5, rate {rate}", "loss", at_least=1.63) for rate in ("0.032", "0.064")),
     ],
     found="Spread five times too far, it begins at a loss above 6, where knowing nothing costs 3.6, and is "
-    "still behind after 150 steps, at every rate. A fifth of the right spread costs so little that one run does not show it.",
+    "still behind after 150 steps, at every rate. A fifth of the right spread costs so little that "
+    "one run does not show it.",
 )
 BENCHES = {"start": START}
 PAGES = {

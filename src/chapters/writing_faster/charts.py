@@ -15,16 +15,6 @@ DESCRIPTION = (
 )
 
 
-def pieces(chance: float, guesses: int) -> float:
-    """`pieces(0.5, 2)` are those of a reading: 1 in any case, half a first guess, a quarter of a second."""
-    return float(sum(chance**kept for kept in range(guesses + 1)))
-
-
-def times_as_fast(chance: float, guesses: int, cost: float) -> float:
-    """`times_as_fast(0.5, 1, 0.5)` is 1.0: a reading costs 1, and each guess 0.5 more."""
-    return pieces(chance, guesses) / (1 + guesses * cost)
-
-
 def gain() -> alt.TopLevelMixin:
     """`gain()` shows pieces and cost of a reading, for a draft model as good and as cheap as is chosen."""
     chance = slider("chance", "chance that a guess is kept", 0, 0.99, step=0.01, value=0.53)

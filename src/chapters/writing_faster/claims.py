@@ -13,8 +13,8 @@ from attnlab.runtime import generator
 from bookkit import weights
 from bookkit.claims import claim
 from chapters.a_gpt_of_your_own import models as gpt_models
-from chapters.writing_faster import charts, figures
-from chapters.writing_faster.measuring import behind, times
+from chapters.writing_faster import figures
+from chapters.writing_faster.measuring import behind, pieces_a_reading, times, times_as_fast
 from chapters.writing_faster.models import arithmetic
 
 
@@ -253,11 +253,11 @@ def what_guesses_cost(large, small, texts, go_on):
 
 
 def what_better_guesses_gain():
-    ours = charts.times_as_fast(0.53, 4, 0.55)
+    ours = times_as_fast(0.53, 4, 0.55)
     claim("four guesses as good as ours: times as fast", ours, expected=0.64, abs=0.005)
-    cheap = (charts.pieces(0.53, 4) - 1) / 4
+    cheap = (pieces_a_reading(0.53, 4) - 1) / 4
     claim("four pay where each costs less than", cheap, expected=0.26, abs=0.005)
-    better = charts.times_as_fast(0.8, 4, 0.05)
+    better = times_as_fast(0.8, 4, 0.05)
     claim("kept 8 times in 10, a 20th each: times as fast", better, expected=2.8, abs=0.05)
 
 

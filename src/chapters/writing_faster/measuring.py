@@ -33,3 +33,13 @@ def times(*runs: Callable[[], None], repeats: int = 25) -> list[float]:
         run()
         its.append(time.process_time() - start)
     return [min(its) for its in taken]
+
+
+def pieces_a_reading(chance: float, guesses: int) -> float:
+    """`pieces_a_reading(0.5, 2)` is 1.75: 1 in any case, half a first guess, a quarter of a second."""
+    return float(sum(chance**kept for kept in range(guesses + 1)))
+
+
+def times_as_fast(chance: float, guesses: int, cost: float) -> float:
+    """`times_as_fast(0.5, 1, 0.5)` is 1.0: a reading costs 1, and each guess 0.5 more."""
+    return pieces_a_reading(chance, guesses) / (1 + guesses * cost)
