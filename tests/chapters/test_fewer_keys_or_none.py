@@ -12,21 +12,10 @@ from attnlab import masks
 from attnlab.attention import Cache
 from chapters.fewer_keys_or_none import charts
 from chapters.fewer_keys_or_none.charts import D_K, GROUPS, HEADS, LAYERS, PLACES
+from chapters.fewer_keys_or_none.exercises import smallest_cache_parts as parts
 from chapters.fewer_keys_or_none.exercises.grouped import check_grouped
 from chapters.fewer_keys_or_none.exercises.smallest_cache import check_smallest_cache
 from chapters.fewer_keys_or_none.exercises.smallest_cache_mistakes import Choice, Small, passing
-from chapters.fewer_keys_or_none.exercises.smallest_cache_parts import (
-    FULL,
-    LENGTH,
-    LIMIT,
-    LOST,
-    bits_of,
-    crops,
-    full_loss,
-    measured,
-    numbers_of,
-    stored,
-)
 from chapters.fewer_keys_or_none.exercises.window_mask import check_window_mask
 
 # --- window_mask and grouped ---
@@ -58,28 +47,28 @@ class Half(Cache):
 
 @pytest.mark.thorough
 def test_the_full_cache_loses_nothing_and_its_bits_are_counted():
-    found = measured(lambda layer: Cache())
+    found = parts.measured(lambda layer: Cache())
     assert found.lost == pytest.approx(0, abs=1e-6)
-    assert found.bits == 2 * FULL  # in float32
-    assert measured(Half).bits == FULL
+    assert found.bits == 2 * parts.FULL  # in float32
+    assert parts.measured(Half).bits == parts.FULL
 
 
 @pytest.mark.thorough
 def test_step_by_step_the_model_is_judged_as_all_at_once():
     with torch.no_grad():
-        logits = stored()(crops()[:, :-1])[:, LENGTH // 2 :]
-    at_once = torch.nn.functional.cross_entropy(logits.flatten(0, 1), crops()[:, LENGTH // 2 + 1 :].flatten())
-    assert full_loss() == pytest.approx(at_once.item(), abs=1e-4)
+        logits = parts.stored()(parts.crops()[:, :-1])[:, parts.LENGTH // 2 :]
+    at_once = F.cross_entropy(logits.flatten(0, 1), parts.crops()[:, parts.LENGTH // 2 + 1 :].flatten())
+    assert parts.full_loss() == pytest.approx(at_once.item(), abs=1e-4)
 
 
 @pytest.mark.thorough
 def test_the_bar_leaves_room_to_those_who_think_and_none_to_one_choice_for_all():
-    found = measured(passing)
-    assert 0.9 * LIMIT < found.bits < LIMIT
-    assert found.lost < 0.75 * LOST
-    alike = measured(lambda layer: Small(layer, Choice(28, 16, 16)))
-    assert alike.bits < LIMIT
-    assert alike.lost > LOST
+    found = parts.measured(passing)
+    assert 0.9 * parts.LIMIT < found.bits < parts.LIMIT
+    assert found.lost < 0.75 * parts.LOST
+    alike = parts.measured(lambda layer: Small(layer, Choice(28, 16, 16)))
+    assert alike.bits < parts.LIMIT
+    assert alike.lost > parts.LOST
 
 
 class InAClass:
@@ -121,7 +110,7 @@ test_whose_cache_is_none_is_told = telling(
     ],
 )
 def test_bits(tensor, bits):
-    assert bits_of(tensor) == pytest.approx(bits)
+    assert parts.bits_of(tensor) == pytest.approx(bits)
 
 
 def test_all_that_is_in_it_is_found():
@@ -130,7 +119,7 @@ def test_all_that_is_in_it_is_found():
             self.rows = {"keys": [torch.ones(2)], "values": (torch.ones(3),)}
             self.time, self.name, self.again, self.nothing = 7, "held", self.rows, None
 
-    assert sorted(each.numel() for each in numbers_of(Held())) == [1, 2, 3]
+    assert sorted(each.numel() for each in parts.numbers_of(Held())) == [1, 2, 3]
 
 
 # --- the chart ---

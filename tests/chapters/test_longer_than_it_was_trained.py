@@ -18,14 +18,7 @@ from chapters.longer_than_it_was_trained import charts
 from chapters.longer_than_it_was_trained.accepted import Around, slower, stored
 from chapters.longer_than_it_was_trained.charts import FAST, LONGEST, SLOW, WAYS
 from chapters.longer_than_it_was_trained.exercises import check_longest_text, check_stretched_turns
-from chapters.longer_than_it_was_trained.exercises.longest_text import (
-    BAR,
-    nats,
-    near,
-    pieces,
-    untouched,
-    windows,
-)
+from chapters.longer_than_it_was_trained.exercises import longest_text as longest
 
 test_a_reader_is_told = telling(
     *of(
@@ -45,18 +38,18 @@ test_a_reader_is_told = telling(
 
 @pytest.mark.thorough
 def test_the_window_is_one_of_128():
-    assert near(6, 3).int().sum(-1)[0].tolist() == [1, 2, 3, 3, 3, 3]
-    assert torch.equal(near() & causal(512), near())
+    assert longest.near(6, 3).int().sum(-1)[0].tolist() == [1, 2, 3, 3, 3, 3]
+    assert torch.equal(longest.near() & causal(512), longest.near())
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("model", "least", "most"), [
-    (lambda: slower("interpolated"), BAR + 0.1, 1.0),
+    (lambda: slower("interpolated"), longest.BAR + 0.1, 1.0),
     (stored, 1.2, 2.2),
-    (lambda: slower(slow=1, fast=4), 0.1, BAR - 0.1),
+    (lambda: slower(slow=1, fast=4), 0.1, longest.BAR - 0.1),
 ])  # fmt: skip
 def test_the_bar_lies_well_between(model, least, most):
-    assert least < nats(model()) - nats(untouched(), 128) < most
+    assert least < longest.nats(model()) - longest.nats(longest.untouched(), 128) < most
 
 
 def trained(how, row, updates, rate):
@@ -67,14 +60,14 @@ def trained(how, row, updates, rate):
 
 @pytest.mark.weekly
 def test_interpolated_places_pass_after_a_little_training():
-    row = row_of(map(pieces().encode, docstrings.split(["networkx"])[0]), pieces().end)
+    row = row_of(map(longest.pieces().encode, docstrings.split(["networkx"])[0]), longest.pieces().end)
     model = trained("interpolated", row, 60, 1e-3)
     assert check_longest_text.judge(lambda: model).passed
 
 
 @pytest.mark.weekly
 def test_a_model_that_learned_what_it_is_judged_by_is_told():
-    model = trained("mixed", windows().flatten(), 200, 3e-3)
+    model = trained("mixed", longest.windows().flatten(), 200, 3e-3)
     assert check_longest_text.judge(lambda: model).mistake == "knows what it is judged by"
 
 
