@@ -52,7 +52,7 @@ def watched(model: nn.Module) -> Iterator[dict[str, Weights]]:
 
 
 @contextmanager
-def heads_changed(attention: MultiHeadAttention, change: Change) -> Iterator[None]:
+def heads_changed(attention: nn.Module, change: Change) -> Iterator[None]:
     """`with heads_changed(attention, zeroed(2)): model(words)` runs the model without its head 2.
 
     change is given what the heads mixed, (B, n, heads, d_k), before the output matrix joins them. If it was
@@ -66,17 +66,18 @@ def heads_changed(attention: MultiHeadAttention, change: Change) -> Iterator[Non
     """
 
     asked = False
+    of: int = attention.heads  # type: ignore[assignment]
 
     def changed(_: nn.Module, inputs: tuple[Tensor]) -> Tensor:
         nonlocal asked
         asked = True
         mixed = inputs[0]  # (B, n, d_model)
-        heads = mixed.view(*mixed.shape[:2], attention.heads, -1)  # (B, n, heads, d_k)
+        heads = mixed.view(*mixed.shape[:2], of, -1)  # (B, n, heads, d_k)
         replaced = change(heads)
         require.same_shape("change must keep the shape", replaced, heads.shape)
         return replaced.flatten(2)  # (B, n, d_model)
 
-    hook = attention.out_proj.register_forward_pre_hook(changed)
+    hook = _output(attention).register_forward_pre_hook(changed)
     try:
         yield
     finally:
@@ -86,6 +87,11 @@ def heads_changed(attention: MultiHeadAttention, change: Change) -> Iterator[Non
             f"no head was changed: {type(attention).__name__}.out_proj was not called "
             "(nn.MultiheadAttention never calls its own: it hands the weights to a function)"
         )
+
+
+def _output(attention: nn.Module) -> nn.Module:
+    """The matrix that joins the heads: `write` in today's block."""
+    return attention.get_submodule("write" if hasattr(attention, "write") else "out_proj")
 
 
 def zeroed(head: int) -> Change:

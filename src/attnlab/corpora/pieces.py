@@ -33,12 +33,14 @@ class Pieces:
         self.merges: list[Pair] = []
         self.rank: dict[Pair, int] = {}
         self.bytes = [bytes([number]) for number in range(BYTES)]
+        self.letters: Sequence[int] = range(BYTES)  # the piece of each byte
         for place, pair in enumerate(merges):
             require.merge(pair, place, BYTES + place)
             left, right = map(int, pair)
             self.merges.append((left, right))
             self.rank.setdefault((left, right), place)
             self.bytes.append(self.bytes[left] + self.bytes[right])
+        self.made: Sequence[int] = range(BYTES, len(self.bytes))  # the piece that each merge makes
         self.end = len(self.bytes)
         self.bytes.append(b"")
         self._cut: dict[str, list[int]] = {}  # a text is made of the same few chunks again and again
@@ -50,12 +52,16 @@ class Pieces:
     def encode(self, text: str) -> list[int]:
         """`pieces.encode("the end")` are the numbers of its pieces."""
         ids: list[int] = []
-        for chunk in CHUNK.findall(text):
+        for chunk in self.chunks(text):
             cut = self._cut.get(chunk)
             if cut is None:
-                cut = self._cut[chunk] = self._merged(list(chunk.encode()))
+                cut = self._cut[chunk] = self._merged([self.letters[byte] for byte in chunk.encode()])
             ids += cut
         return ids
+
+    def chunks(self, text: str) -> list[str]:
+        """`pieces.chunks("the end")` is ["the", " end"]: no piece crosses a border between two."""
+        return CHUNK.findall(text)
 
     def _merged(self, ids: list[int]) -> list[int]:
         # The earliest learned merge first, wherever it stands, as long as there is one.
@@ -63,7 +69,7 @@ class Pieces:
             first = min(pairwise(ids), key=lambda pair: self.rank.get(pair, len(self.merges)))
             if first not in self.rank:
                 break
-            ids = joined(ids, first, BYTES + self.rank[first])
+            ids = joined(ids, first, self.made[self.rank[first]])
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:

@@ -87,8 +87,9 @@ class Today(nn.Module):
         self.norm = RMSNorm(d_model)
         self.next = None if tied else nn.Linear(d_model, vocabulary, bias=False)
         d_k = d_model // heads
-        # Radians a place, (d_k/2,). No buffer: `model.bfloat16()` would round it to 3 digits.
-        self.frequencies = base ** (-torch.arange(0, d_k, 2) / d_k)
+        # Radians a place, (d_k/2,). No buffer: `model.bfloat16()` would round it to 3 digits. Numbers also
+        # where weights are to come from a file, and have none yet.
+        self.frequencies = base ** (-torch.arange(0, d_k, 2, device="cpu") / d_k)
         start(self, spread, layers)
 
     def forward(

@@ -1,0 +1,1 @@
+"""The drawings, made from the chapter's own numbers."""

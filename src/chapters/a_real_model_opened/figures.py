@@ -1,0 +1,1 @@
+"""The figures, described by what is drawn."""

@@ -1,0 +1,1 @@
+"""What only its exercises say, its chart and its models."""
