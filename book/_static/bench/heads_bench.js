@@ -10,6 +10,7 @@ const HEAD_SCORES = {
   previous: "its weight on the piece before",
   copy: "its weight behind the earlier copy",
 };
+const OVER = { first: "all pieces but the first", previous: "all pieces but the first", copy: "pieces that stood before" };
 
 const written = (piece) => piece.replace(/·/g, " ").replace(/↵/g, "\n");
 const meanOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
@@ -213,14 +214,15 @@ class HeadsBench {
       const score = scores[place];
       // By the root: a tenth of the largest can still be seen.
       button.style.setProperty("--share", isRemoval ? Math.sqrt(Math.abs(score) / most) : score);
-      button.className = isRemoval && score > 0 ? "gains" : "";
+      button.className = isRemoval ? (score > 0 ? "gains" : "") : "weight";
       button.ariaLabel = `layer ${Math.floor(place / data.heads) + 1}, head ${(place % data.heads) + 1}: ${told(score)}`;
     });
     const top = scores.findIndex((score) => Math.abs(score) === most);
     const where = `head ${(top % data.heads) + 1} of layer ${Math.floor(top / data.heads) + 1}, ${told(scores[top])}`;
     const removed = `purple where ${quoted(answer)} loses without the head, green where it gains; a bit less is half the chance`;
-    const kinds = isRemoval ? removed : "a mean over the pieces that have one";
-    this.legend.textContent = `The fuller, the more: ${kinds}. Most: ${where}. In pieces · is a space, ↵ a new line.`;
+    const kinds = isRemoval ? removed : `a mean over ${OVER[this.score]}`;
+    const signs = "So far: what the model would say if it ended there. A · is a space, ↵ a new line.";
+    this.legend.textContent = `The fuller, the more: ${kinds}. Most: ${where}. ${signs}`;
     this.showLens(answer);
   }
 
@@ -292,8 +294,8 @@ class HeadsBench {
 
   showLens(answer) {
     const { lens, ranks } = this.measured;
-    const told = ([piece, chance]) => `${piece} ${percent(chance)}`;
-    this.ranked.textContent = `${answer} is no.`;
+    const told = ([piece, chance]) => `${piece} ${chanceWords(chance)}`;
+    this.ranked.textContent = `${answer}’s rank`;
     this.says.forEach(([says, rank], behind) => {
       says.textContent = told(lens[behind][0]);
       rank.textContent = ranks[behind].toLocaleString("en");

@@ -1,7 +1,7 @@
 """What the page shows of SmolLM2 without a kernel: for six texts, measured once and stored in explored.json.
 
 The model has 135 million numbers, too many for a page. `python -m chapters.a_real_model_opened.explored`
-measures anew, in a minute.
+measures anew, in two minutes.
 """
 
 import base64
@@ -39,7 +39,7 @@ def shown(cut: ListedPieces, number: int) -> str:
     """`shown(pieces, 260)` is a piece with signs for what can't be seen: "·the"."""
     special = {place: name for name, place in cut.special.items()}
     text = special.get(number) or cut.bytes[number].decode(errors="replace")
-    return text.replace(" ", "·").replace("\n", "↵")
+    return text.replace(" ", "·").replace("\n", "↵").replace("\xa0", "nbsp")
 
 
 def _each_without_one(found: Tensor) -> Tensor:
