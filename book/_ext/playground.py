@@ -1,7 +1,8 @@
 """`{playground} translator` is a picture, and a button that lets the reader open the model that made it.
 
 `{playground} translator slim` has only the field, the translation and its lines. The model's weights become a
-script of their own, which playground.js fetches with the others when it is opened.
+script of their own, which playground.js fetches with the others when it is opened. Of a model too large for a
+page that script has what was measured, and comes only when the button is pressed.
 
 A link to an address such as `#open=translator&layer=1&head=2` (see bench/state.js) sets what a bench shows.
 `{tour} translator` folds a line and a list of such links, which tour.js leads through.
@@ -28,7 +29,7 @@ from sphinx.util.docutils import SphinxDirective
 from _ext.drawings import on_the_page
 from _ext.javascript import small
 from bookkit.pictures.drawings import svg
-from bookkit.playground import VIEWS, exported, openable, picture
+from bookkit.playground import VIEWS, Openable, Recorded, exported, openable, picture, recorded
 
 logger = logging.getLogger(__name__)
 STATIC = Path(__file__).parents[1] / "_static"
@@ -39,7 +40,7 @@ STEPS_OF_A_TOUR = range(8, 13)
 
 
 # What a page loads, and of which files of _static each is made, in this order.
-STYLES = "bench attention looks steps reach induction gpt"
+STYLES = "bench attention looks steps reach induction gpt heads"
 SHELL = """bench/entrance.js bench/state.js elements.js model.js transformer.js bench/anatomy.js
 bench/words.js die.js bench/chances.js bench/tally.js bench/tally_line.js workbench.js bench/shared_state.js
 bench/shares.js bench/attention_view.js bench/looks_road.js bench/looks_view.js"""
@@ -51,6 +52,7 @@ BUNDLES = {
     "sentences.js": ["bench/truth.js", "bench/sentence_field.js", "benches.js"],
     "symbols.js": ["bench/induction_bench.js"],
     "pieces.js": ["gpt.js", "gpt_bench.js"],
+    "heads.js": ["bench/heads_bench.js"],
     "steps.js": [f"bench/{name}.js" for name in STEPS.split()],
     "reach.js": [f"bench/{name}.js" for name in REACH.split()],
 }
@@ -72,7 +74,7 @@ class Playground(SphinxDirective):
 
 def closed(model: str, form: str) -> tuple[str, str]:
     """The HTML of a playground whose model has not come yet, and what its picture shows."""
-    for given, known in ((model, openable()), (form, FORMS)):
+    for given, known in ((model, shown()), (form, FORMS)):
         if given not in known:
             raise ValueError(f"{given!r} is none of {', '.join(known)}")
     drawn = picture(model)
@@ -82,6 +84,7 @@ def closed(model: str, form: str) -> tuple[str, str]:
         sum(map(len, each)) / 1000 for each in (map(gzip.compress, comes.values()), comes.values())
     )
     invitation = drawn.slim if form == "slim" and drawn.slim else drawn.invitation
+    form, asks = ("recorded", "Look inside") if model in recorded() else (form, "Open the model")
     return (
         f'<div class="playground" data-model="{model}" data-form="{form}"'
         f' data-files="{" ".join(comes)}"'
@@ -90,7 +93,7 @@ def closed(model: str, form: str) -> tuple[str, str]:
         f' data-view-hashes="{" ".join(sha256(bundled(view)) for view in VIEWS)}">\n'
         f"<p>{drawn.title} <strong>{drawn.words}</strong></p>\n{on_the_page(drawing)}"
         f'<p class="invitation">{invitation}</p>\n'
-        '<p class="opening"><button type="button">Open the model here</button>'
+        f'<p class="opening"><button type="button">{asks} here</button>'
         f" <span>{compressed:.0f}\u00a0kB ({plain:.0f} uncompressed)</span></p>\n"
         f'<p class="without-scripts">{drawn.caption}</p>\n'
         '<p class="unseen" role="status"></p>\n</div>\n',
@@ -98,9 +101,13 @@ def closed(model: str, form: str) -> tuple[str, str]:
     )
 
 
+def shown() -> dict[str, Openable | Recorded]:
+    return {**openable(), **recorded()}
+
+
 def files(model: str) -> dict[str, bytes]:
     """What a page loads to open the model, in order: `files("translator")["elements.js"]` is that script."""
-    comes = {name: bundled(name) for name in openable()[model].files}
+    comes = {name: bundled(name) for name in shown()[model].files}
     return comes | {f"model-{model}.js": script(model).encode()}
 
 
@@ -131,7 +138,7 @@ def script(model: str) -> str:
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
     if not exception and app.builder.format == "html":
-        for model in openable():
+        for model in shown():
             for name, content in files(model).items():
                 Path(app.outdir, "_static", name).write_bytes(content)
         for view in VIEWS:

@@ -1,5 +1,6 @@
 // A playground is a picture until its model is opened: by its button, by an address (see bench/state.js), or, once the
-// reader has done anything, as it is scrolled to; not the slim one, which is in view from the first. Then files come, which `data-files` names: styles and scripts that
+// reader has done anything, as it is scrolled to; not the slim one, which is in view from the first, nor what was
+// recorded of a large model, which is much to fetch. Then files come, which `data-files` names: styles and scripts that
 // compute with the model's weights and show what they do, and the weights as a script of their own.
 
 const stored = {}; // what each script of weights has, by the model's name
@@ -142,7 +143,7 @@ const watch = new IntersectionObserver(
 function begin({ type, movementX, movementY }) {
   if (type === "pointermove" && !movementX && !movementY) return; // the page came to lie below the pointer
   for (const act of ACTS) removeEventListener(act, begin);
-  for (const playground of doors.keys()) if (playground.dataset.form !== "slim") watch.observe(playground);
+  for (const playground of doors.keys()) if (playground.dataset.form === "full") watch.observe(playground);
 }
 
 if (!navigator.connection?.saveData) for (const act of ACTS) addEventListener(act, begin, { passive: true });

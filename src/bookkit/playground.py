@@ -1,7 +1,8 @@
 """Trained models that a reader can open in the page: their numbers for a script, and a picture of each.
 
 Which there are is said by the chapters that train them, in their playground.py, as MODELS.
-book/_static/transformer.js and gpt.js compute with these numbers as attnlab.transformer does.
+book/_static/transformer.js and gpt.js compute with these numbers as attnlab.transformer does. Of a model too
+large for that, RECORDED has what was measured: there is nothing to compute.
 """
 
 import base64
@@ -107,24 +108,45 @@ class Openable:
     files: tuple[str, ...] = (*EVERY_BENCH, "sentences.js")  # in this order, before the weights
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """`recorded()["smollm2"]` has what was measured of a model too large for a page, and a picture of it."""
+
+    data: Callable[[], Data]
+    picture: Callable[[], Picture]
+    files: tuple[str, ...] = (*EVERY_BENCH, "heads.js")
+
+
 @cache
 def openable() -> dict[str, Openable]:
     """`openable()["translator"]` is one of the models of all chapters."""
+    return _of_all_chapters("MODELS")
+
+
+@cache
+def recorded() -> dict[str, Recorded]:
+    """`recorded()["smollm2"]` is one of the models of which a page has no more than what they did."""
+    return _of_all_chapters("RECORDED")
+
+
+def _of_all_chapters(what: str) -> dict[str, Any]:
     folders = [registry.PACKAGES / "chapters" / chapter.package for chapter in registry.chapters()]
     rooms = [folder.name for folder in folders if (folder / "playground.py").exists()]
-    found: dict[str, Openable] = {}
+    found: dict[str, Any] = {}
     for room in rooms:
-        found |= import_module(f"chapters.{room}.playground").MODELS
+        found |= getattr(import_module(f"chapters.{room}.playground"), what, {})
     return found
 
 
 @cache
 def exported(name: str) -> Data:
     """`exported("translator")` is all that the page needs to let this model speak."""
+    if name in recorded():
+        return recorded()[name].data()
     model = openable()[name]
     return model.data() | model.packed(model.load())
 
 
 def picture(name: str) -> Picture:
     """`picture("translator")` shows the first sentence that is offered, and what the model makes of it."""
-    return openable()[name].picture()
+    return (openable() | recorded())[name].picture()

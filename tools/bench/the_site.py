@@ -98,10 +98,11 @@ def scores(address: str, chromium: Path, form: str) -> str:
 
 
 def models() -> dict[str, str]:
-    """{"translator": "index.html"}: each model that can be opened in a page, and the first such page."""
+    """{"translator": "index.html"}: each model that runs in a page, and the first such page."""
     found: dict[str, str] = {}
     for page in sorted(SITE.glob("*.html")):
-        for model in re.findall('class="playground" data-model="(.*?)"', page.read_text("utf-8")):
+        text = page.read_text("utf-8")
+        for model in re.findall('class="playground" data-model="([^"]*)" data-form="(?!recorded)', text):
             found.setdefault(model, page.name)
     return found
 
