@@ -1,13 +1,9 @@
-"""The drawings of the exercises: a block's 20 bytes, a text that comes twice, and keys that move up."""
-
-import torch
+"""The drawings of the exercises: a block's 20 bytes, and keys that move up."""
 
 from bookkit.pictures.drawings import TINT, Part, column, draw, left_note, note, over
 from bookkit.pictures.svg import SMALL, Place, label, line, rectangle
-from chapters.a_real_model_opened.exercises import check_copying_heads
 
 SINKS, WIDTH, NEW = 2, 4, 9  # the piece that comes
-N = 4
 HALF = 16  # bytes with two numbers each
 HEADER = {"scale": "query", "least": "key"}  # of two bytes each, in the colours that tell them apart
 
@@ -45,34 +41,6 @@ def bytes_of_a_block() -> None:
         arrange,
         alt="20 bytes in a row. Two are the scale, two the least. Of the 16 behind them, the low four bits "
         "hold numbers 0 to 15, and the high four numbers 16 to 31: the first of them holds 0 and 16.",
-    )
-
-
-def twice_the_same() -> None:
-    """`twice_the_same()` is a table of weights for four pieces twice, with the places that are asked."""
-    weights = torch.zeros(1, 1, 2 * N, 2 * N, requires_grad=True)
-    check_copying_heads.reference(weights, N).sum().backward()
-    asked = weights.grad[0, 0] > 0  # type: ignore[index]
-
-    def arrange(narrow: bool) -> Part:
-        wide, marks = (36.0 if narrow else 44.0), ""
-        letters = "ABCD" * 2
-        for i in range(2 * N):
-            middle = 24 + 20 * i
-            marks += label(wide * (i + 1.5), 16, letters[i], size=SMALL, colour="key", bold=True)
-            marks += label(wide / 2, middle + 15, letters[i], size=SMALL, colour="query", bold=True)
-            for j in range(i + 1):
-                fill = "output" if asked[i, j] else None
-                inside = Place(wide * (j + 1), middle, wide, 20)
-                marks += rectangle(inside, "faint", fill=fill, opacity=0.45)
-        table = over(wide * (2 * N + 1), 24 + 20 * 2 * N + 2, marks)
-        return column(table, note("a row for each query, a column for each key"), gap=4)
-
-    pairs = ", ".join(f"{i} at {j}" for i, j in asked.nonzero().tolist())
-    draw(
-        arrange,
-        alt=f"A table of weights for the text A B C D A B C D, a row for each query, what comes later left "
-        f"out. Marked is where each query of the second copy looks if its head copies: {pairs}.",
     )
 
 

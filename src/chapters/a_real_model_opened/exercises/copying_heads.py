@@ -17,13 +17,11 @@ def _looked_at(weights: Weights, n: int, behind: int = 1) -> Weights:
 
 
 def _copying_heads(
-    weights: Weights,
-    n: int,
-    *,
+    weights: Weights, n: int, *,
     of: Part = lambda weights: weights,
     looks: Part = _looked_at,
     summed: Part = lambda found, n: found.mean(-1),
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     return summed(looks(of(weights), n), n)  # type: ignore[no-any-return]
 
 
@@ -60,10 +58,6 @@ MISTAKES: Mistakes = in_parts(
             "came behind that is place n.",
             lambda weights, n: _looked_at(weights, n)[..., :-1],
         ),
-        "first query missing": (
-            "The first place of the second copy is missing. Its earlier copy is place 0.",
-            lambda weights, n: _looked_at(weights, n)[..., 1:],
-        ),
     },
     summed={
         "over all places": (
@@ -85,10 +79,6 @@ MISTAKES: Mistakes = in_parts(
         "layers and heads exchanged": (
             "The scores are right, and layers and heads have changed places. A row is a layer.",
             lambda scores: scores.mT,
-        ),
-        "all in one": (
-            "This is one number for all. Each head of each layer has a score of its own.",
-            lambda scores: scores.mean(),
         ),
     },
 )

@@ -65,6 +65,13 @@ def _hidden(model: Today, ids: Tensor, sinks: int, width: int) -> Tensor:
     return torch.stack(found)
 
 
+def _read_anew(model: Today, ids: Tensor, sinks: int, width: int) -> Tensor:
+    """Sinks and window are read from the start for each piece."""
+    ends = range(1, ids.shape[1] + 1)
+    rows = (torch.cat([ids[:, : min(sinks, end)], ids[:, max(sinks, end - width) : end]], 1) for end in ends)
+    return torch.stack([model(row)[0, -1] for row in rows])
+
+
 MISTAKES: Mistakes = in_parts(
     _endless_reader,
     room={
@@ -82,10 +89,6 @@ MISTAKES: Mistakes = in_parts(
             "One key too few is held. With the new piece there may be sinks + width.",
             lambda sinks, width: sinks + width - 1,
         ),
-        "sinks count as window": (
-            "The sinks are counted among the window's `width`. They come on top of it.",
-            lambda sinks, width: width,
-        ),
     },
     kept={
         "sinks forgotten": (
@@ -95,10 +98,6 @@ MISTAKES: Mistakes = in_parts(
         "the newest goes": (
             "The newest key goes, and the old ones stay for ever. The oldest behind the sinks goes.",
             lambda sinks, held: (slice(sinks), slice(sinks, held - 1)),
-        ),
-        "emptied": (
-            "A full window is emptied at once, but for the sinks. One key goes for each that comes.",
-            lambda sinks, held: (slice(sinks), slice(held, None)),
         ),
         "one sink too few": (
             "One sink goes with the rest: the first `sinks` places stay, from 0 on.",
@@ -115,10 +114,6 @@ MISTAKES: Mistakes = in_parts(
             "The keys that move up are turned on by one place. They stand one place *lower* now: turn them "
             "back.",
             lambda keys, frequencies: turned(keys, frequencies),
-        ),
-        "turned twice": (
-            "The keys that move up are turned back by two places. They move by one.",
-            lambda keys, frequencies: turned(keys, -2 * frequencies),
         ),
     },
     of_sinks={
@@ -140,6 +135,11 @@ MISTAKES: Mistakes = in_parts(
         lambda *inputs: _endless_reader(
             *inputs, place=lambda time, held: time, moved=lambda keys, frequencies: keys
         ),
+    ),
+    "read anew": (
+        "You read sinks and window anew for each piece, without a cache. What a cache holds comes from when "
+        "more was in sight, and costs nothing again: keep it.",
+        _read_anew,
     ),
     "hidden, not forgotten": (
         "All keys are held, and a mask hides those that should go. Hidden keys take room as well: forget "

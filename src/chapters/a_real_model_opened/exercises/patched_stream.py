@@ -1,7 +1,7 @@
 """Put one text's stream into the run of another, behind each layer in turn."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import torch
@@ -22,22 +22,14 @@ def _replaced(stream: Tensor, vectors: Tensor, place: int) -> Tensor:
     return stream
 
 
-def _one(layer: int, layers: int) -> list[int]:
-    return [layer]
-
-
 def _patched_stream(
-    model: Today,
-    ids: Tensor,
-    other: Tensor,
-    place: int,
-    *,
+    model: Today, ids: Tensor, other: Tensor, place: int, *,
     runs: Part = lambda ids, other: (ids, other),
     put: Part = _replaced,
-    at: Part = _one,
+    removed: bool = True,
     source: Part = lambda layer, layers: layer + 1,  # of the streams, the first is before all blocks
     read: Part = lambda logits: logits[0, -1],
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     ids, other = runs(ids, other)
     kept, layers = streams(model, other), len(model.blocks)  # (layers + 1, 1, T, d_model)
 
@@ -45,12 +37,18 @@ def _patched_stream(
         return lambda _, __, stream: put(stream, kept[source(layer, layers)], place)
 
     rows = []
-    for layer in range(layers):
-        with ExitStack() as stack, torch.no_grad():
-            for each in at(layer, layers):
-                stack.callback(model.blocks[each].register_forward_hook(hook(each)).remove)
+    for layer, block in enumerate(model.blocks):
+        handle = block.register_forward_hook(hook(layer))
+        with torch.no_grad():
             rows.append(read(model(ids)))
+        if removed:
+            handle.remove()
     return torch.stack(rows)
+
+
+def _piece_exchanged(model: Today, ids: Tensor, other: Tensor, place: int) -> Tensor:
+    row = _replaced(ids, other, place)
+    return torch.stack([model(row)[0, -1]] * len(model.blocks))
 
 
 MISTAKES: Mistakes = in_parts(
@@ -71,10 +69,6 @@ MISTAKES: Mistakes = in_parts(
             "place.",
             lambda stream, vectors, place: vectors,
         ),
-        "all up to the place": (
-            "All places up to `place` are exchanged. Exchange that one alone.",
-            lambda stream, vectors, place: torch.cat([vectors[:, : place + 1], stream[:, place + 1 :]], 1),
-        ),
         "added": (
             "The other's vector is added. It should stand in the place of this one's.",
             lambda stream, vectors, place: _replaced(stream, stream + vectors, place),
@@ -82,21 +76,6 @@ MISTAKES: Mistakes = in_parts(
         "the last place": (
             "The vector is exchanged at the last place. Exchange it at `place`, and *read* the last.",
             lambda stream, vectors, place: _replaced(stream, vectors, -1),
-        ),
-        "one place early": (
-            "The vector is exchanged one place too early. Places count from 0.",
-            lambda stream, vectors, place: _replaced(stream, vectors, place - 1),
-        ),
-    },
-    at={
-        "hooks that stay": (
-            "The hooks of earlier rows are still at work: row 2 has the vector exchanged behind blocks 0, 1 "
-            "and 2. Remove each hook before the next run.",
-            lambda layer, layers: [*range(layer + 1)],
-        ),
-        "layers from the last": (
-            "The rows are right, from the last block to the first. Row 0 is for block 0.",
-            lambda layer, layers: [layers - 1 - layer],
         ),
     },
     source={
@@ -121,7 +100,18 @@ MISTAKES: Mistakes = in_parts(
             lambda logits: logits[0, -1].softmax(-1),
         ),
     },
-)
+) | {
+    "hooks that stay": (
+        "The hooks of earlier rows are still at work, so that row 2 has the vector exchanged behind blocks "
+        "0, 1 and 2. Remove each hook before the next run.",
+        partial(_patched_stream, removed=False),
+    ),
+    "the piece exchanged": (
+        "You exchange the piece itself, before the first block, so that all rows are alike. Exchange the "
+        "vector in the stream, behind one block.",
+        _piece_exchanged,
+    ),
+}
 
 
 def _logits_and_hooks(work: Callable[..., Any], model: Today, *inputs: Any) -> Any:

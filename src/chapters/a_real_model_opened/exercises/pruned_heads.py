@@ -32,10 +32,6 @@ Heads = list[tuple[int, int]]
 
 SAID = {
     "numbers": "These are numbers. Each head is a pair, (layer, head), such as (19, 7).",
-    "a table": (
-        f"This is a table of {LAYERS} by {HEADS}. Hand over those that go, as pairs: "
-        "`mask.nonzero().tolist()` makes them of a mask."
-    ),
     "counted from 1": (
         f"There is no layer {LAYERS}, nor a head {HEADS}: both are counted from 0, and yours from 1."
     ),
@@ -126,8 +122,6 @@ def _pairs(work: Callable[..., Any]) -> Heads:
     found = [tuple(each) if isinstance(each, (list, tuple)) else each for each in found]
     if not all(isinstance(each, tuple) for each in found):
         raise WrongTypeError(SAID["numbers"])
-    if [len(each) for each in found] == [HEADS] * LAYERS:
-        raise WrongTypeError(SAID["a table"])
     if not all(len(each) == 2 and all(hasattr(number, "__index__") for number in each) for each in found):
         raise WrongTypeError("Each head is a pair of two whole numbers, (layer, head).")
     if name := _fault(found):
@@ -182,7 +176,6 @@ def passing() -> Heads:
 
 _HANDED: dict[str, Any] = {
     "numbers": [0, 5, 7],
-    "a table": torch.zeros(LAYERS, HEADS, dtype=torch.bool, device="cpu"),
     "counted from 1": [(layer + 1, head + 1) for layer, head in [*CHOSEN, (LAYERS - 1, HEADS - 1)]],
     "head first": [(head, layer) for layer, head in CHOSEN],
     "no such head": [(-1, 8), *CHOSEN],

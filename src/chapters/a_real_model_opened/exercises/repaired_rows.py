@@ -15,15 +15,12 @@ def _put_back(matrix: Tensor, heads: int) -> Tensor:
 
 
 def _repaired_rows(
-    query: Tensor,
-    key: Tensor,
-    heads: int,
-    *,
+    query: Tensor, key: Tensor, heads: int, *,
     order: Part = _put_back,
     of_query: Part | None = None,
     of_key: Part | None = None,
     groups: Part = lambda query, key, heads: len(key) * heads // len(query),
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     of_query, of_key = of_query or order, of_key or order
     return of_query(query, heads), of_key(key, groups(query, key, heads))
 
@@ -73,12 +70,6 @@ MISTAKES: Mistakes = (
                     matrix.view(heads, -1, 2, matrix.shape[1]).transpose(1, 2).flip(1).reshape(matrix.shape)
                 ),
             ),
-            "heads and pairs mixed": (
-                "The rows are cut as (d_k/2, heads, 2). A head's rows are neighbours: (heads, d_k/2, 2).",
-                lambda matrix, heads: (
-                    matrix.view(-1, heads, 2, matrix.shape[1]).permute(1, 2, 0, 3).reshape(matrix.shape)
-                ),
-            ),
             "nothing put back": (
                 "Both come back as they were given. Rows 0, 1, 2, 3 of a head of 8 must go to 0, 4, 1, 5.",
                 _left,
@@ -94,11 +85,6 @@ MISTAKES: Mistakes = (
             "keys left": (
                 "The queries are right, and the keys come back as they were given. Both are turned.",
                 _left,
-            ),
-            "keys as one head": (
-                "The queries are right. The keys' rows are treated as one head, which is right only where "
-                "there is one.",
-                _as_one_head,
             ),
         },
         groups={
