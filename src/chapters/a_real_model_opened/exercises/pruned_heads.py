@@ -153,6 +153,8 @@ def results(work: Callable[..., Any], question: str) -> int:
     try:
         lost = _lost(heads)
     except (FileNotFoundError, ValueError) as error:  # of the wheel: it says which command brings it
+        if any(work is known for _, known in MISTAKES.values()):
+            return 1  # else a mistake that can't be tried, either, would be taken for the reader's
         raise WrongTypeError(str(error)) from None
     if lost > LOST:
         raise WrongTypeError(SAID["the most needed" if lost > LARGE else "too much lost"])
