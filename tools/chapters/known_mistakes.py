@@ -24,7 +24,7 @@ NOTED = ROOT / "tests" / "chapters" / "known_mistakes.json"
 TRAINING = {
     "own_fault", "language_model", "beat_the_book", "near_the_limit", "induction_forms", "repaired_model",
     "smallest_cache", "remembering", "longest_text", "deep_without_norm", "start_without_divisor", "cut",
-    "multi_head_layer", "gpt_start", "eight_patients",
+    "multi_head_layer", "gpt_start", "eight_patients", "pruned_heads",
 }  # fmt: skip
 # By the last heads it has nothing left to lose: which name is lost most then hangs on the last bits.
 LEFT_OUT = {("head_jobs", "never put back")}
