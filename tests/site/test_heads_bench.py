@@ -45,7 +45,7 @@ def test_a_head_of_a_text_is_chosen_by_keys_and_told_as_it_was_measured(page: Pa
         worst = min(range(270), key=lambda head: text["removals"][head][0])
         key, head = ("ArrowUp", worst - HEADS) if worst >= HEADS else ("ArrowDown", worst + HEADS)
         page.locator(".heads-map [tabindex='0']").press(key)
-        told = f"Head {head % HEADS + 1} of layer {head // HEADS + 1}: from “{text['pieces'][-1]}” it looks"
+        told = f"Head {head % HEADS} of block {head // HEADS}: from “{text['pieces'][-1]}” it looks"
         expect(page.get_by_role("status")).to_contain_text(told)
         rows = page.locator(".next tbody td:not(.bar)").all_inner_texts()
         for place, (_, chance) in enumerate(text["next"]):

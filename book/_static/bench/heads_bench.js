@@ -126,7 +126,7 @@ class HeadsBench {
   }
 
   get headInWords() {
-    return `Head ${this.choice.head + 1} of layer ${this.choice.layer + 1}`;
+    return `Head ${this.choice.head} of block ${this.choice.layer}`;
   }
 
   inWords([bits]) {
@@ -149,16 +149,17 @@ class HeadsBench {
     return Array.from({ length }, (_, i) => Float32Array.from({ length }, (_, j) => at(i, j)));
   }
 
-  // ---- the map: a row for each layer, a square for each head, and what the model would say behind it ----
+  // ---- the map: a row for each block, a square for each head, and what the model would say behind it ----
+  // Both are counted from 0, as in the chapter's code.
 
   map() {
     const { layers, heads } = this.data;
     this.squares = [];
     this.says = [];
-    const columns = Array.from({ length: heads }, (_, head) => make("th", { scope: "col" }, `${head + 1}`));
+    const columns = Array.from({ length: heads }, (_, head) => make("th", { scope: "col" }, `${head}`));
     this.ranked = make("th", { scope: "col", className: "rank" });
     const says = make("th", { scope: "col" }, "so far");
-    const titles = make("tr", {}, make("th", { scope: "col" }, "layer"), ...columns, says, this.ranked);
+    const titles = make("tr", {}, make("th", { scope: "col" }, "block"), ...columns, says, this.ranked);
     const rows = Array.from({ length: layers + 1 }, (_, behind) => this.row(behind, behind - 1));
     const body = make("tbody", {}, ...rows);
     chosenByArrows(body, heads, (next) => this.choose({ layer: Math.floor(next / heads), head: next % heads }));
@@ -174,7 +175,7 @@ class HeadsBench {
     if (!behind) cells.push(make("td", { colSpan: this.data.heads, className: "hint" }, "before the first"));
     const says = [make("td", { translate: false }), make("td", { className: "rank" })];
     this.says.push(says);
-    return make("tr", {}, make("th", { scope: "row" }, `${behind || ""}`), ...cells, ...says);
+    return make("tr", {}, make("th", { scope: "row" }, behind ? `${layer}` : ""), ...cells, ...says);
   }
 
   colouring() {
@@ -215,10 +216,10 @@ class HeadsBench {
       // By the root: a tenth of the largest can still be seen.
       button.style.setProperty("--share", isRemoval ? Math.sqrt(Math.abs(score) / most) : score);
       button.className = isRemoval ? (score > 0 ? "gains" : "") : "weight";
-      button.ariaLabel = `layer ${Math.floor(place / data.heads) + 1}, head ${(place % data.heads) + 1}: ${told(score)}`;
+      button.ariaLabel = `block ${Math.floor(place / data.heads)}, head ${place % data.heads}: ${told(score)}`;
     });
     const top = scores.findIndex((score) => Math.abs(score) === most);
-    const where = `head ${(top % data.heads) + 1} of layer ${Math.floor(top / data.heads) + 1}, ${told(scores[top])}`;
+    const where = `head ${top % data.heads} of block ${Math.floor(top / data.heads)}, ${told(scores[top])}`;
     const removed = `purple where ${quoted(answer)} loses without the head, green where it gains; a bit less is half the chance`;
     const kinds = isRemoval ? removed : `a mean over ${OVER[this.score]}`;
     const signs = "So far: what the model would say if it ended there. A · is a space, ↵ a new line.";
@@ -288,7 +289,7 @@ class HeadsBench {
 
   lens() {
     this.lensRows = make("tbody");
-    const title = "The lens in full: what the model would say if it ended behind a layer";
+    const title = "The lens in full: what the model would say if it ended behind a block";
     return make("details", {}, make("summary", {}, title), make("table", { className: "heads-lens" }, this.lensRows));
   }
 
@@ -301,7 +302,7 @@ class HeadsBench {
       rank.textContent = ranks[behind].toLocaleString("en");
     });
     const rows = lens.map((likely, behind) => {
-      const where = make("th", { scope: "row" }, behind ? `layer ${behind}` : "before");
+      const where = make("th", { scope: "row" }, behind ? `block ${behind - 1}` : "before");
       return make("tr", {}, where, ...likely.map((each) => make("td", { translate: false }, told(each))));
     });
     this.lensRows.replaceChildren(...rows);

@@ -1,26 +1,18 @@
 """The checks of the chapter, a function for each place where its page says how many hold."""
 
 import torch
-from torch.nn import functional as F
 
 from attnlab import gguf
-from attnlab.attention import Cache
 from attnlab.runtime import generator
 from attnlab.today import looks, opened
+from bookkit import weights
 from bookkit.claims import claim
-from chapters.a_real_model_opened import models
+from chapters.a_real_model_opened import charts, models
 
-# Countries that are one piece, and whose capital the model names.
-CAPITALS = {
-    "France": "Paris", "Italy": "Rome", "Japan": "Tokyo", "Germany": "Berlin", "Spain": "Madrid",
-    "Russia": "Moscow", "China": "Beijing", "Greece": "Athens", "Norway": "Oslo", "Cuba": "Havana",
-    "Ireland": "Dublin", "Austria": "Vienna", "Portugal": "Lisbon", "Sweden": "Stockholm",
-    "England": "London",
-}  # fmt: skip
 LAYER, HEAD = 23, 4  # the head that brings the country
 
 
-def bits_and_blocks(file, unpacked):
+def bits_and_blocks(file):
     sizes = [torch.Size(each.shape).numel() for each in file.matrices.values()]
     bits = 8 * file.path.stat().st_size / sum(sizes)
     claim("bits a number, all in all", bits, expected=5.85, abs=0.01)
@@ -29,11 +21,6 @@ def bits_and_blocks(file, unpacked):
     claim("the file, in megabytes", file.path.stat().st_size / 1e6, expected=98.4, abs=0.1)
     claim("weights, in millions", sum(sizes) / 1e6, expected=134.5, abs=0.1)
     claim("matrices", len(sizes), expected=272)
-    packed = file.packed("blk.0.attn_q.weight")
-    claim(
-        "ours and attnlab's unpack alike",
-        torch.equal(unpacked(packed), gguf.q4_1(packed)),
-    )
 
 
 def loaded_like_attnlab(file, model):
@@ -50,3 +37,171 @@ def by_place(as_loaded, mended):
     claim("as loaded, the first 32", as_loaded[:, :31].mean(), expected=5.6, abs=0.3)
     claim("as loaded, from 128 on", as_loaded[:, 127:].mean(), expected=5.6, abs=0.4)
     claim("mended, from 128 on", mended[:, 127:].mean(), expected=2.4, abs=0.3)
+
+
+def paris(model, pieces):
+    ids = torch.tensor([pieces.encode("The capital of France is")])
+    share = model(ids)[0, -1].softmax(-1)[pieces.encode(" Paris")[0]]
+    claim("Paris, with the rows put back", share, expected=0.77, abs=0.005)
+
+
+def speaks(model, pieces, asked, question, answered):
+    claim("it answers", answered(asked) == "The capital of France is Paris.")
+    shares = model(torch.tensor([pieces.encode(question)]))[0, -1].softmax(-1)
+    ends = pieces.special["<|im_end|>"]
+    claim("pieces of the question", len(pieces.encode(question)), expected=7)
+    claim("without the template, the end of the message", shares[ends], expected=0.67, abs=0.005)
+    claim("which is the likeliest", shares.argmax() == ends)
+    typed = pieces.encode("<|im_end|>")
+    claim("typed, it is not special", ends not in typed and len(typed) > 1)
+
+
+# ---- what it is worth ----
+
+
+def worth(noted):
+    bits = models.bits_a_byte(noted)
+    # Over the eight ways to take every eighth text they would move together; the order stays.
+    for name, expected in (("GPT", 1.6), ("half of each", 1.4)):
+        claim(f"bits a byte, {name}", bits[name], expected=expected, abs=0.1)
+
+
+# ---- where a fact is ----
+
+
+def lens(model, pieces):
+    for text, piece, ranks in charts.LENS.values():
+        seen = looks.lens(model, torch.tensor([pieces.encode(text)]))
+        right = pieces.encode(piece)[0]
+        measured = (seen > seen[:, right : right + 1]).sum(-1) + 1
+        # Between instruction sets a place of thousands moves by one or two.
+        apart = (measured / torch.tensor(ranks)).log().abs().max()
+        claim(f"places of “{piece.strip()}”, at most this off", apart.expm1(), at_most=0.02)
+        claim(f"behind 21 blocks, before “{piece.strip()}” come", measured[21], at_least=1000)
+
+
+def goes_over_in_one_block(moved):
+    above, last = moved["above the country"], moved["at the last place"]
+    claim("Rome, put above the country before block 20", above[20], expected=0.43, abs=0.01)
+    claim("… before any block up to 23, at least", above[:24].min(), at_least=0.35)
+    claim("… before block 24 and later, at most", above[24:].max(), at_most=0.01)
+    claim("at the last place, before block 23 and earlier", last[:24].max(), at_most=0.01)
+    claim("… before block 24 and later", last[24:].min(), at_least=0.35)
+
+
+def countries(model, pieces):
+    ids, answers = models.asked_for_capitals(pieces)
+    claim("countries", len(ids), expected=15)
+    streams = looks.streams(model, ids)  # (31, 15, 5, d_model)
+    said = {
+        layer: exchanged(model, ids[:1].expand(15, -1), streams, layer) for layer in (23, 24)
+    }
+    ours = said[23].gather(1, answers[:, None])[:, 0]
+    claim("put in before block 23, its capital beats Paris", (ours[1:] > said[23][1:, answers[0]]).all())
+    claim("before block 24, Paris has at least", said[24][:, answers[0]].min(), at_least=0.7)
+    lost = torch.tensor(weights.notes("a_real_model_opened/measured")["capitals"])
+    claim(f"without {LAYER}.{HEAD} a capital loses, in nats", lost[LAYER, HEAD], expected=1.8, abs=0.1)
+    lost[LAYER, HEAD] = 0
+    claim("without any other head, at most", lost.max(), at_most=0.9)
+    before = models.of_capitals(model, ids, answers)
+    with looks.without(model, [(LAYER, HEAD)]):
+        now = before - models.of_capitals(model, ids, answers)
+    claim("… and measured here, of the fifteen lose by it", (now > 0).sum(), expected=15)
+
+
+def exchanged(model, ids, streams, layer):
+    def put(_, given):
+        changed = given[0].clone()
+        changed[:, 3] = streams[layer, :, 3]
+        return (changed, *given[1:])
+
+    hook = model.blocks[layer].register_forward_pre_hook(put)
+    said = model(ids)[:, -1].softmax(-1)
+    hook.remove()
+    return said
+
+
+def the_head(model, pieces, brought):
+    ids = torch.tensor([pieces.encode("The capital of France is")])
+    looked = looks.weights(model, ids)[LAYER, HEAD, -1, 3]
+    claim(f"from the last place, {LAYER}.{HEAD} looks at France by", looked, expected=0.9, abs=0.01)
+    paris = pieces.encode(" Paris")[0]
+    for head in range(9):
+        with looks.without(model, [(LAYER, head)]):
+            share = model(ids)[0, -1].softmax(-1)[paris]
+        if head == HEAD:
+            claim("Paris without it", share, expected=0.14, abs=0.01)
+        else:
+            claim(f"Paris without {LAYER}.{head}", share, at_least=0.74)
+    seen = brought("France")
+    claim("before Paris in what it brings come", (seen > seen[paris]).sum(), at_least=8)
+
+
+def largest_city(model, pieces):
+    ids = torch.tensor([pieces.encode("The largest city of France is")])
+    paris = pieces.encode(" Paris")[0]
+    claim("its largest city: Paris", model(ids)[0, -1].softmax(-1)[paris], expected=0.42, abs=0.01)
+    with looks.without(model, [(LAYER, HEAD)]):
+        share = model(ids)[0, -1].softmax(-1)[paris]
+    claim("… without the head", share, at_most=0.05)
+
+
+# ---- heads that copy ----
+
+
+def copies(model, twice, nats):
+    half = twice.shape[1] // 2
+    asked = torch.arange(half, 2 * half - 1)
+    found = looks.weights(model, twice)
+    copying = found[:, :, asked, asked - half + 1].mean(-1)  # (30, 9)
+    before = found[:, :, asked, asked - 1].mean(-1)
+    claim("most weight behind the earlier copy, 18.6", copying[18, 6], expected=0.91, abs=0.01)
+    claim("it is the strongest", copying.argmax() == 18 * 9 + 6)
+    claim("heads over .3", (copying > 0.3).sum(), expected=12)
+    claim("the strongest for the place before is 16.0", before.argmax() == 16 * 9)
+    claim("the second time, nats a piece", nats[half:].mean(), expected=2.8, abs=0.05)
+    for heads, expected in (([(18, 6)], 5.2), ([(16, 0)], 8.8)):
+        with looks.without(model, heads):
+            cost = models.nats(model, twice[0])[half:].mean()
+        name = " ".join(f"{layer}.{head}" for layer, head in heads)
+        claim(f"without {name}", cost, expected=expected, abs=0.1)
+    # Five heads at random, of those that neither copy nor look at the place before: five draws.
+    others = ((copying < 0.1) & (before < 0.3)).nonzero().tolist()
+    for seed in range(3):
+        drawn = torch.randperm(len(others), generator=generator(seed))[:5]
+        with looks.without(model, [tuple(others[number]) for number in drawn]):
+            cost = models.nats(model, twice[0])[half:].mean()
+        claim(f"without five heads at random ({seed})", cost, at_most=4.5)
+
+
+# ---- sinks ----
+
+
+def sinks(model, rows, on_text, noted):
+    first = on_text[:, :, 8:, 0].mean(-1)
+    claim("of all weight, on the first piece", first.mean(), expected=0.33, abs=0.01)
+    claim("heads that give it more than half", (first > 0.5).sum(), expected=90, abs=2)
+    hidden = models.sights(rows.shape[1])["all but the first"]
+    second = looks.weights(model, rows[:1], hidden)[:, :, 8:, 1].mean()
+    claim("where it is hidden, on the second", second, expected=0.33, abs=0.02)
+    lengths = looks.streams(model, rows[:1])[20, 0].norm(dim=-1)
+    claim("its vector, beside the others' median", lengths[0] / lengths[1:].median(), at_least=50)
+    short = torch.stack([value_of_first(model, rows[:1], layer) for layer in range(30)])
+    claim("its value beside others', median layer", short.median(), expected=0.24, abs=0.05)
+    costs = noted["windows"]
+    names = [*models.sights(2), "a window, read anew"]
+    cost = dict(zip(names, costs, strict=True))
+    more = {name: (each - cost["all"]).mean() for name, each in cost.items()}
+    claim("the last 64 cost, more than all", more["a window"], expected=1.55, abs=0.2)
+    claim("with the first in sight", more["and the first"], expected=0.36, abs=0.08)
+    claim("with the eleventh", more["and the eleventh"], expected=1.54, abs=0.2)
+    claim("with the eleventh, alone", more["and the eleventh, alone"], expected=0.36, abs=0.08)
+    claim("without the first", more["all but the first"], at_least=-0.02, at_most=0.02)
+    claim("read anew", more["a window, read anew"], expected=0.51, abs=0.1)
+
+
+def value_of_first(model, ids, layer):
+    block = model.blocks[layer]
+    inputs = block.before_attention(looks.streams(model, ids)[layer])
+    size = block.attention.split(block.attention.value(inputs), 3)[0].norm(dim=-1)  # (3, T)
+    return (size[:, 0] / size[:, 1:].median(-1).values).mean()

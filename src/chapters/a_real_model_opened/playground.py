@@ -28,14 +28,14 @@ def the_heads_that_say_paris() -> Picture:
     lost = [-bits[0] / BITS for bits in measured["removals"]]  # of each head, layer after layer
     worst = max(range(len(lost)), key=lost.__getitem__)
     said, sure = answer.strip("·"), as_text(100 * chance, 0)
-    named = f"head {worst % HEADS + 1} of layer {worst // HEADS + 1}"
+    named = f"head {worst % HEADS} of block {worst // HEADS}"  # counted from 0, as in the chapter's code
     few = sum(bits > 0.5 for bits in lost)
     return Picture(
         "After “The capital of France is” it says",
         said,
         _grid(lost, said, 600),
         _grid(lost, said, 320),
-        f"A square for each head, nine in each of {LAYERS} columns, which are the layers. {said} has "
+        f"A square for each head, nine in each of {LAYERS} columns, which are the blocks. {said} has "
         f"{sure} %: the fuller a square, the less without its head. Without {named} it loses "
         f"{as_text(lost[worst], 1)} bits, without {few - 1} others more than half a bit, "
         f"and without {len(lost) - few} less.",
@@ -54,8 +54,8 @@ def _grid(lost: list[float], said: str, width: float) -> Part:
         share = FAINTEST + (1 - FAINTEST) * (max(bits, 0) / largest) ** 0.5
         marks += rectangle(spot, "faint", fill="output", opacity=share, corner=2)
     bottom = HEADS * size
-    marks += label(1, bottom + 16, "layer 1", size=SMALL, colour="grey", anchor="start")
-    marks += label(width - 1, bottom + 16, f"layer {LAYERS}", size=SMALL, colour="grey", anchor="end")
+    marks += label(1, bottom + 16, "block 0", size=SMALL, colour="grey", anchor="start")
+    marks += label(width - 1, bottom + 16, f"block {LAYERS - 1}", size=SMALL, colour="grey", anchor="end")
     middle = f"fuller: without it, less {said}"
     marks += label(width / 2, bottom + 16, middle, size=SMALL, colour="grey")
     return Part(width, bottom + 22, marks)
