@@ -28,10 +28,10 @@ LENS = {
     ),
 }  # fmt: skip
 DESCRIPTION = (
-    "How far up the right next piece stands, as the lens reads it behind each of 30 blocks, on a logarithmic "
-    "scale from 30,000 down to 1. One choice sets the text: a capital, an opposite, a name that comes again, "
-    "or code. In all four the right piece is one of a thousand or more for over twenty blocks, and comes first "
-    "in the last two. A slider picks a block, whose number is read out."
+    "How far up the right next piece stands, as the lens reads it behind each of 30 blocks, on a scale of "
+    "powers of ten, from 30,000 down to 1. One choice sets the text: a capital, an opposite, a name that "
+    "comes again, or code. In all four about a thousand pieces or more come before the right one for twenty blocks, "
+    "and none at the end. A slider picks a block, whose place is read out."
 )
 
 
@@ -39,7 +39,9 @@ def lens() -> alt.TopLevelMixin:
     """`lens()` shows how far up the right piece stands, for a text and behind a block of one's choice."""
     text = choice("text", "text", list(LENS), value="a capital")
     block = slider("block", "blocks read", 0, 30, step=1, value=20)
-    stored = {name: {"text": said, "piece": piece, "rank": ranks} for name, (said, piece, ranks) in LENS.items()}
+    stored = {
+        name: {"text": said, "piece": piece, "rank": ranks} for name, (said, piece, ranks) in LENS.items()
+    }
     rows = alt.Chart(alt.sequence(0, 31, as_="behind")).transform_calculate(
         rank="stored[text].rank[datum.behind]"
     )

@@ -3,7 +3,20 @@
 import torch
 from torch import Tensor
 
-from bookkit.pictures.drawings import Arrow, Part, box, column, draw, grid, joined, note, over, panel, row, text
+from bookkit.pictures.drawings import (
+    Arrow,
+    Part,
+    box,
+    column,
+    draw,
+    grid,
+    joined,
+    note,
+    over,
+    panel,
+    row,
+    text,
+)
 from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector
 
 
@@ -14,13 +27,23 @@ def opened() -> None:
         inside = column(
             box(column("what it is", note("30 blocks, 9 heads on 3, …"), gap=3), width=190),
             box(column("its tokenizer", note("49,152 pieces"), gap=3), width=190),
-            box(column("272 matrices", note("most in 4 bits a number"), gap=3), name="packed", colour="value", width=190),
+            box(
+                column("272 matrices", note("most in 4 bits a number"), gap=3),
+                name="packed",
+                colour="value",
+                width=190,
+            ),
             gap=8,
         )
         file = panel(inside, "one file of 98 MB")
         model = column(
             box("Paris", name="out", colour="output"),
-            box(column("today’s block, 30 times", note("32 bits a number"), gap=3), name="model", colour="key", learned=True),
+            box(
+                column("today’s block, 30 times", note("32 bits a number"), gap=3),
+                name="model",
+                colour="key",
+                learned=True,
+            ),
             box("The capital of France is", name="in", colour="query"),
             gap=30,
         )
@@ -36,14 +59,13 @@ def opened() -> None:
 
 
 def block(packed: Tensor) -> None:
-    """`block(file.packed("blk.0.attn_q.weight")[0])` unpacks the first and the last byte of a block by hand."""
+    """`block(file.packed("blk.0.attn_q.weight")[0])` unpacks two bytes of a block by hand."""
     scale, least = packed[:4].view(torch.float16).float().tolist()
     first, last = packed[4].item(), packed[19].item()
     steps = {0: first & 15, 16: first >> 4, 15: last & 15, 31: last >> 4}
 
     def arrange(narrow: bool) -> Part:
-        cell = (44, 28) if narrow else (62, 30)
-        head = row(
+        head = (column if narrow else row)(
             column(grid([[f"{scale:.5f}"]], cell=(76, 28), colour="key"), note("scale, 2 bytes"), gap=4),
             column(grid([[f"{least:.4f}"]], cell=(76, 28), colour="value"), note("least, 2 bytes"), gap=4),
             column(
@@ -56,15 +78,22 @@ def block(packed: Tensor) -> None:
         cells = [
             [str(place), str(step), f"{least + scale * step:.3f}"] for place, step in sorted(steps.items())
         ]
-        table = grid(cells, columns=("number", "step", "least + scale · step"), cell=(cell[0] + 70, 26), colour="grey")
+        table = grid(
+            cells,
+            columns=("number", "step", "least + scale · step"),
+            cell=(108 if narrow else 140, 26),
+            colour="grey",
+        )
         return column(head, table, gap=18)
 
-    said = "; ".join(f"number {place} is step {step}, {least + scale * step:.3f}" for place, step in sorted(steps.items()))
+    said = "; ".join(
+        f"number {place} is step {step}, {least + scale * step:.3f}" for place, step in sorted(steps.items())
+    )
     draw(
         arrange,
-        alt=f"A block of 20 bytes: a scale of {scale:.5f}, a least number of {least:.4f}, and 16 bytes, of which "
-        f"the first and the last are opened. Their low four bits are numbers 0 and 15, their high four bits "
-        f"numbers 16 and 31: {said}.",
+        alt=f"A block of 20 bytes: a scale of {scale:.5f}, a least number of {least:.4f}, and 16 bytes, of "
+        f"which the first and the last are opened. Their low four bits are numbers 0 and 15, their high "
+        f"four bits numbers 16 and 31: {said}.",
     )
 
 
@@ -80,11 +109,23 @@ def put_back() -> None:
             target = halves.index(name)
             even = name.endswith("a")
             colour = "query" if even else "key"
-            top, below = Place(left + wide * place, 0, wide - 5, high), Place(left + wide * target, high + gap, wide - 5, high)
+            top, below = (
+                Place(left + wide * place, 0, wide - 5, high),
+                Place(left + wide * target, high + gap, wide - 5, high),
+            )
             for at in (top, below):
                 marks += rectangle(at, colour, fill=colour, opacity=0.15, corner=4)
-                marks += label(at.left + at.width / 2, at.top + high / 2 + 5, name, size=SMALL, colour=colour, bold=True)
-            marks += line(top.left + top.width / 2, high + 2, below.left + below.width / 2, high + gap - 3, colour=colour, width=1.5)
+                marks += label(
+                    at.left + at.width / 2, at.top + high / 2 + 5, name, size=SMALL, colour=colour, bold=True
+                )
+            marks += line(
+                top.left + top.width / 2,
+                high + 2,
+                below.left + below.width / 2,
+                high + gap - 3,
+                colour=colour,
+                width=1.5,
+            )
         picture = over(wide * len(stored), 2 * high + gap, marks)
         return column(
             text("in the file: neighbours turn together", size=SMALL), picture,
@@ -93,13 +134,13 @@ def put_back() -> None:
 
     draw(
         arrange,
-        alt=f"Eight rows of a head, in the file {', '.join(stored)}: each pair a, b stands side by side. In our "
-        f"model they stand {', '.join(halves)}: first all that end in a, then all that end in b.",
+        alt=f"Eight rows of a head, in the file {', '.join(stored)}: each pair a, b stands side by side. In "
+        f"our model they stand {', '.join(halves)}: first all that end in a, then all that end in b.",
     )
 
 
 def travels() -> None:
-    """`travels()` has a country's vector climbing above its own place to block 23, and then the last place."""
+    """`travels()` has a country's vector climbing above its own place, and going over."""
     pieces = ("The", "capital", "of", "France", "is")
 
     def arrange(narrow: bool) -> Part:
@@ -122,7 +163,7 @@ def travels() -> None:
 
     draw(
         arrange,
-        alt="The pieces The, capital, of, France, is, with a line of vectors above each. What is known of France "
-        "climbs above France through blocks 0 to 22. In block 23, head 4 carries it over to the last place, "
-        "where it climbs on and becomes Paris.",
+        alt="The pieces The, capital, of, France, is, with a line of vectors above each. What is known of "
+        "France climbs above France through blocks 0 to 22. In block 23, head 4 carries it over to the last "
+        "place, where it climbs on and becomes Paris.",
     )

@@ -15,7 +15,9 @@ def by_place(nats: Mapping[str, Tensor]) -> None:
     """`by_place({"as loaded": nats})` draws what a piece costs, (rows, 255) nats, by how far on it stands."""
     spans = [f"{start}–{end}" for start, end in zip(PLACES, PLACES[1:], strict=False)]
     means = {
-        name: [each[:, start - 1 : end - 1].mean().item() for start, end in zip(PLACES, PLACES[1:], strict=False)]
+        name: [
+            each[:, start - 1 : end - 1].mean().item() for start, end in zip(PLACES, PLACES[1:], strict=False)
+        ]
         for name, each in nats.items()
     }
     told = "; ".join(f"{name}: {', '.join(f'{mean:.1f}' for mean in line)}" for name, line in means.items())
@@ -59,11 +61,13 @@ def fewer_bits(bits: Sequence[int], costs: Mapping[str, Tensor], whole: float) -
 
 
 def harm(matrix: Tensor, told: str) -> None:
-    """`harm(nats, told="most at 23.4")` shades a cell for each head, (layers, heads), by what its loss adds."""
+    """`harm(nats, told="most at 23.4")` shades a cell for each head by what its absence adds."""
     shades = (matrix / matrix.max()).clamp(min=0)
     with plot(f"What each head's absence adds, a row for each head and a column for each layer: {told}.",
               size=(7.2, 2.5), grid=False) as (axes,):  # fmt: skip
-        axes.imshow(rounded(shades.sqrt().T), cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        axes.imshow(
+            rounded(shades.sqrt().T), cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest"
+        )
         axes.set_xticks(range(0, len(matrix), 3))
         axes.set_yticks(range(matrix.shape[1]))
         axes.set_xlabel("layer")
@@ -94,7 +98,9 @@ def moved(chances: Mapping[str, Tensor]) -> None:
     )  # fmt: skip
     with plot(f"The chance of Rome behind France, by where a vector of Italy was put. {told}.") as (axes,):
         for (name, each), colour, marker, dash in zip(chances.items(), SERIES, MARKERS, DASHES, strict=False):
-            axes.plot(blocks, rounded(each), color=COLOURS[colour][0], marker=marker, ms=3.5, ls=dash, label=name)
+            axes.plot(
+                blocks, rounded(each), color=COLOURS[colour][0], marker=marker, ms=3.5, ls=dash, label=name
+            )
         axes.set_ylim(0, 0.6)
         axes.set_xlabel("before which block")
         axes.set_ylabel("the chance of Rome")
@@ -120,7 +126,8 @@ def weights_of(weights: Tensor, pieces: Sequence[str], head: str) -> None:
 def shares_of_first(shares: Tensor) -> None:
     """`shares_of_first(shares)` draws the weight that heads lay on the first piece, (layers, heads)."""
     layers = torch.arange(len(shares))
-    told = f"{shares.mean():.2f} on average; least in layers {', '.join(map(str, shares.mean(1).argsort()[:5].sort().values.tolist()))}"
+    least = ", ".join(map(str, shares.mean(1).argsort()[:5].sort().values.tolist()))
+    told = f"{shares.mean():.2f} on average; least in layers {least}"
     with plot(f"The weight of each head on the first piece, by layer: {told}.", size=(5.8, 2.6)) as (axes,):
         for head in range(shares.shape[1]):
             axes.plot(layers, rounded(shares[:, head]), ".", color=COLOURS[SERIES[0]][0], alpha=0.6)
@@ -136,7 +143,8 @@ def two_heads(weights: Mapping[str, Tensor], pieces: Sequence[str]) -> None:
     told = "; ".join(
         f"head {name}: "
         + ", ".join(
-            f"{seen[row]} at {seen[int(each.argmax())]} {int(each.argmax()) - row}" for row, each in enumerate(matrix)
+            f"{seen[row]} at {seen[int(each.argmax())]} {int(each.argmax()) - row}"
+            for row, each in enumerate(matrix)
         )
         for name, matrix in weights.items()
     )

@@ -1,8 +1,8 @@
-"""What the chapter measures once, since it takes minutes: its rivals, fewer bits, heads taken out, windows."""
+"""What takes minutes and is measured once: its rivals, fewer bits, heads taken out, windows."""
 
+import math
 import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ from attnlab.today import opened
 from attnlab.today.looks import attentions, without
 from attnlab.today.model import Today
 from attnlab.training.history import History
-from attnlab.training.run import losses, row_of
+from attnlab.training.run import bits_per_byte, losses, row_of
 from bookkit import weights
 from chapters.a_gpt_of_your_own import models as small
 from chapters.a_gpt_of_your_own.rivals import KneserNey, from_memory
@@ -30,11 +30,20 @@ KINDS = ("attention.query", "attention.key", "attention.value", "attention.write
 KINDS += ("network.gate", "network.widen", "network.narrow")
 
 
-@cache
+_read: list[tuple[Today, ListedPieces]] = []
+
+
 def real() -> tuple[Today, ListedPieces]:
-    """`model, pieces = real()` is SmolLM2, read once."""
-    file = File(opened.wheel())
-    return opened.model(file), opened.pieces(file)
+    """`model, pieces = real()` is SmolLM2, in memory once for all who ask."""
+    if not _read:
+        file = File(opened.wheel())
+        keep(opened.model(file), opened.pieces(file))
+    return _read[0]
+
+
+def keep(model: Today, pieces: ListedPieces) -> None:
+    """`keep(model, pieces)` hands over what the page has read itself: two of them would take a gigabyte."""
+    _read[:] = [(model, pieces)]
 
 
 def nats(model: Today, row: Tensor, visible: Mask | None = None) -> Tensor:
@@ -44,7 +53,11 @@ def nats(model: Today, row: Tensor, visible: Mask | None = None) -> Tensor:
 
 
 def long_rows(
-    pieces: ListedPieces, length: int, count: int, seed: int = 0, packages: Sequence[str] = docstrings.PACKAGES
+    pieces: ListedPieces,
+    length: int,
+    count: int,
+    seed: int = 0,
+    packages: Sequence[str] = docstrings.PACKAGES,
 ) -> Tensor:
     """`long_rows(pieces, 512, count=16)` are the first 512 pieces of 16 held-out docstrings, (16, 512)."""
     texts = [text for name in packages for text in docstrings.read(name, held_out=True)]
@@ -57,107 +70,94 @@ def long_rows(
 
 
 def race(seed: int) -> dict[str, Tensor]:
-    """Nats of each of some held-out texts, by each rival, and their bytes."""
+    """Bits a byte of each of some held-out texts, by each rival, and their kilobytes."""
     training, validation = docstrings.split()
     texts = validation[seed % 8 :: 8]
+    kilobytes = torch.tensor([len(text.encode()) / 1000 for text in texts])
     model, pieces = real()
-    cut = small.pieces()
-    gpt = small.gpt()
+    cut, gpt = small.pieces(), small.gpt()
     weights.load("a_gpt_of_your_own/gpt", gpt)
     ours = row_of(map(cut.encode, texts), cut.end)
     counted = KneserNey(row_of(map(cut.encode, training), cut.end), order=5).chances(ours, len(cut))
-    remembering = torch.as_tensor(from_memory(ours, counted))
+    remembering = torch.as_tensor(from_memory(ours, counted))[1:]
     of_gpt = losses(gpt, ours, small.CONTEXT)
+    costs = {
+        "5-gram": -torch.as_tensor(counted)[1:].log(),
+        "5-gram, remembering": -remembering.log(),
+        "GPT": of_gpt,
+        "half of each": -(remembering / 2 + (-of_gpt).exp() / 2).log(),
+    }
+    nats = {name: by_text(each, ours, cut.end) for name, each in costs.items()}
     end = pieces.special["<|endoftext|>"]
     theirs = row_of(map(pieces.encode, texts), end)
-    found = {
-        "5-gram": -torch.as_tensor(counted)[1:].log(),
-        "5-gram, remembering": -remembering[1:].log(),
-        "GPT": of_gpt,
-        "half of each": -(remembering[1:] / 2 + (-of_gpt).exp() / 2).log(),
-    }
-    by_text = {name: summed(each, ours, cut.end) for name, each in found.items()}
     for length in (small.CONTEXT, ROW):
-        by_text[f"SmolLM2, {length}"] = summed(losses(model, theirs, length, at_once=1), theirs, end)
-    by_text["kilobytes"] = torch.tensor([len(text.encode()) / 1000 for text in texts])
-    return by_text
+        nats[f"SmolLM2, {length}"] = by_text(losses(model, theirs, length, at_once=1), theirs, end)
+    bits = {name: each / math.log(2) / kilobytes / 1000 for name, each in nats.items()}
+    return {**bits, "kilobytes": kilobytes}
 
 
-def summed(each: Tensor, row: Tensor, end: int) -> Tensor:
-    """Of each text in a row, what its ids cost; the first text's first id costs nothing."""
+def by_text(costs: Tensor, row: Tensor, end: int) -> Tensor:
+    """Of each text in a row, what its ids cost together, its end too; the very first id costs nothing."""
     text = (row == end).cumsum(0).roll(1)
     text[0] = 0
-    total = torch.zeros(int(text.max()) + 1, dtype=torch.float64)
-    return total.index_add_(0, text[1:], each.double())
+    return torch.zeros(int(text[-1]) + 1).index_add_(0, text[1:], costs.float())
+
+
+def bits_a_byte(noted: Mapping[str, Tensor]) -> dict[str, float]:
+    """`bits_a_byte(notes)["GPT"]` is over all texts together."""
+    sizes = noted["kilobytes"]
+    names = ("5-gram", "GPT", "5-gram, remembering", "half of each", "SmolLM2, 128", "SmolLM2, 512")
+    return {name: float((noted[name] * sizes).sum() / sizes.sum()) for name in names}
 
 
 # ---- fewer bits ----
 
 
 def rounded(matrix: Tensor, bits: int, share: int) -> Tensor:
-    """`rounded(matrix, bits=4, share=32)` keeps 16 steps from least to largest of each 32 numbers of a row."""
+    """`rounded(matrix, bits=4, share=32)` keeps 16 steps of each 32 numbers in a row."""
     blocks = matrix.reshape(-1, share)  # (blocks, share)
     least = blocks.amin(1, keepdim=True)
     step = (blocks.amax(1, keepdim=True) - least).clamp(min=1e-12) / (2**bits - 1)
-    return ((blocks - least).div(step).round_().mul_(step).add_(least)).reshape(matrix.shape)
-
-
-def across(matrix: Tensor, bits: int) -> Tensor:
-    """Blocks of 32 down the columns, which the file's own blocks cross."""
-    return rounded(matrix.T, bits, BLOCK).T
+    return blocks.sub(least).div_(step).round_().mul_(step).add_(least).reshape(matrix.shape)
 
 
 def changed(model: Today, change: Callable[[Tensor], Tensor], names: Sequence[str], rows: Tensor) -> float:
-    """What rows cost on average where the matrices of these names are changed; then they are put back."""
-    parts = [model.get_submodule(name) for name in names]
-    kept = [part.weight.data for part in parts]
+    """What a piece of rows costs where the matrices of these names are changed; then they are put back."""
+    parts = [model.get_parameter(f"{name}.weight") for name in names]
+    kept = [part.data for part in parts]
     for part in parts:
-        part.weight.data = change(part.weight.data)
-    cost = sum(nats(model, row).mean().item() for row in rows) / len(rows)
+        part.data = change(part.data)
+    cost = torch.stack([nats(model, row) for row in rows]).mean().item()
     for part, weight in zip(parts, kept, strict=True):
-        part.weight.data = weight
+        part.data = weight
     return cost
 
 
 def fewer_bits(seed: int) -> dict[str, Tensor]:
-    """Nats a piece by bits, in blocks and in whole rows; by layer and by kind of matrix at 2 bits."""
+    """Nats a piece by bits, in blocks and in whole rows; at 2 bits, by block of the model and by kind."""
     model, pieces = real()
     rows = long_rows(pieces, 256, count=8, seed=seed)
-    layers = range(len(model.blocks))
-    all_of = [f"blocks.{layer}.{kind}" for layer in layers for kind in KINDS]
+    names = [[f"blocks.{block}.{kind}" for kind in KINDS] for block in range(len(model.blocks))]
+    every = [name for of_block in names for name in of_block]
+    ways: dict[str, Callable[[Tensor, int], Tensor]] = {
+        "blocks": lambda matrix, bits: rounded(matrix, bits, BLOCK),
+        "across": lambda matrix, bits: rounded(matrix.T.contiguous(), bits, BLOCK).T.contiguous(),
+        "rows": lambda matrix, bits: rounded(matrix, bits, matrix.shape[1]),
+    }
 
-    def cost(change: Callable[[Tensor], Tensor], names: Sequence[str]) -> float:
-        return changed(model, change, names, rows)
+    def cost(way: str, bits: int, of: Sequence[str]) -> float:
+        return changed(model, lambda matrix: ways[way](matrix, bits), of, rows)
 
     return {
-        "as it is": torch.tensor([cost(lambda matrix: matrix, [])]),
-        "blocks": torch.tensor([cost(lambda m, b=bits: rounded(m, b, BLOCK), all_of) for bits in BITS]),
-        "across": torch.tensor([cost(lambda m, b=bits: across(m, b), all_of) for bits in BITS]),
-        "rows": torch.tensor([cost(lambda m, b=bits: rounded(m, b, m.shape[1]), all_of) for bits in BITS]),
-        "table": torch.tensor([cost(lambda m, b=bits: rounded(m, b, BLOCK), ["pieces"]) for bits in BITS]),
-        "by layer": torch.tensor(
-            [cost(lambda m: rounded(m, 2, BLOCK), [f"blocks.{layer}.{kind}" for kind in KINDS]) for layer in layers]
-        ),
-        "by kind": torch.tensor(
-            [cost(lambda m: rounded(m, 2, BLOCK), [f"blocks.{layer}.{kind}" for layer in layers]) for kind in KINDS]
-        ),
+        "as it is": torch.tensor([cost("blocks", 8, [])]),
+        **{way: torch.tensor([cost(way, bits, every) for bits in BITS]) for way in ways},
+        "table": torch.tensor([cost("blocks", bits, ["pieces"]) for bits in BITS]),
+        "by block": torch.tensor([cost("blocks", 2, of_block) for of_block in names]),
+        "by kind": torch.tensor([cost("blocks", 2, of_kind) for of_kind in zip(*names, strict=True)]),
     }
 
 
 # ---- heads taken out ----
-
-
-def heads_removed(seed: int) -> dict[str, Tensor]:
-    """Nats a piece that each head's absence adds, (layers, heads), on 1,024 pieces of four texts."""
-    model, pieces = real()
-    rows = long_rows(pieces, 256, count=4, seed=seed)
-    whole = torch.stack([nats(model, row) for row in rows]).mean()
-    harm = torch.zeros(len(model.blocks), attentions(model)[0].heads)
-    for layer, head in torch.cartesian_prod(*map(torch.arange, harm.shape)).tolist():
-        with without(model, [(layer, head)]):
-            harm[layer, head] = torch.stack([nats(model, row) for row in rows]).mean() - whole
-    return {"harm": harm}
-
 
 # Countries that are one piece, and whose capital the model names.
 CAPITALS = {
@@ -169,7 +169,7 @@ CAPITALS = {
 
 
 def asked_for_capitals(pieces: ListedPieces) -> tuple[Tensor, Tensor]:
-    """`ids, answers = asked_for_capitals(pieces)` are a text for each country, (15, 5), and its next piece."""
+    """`ids, answers = asked_for_capitals(pieces)` are 15 texts (15, 5), and what comes next."""
     ids = torch.tensor([pieces.encode(f"The capital of {country} is") for country in CAPITALS])
     return ids, torch.tensor([pieces.encode(f" {capital}")[0] for capital in CAPITALS.values()])
 
@@ -181,15 +181,28 @@ def of_capitals(model: Today, ids: Tensor, answers: Tensor) -> Tensor:
     return logs.gather(1, answers[:, None])[:, 0]
 
 
-def capitals(seed: int) -> dict[str, Tensor]:
-    """Nats that a capital loses on average without each head, (layers, heads)."""
+def twice(seed: int, count: int = 40) -> Tensor:
+    """`twice(seed=0)` are 40 pieces at random, and the same again, (1, 80)."""
+    once = torch.randint(17, 49152, (1, count), generator=generator(seed))  # 0 to 16 are special
+    return torch.cat([once, once], dim=1)
+
+
+def heads_removed(seed: int) -> dict[str, Tensor]:
+    """Nats that each head's absence adds, (layers, heads): to a piece of four texts, to a capital, to a copy."""
     model, pieces = real()
-    asked = asked_for_capitals(pieces)
-    lost = torch.zeros(len(model.blocks), attentions(model)[0].heads)
-    for layer, head in torch.cartesian_prod(*map(torch.arange, lost.shape)).tolist():
-        with without(model, [(layer, head)]):
-            lost[layer, head] = -of_capitals(model, *asked).mean()
-    return {"capitals": lost + of_capitals(model, *asked).mean()}
+    rows, asked, copy = long_rows(pieces, 256, count=4, seed=seed), asked_for_capitals(pieces), twice(seed)[0]
+    measures: dict[str, Callable[[], Tensor]] = {
+        "texts": lambda: torch.stack([nats(model, row) for row in rows]).mean(),
+        "capitals": lambda: -of_capitals(model, *asked).mean(),
+        "copies": lambda: nats(model, copy)[len(copy) // 2 :].mean(),
+    }
+    added = {name: torch.zeros(len(model.blocks), attentions(model)[0].heads) for name in measures}
+    for name, measure in measures.items():
+        whole = measure()
+        for layer, head in torch.cartesian_prod(*map(torch.arange, added[name].shape)).tolist():
+            with without(model, [(layer, head)]):
+                added[name][layer, head] = measure() - whole
+    return added
 
 
 # ---- windows ----
@@ -246,7 +259,7 @@ LATER = {"numpy": (2, 2), "pandas": (3, 0), "matplotlib": (3, 10)}
 
 
 def read_before(seed: int) -> dict[str, Tensor]:
-    """Bits a byte of texts by when they came, by SmolLM2 and by our GPT, (texts, 3): later or not, and both."""
+    """Of texts that say since when a thing is there: is it later, and bits a byte by both models."""
     model, pieces = real()
     cut, gpt = small.pieces(), small.gpt()
     weights.load("a_gpt_of_your_own/gpt", gpt)
@@ -254,24 +267,22 @@ def read_before(seed: int) -> dict[str, Tensor]:
     for package, later in LATER.items():
         texts = [*docstrings.read(package), *docstrings.read(package, held_out=True)]
         for text in docstrings.without_copies(texts):
-            version = VERSION.search(text)
-            ids = pieces.encode(text)[:256]
+            version, ids = VERSION.search(text), pieces.encode(text)[:256]
             if version is None or len(ids) < 64:
                 continue
-            start = len(pieces.decode(ids[:1]).encode())
-            size = len(pieces.decode(ids).encode()) - start
-            ours = torch.tensor(cut.encode(pieces.decode(ids)))
-            theirs_cost, our_cost = nats(model, torch.tensor(ids)).sum(), losses(gpt, ours, small.CONTEXT).sum()
-            since = tuple(map(int, version.groups())) >= later
-            found.append([since, theirs_cost / size / 0.6931, our_cost / size / 0.6931])
+            ours = cut.encode(pieces.decode(ids))
+            theirs = bits_per_byte(nats(model, torch.tensor(ids)), len(pieces.decode(ids[1:]).encode()))
+            of_gpt = losses(gpt, torch.tensor(ours), small.CONTEXT)
+            is_later = tuple(map(int, version.groups())) >= later
+            found.append([is_later, theirs, bits_per_byte(of_gpt, len(cut.decode(ours[1:]).encode()))])
     return {"read before": torch.tensor(found)}
 
 
 def measured(seed: int) -> tuple[nn.Module, History]:
-    """All of it, as notes."""
+    """`measured(0)` is all of it, as notes: half an hour of one core."""
     torch.set_num_threads(1)
     history = History()
-    for measure in (race, fewer_bits, heads_removed, capitals, windows, read_before):
+    for measure in (race, fewer_bits, heads_removed, windows, read_before):
         history.notes |= measure(seed)
     return nn.Module(), history
 

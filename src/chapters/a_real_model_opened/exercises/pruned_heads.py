@@ -10,16 +10,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attnlab.corpora import docstrings
-from attnlab.corpora.listed import ListedPieces
-from attnlab.gguf import File
 from attnlab.runtime import generator
-from attnlab.today import looks, opened
-from attnlab.today.model import Today
+from attnlab.today import looks
 from attnlab.training.run import row_of
 from bookkit.checking.answers import WrongTypeError, returned
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.mistakes import Mistakes
+from chapters.a_real_model_opened.models import real
 
 LAYERS, HEADS = 30, 9
 LOST = 0.05  # bits a byte that they may cost together
@@ -52,13 +50,6 @@ SAID = {
         "hundred pieces tell little of a single head."
     ),
 }
-
-
-@cache
-def real() -> tuple[Today, ListedPieces]:
-    """`model, pieces = real()` is SmolLM2, in memory once for all who ask."""
-    file = File(opened.wheel())
-    return opened.model(file), opened.pieces(file)
 
 
 def rows_of(texts: Iterable[str], rows: int) -> Tensor:
