@@ -12,6 +12,7 @@ from torch import Tensor
 
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 TEXT, ROW = 8, 9  # the two other types of what a file says about itself
+PART = 2**13
 BLOCK = 32  # numbers that share a scale
 VERSIONS = (2, 3)  # which differ in nothing that is read here
 
@@ -83,9 +84,9 @@ class File:
             border: int = self.about.get("general.alignment", 32)
             self._start = -(-opened.tell() // border) * border  # the next multiple
 
-    def _take(self, opened: BinaryIO, size: int) -> bytes:
-        taken = opened.read(size)
-        if len(taken) < size:
+    def _take(self, opened: BinaryIO, size: int) -> bytearray:
+        taken = bytearray(size)
+        if opened.readinto(taken) < size:
             raise ValueError(f"{self.path.name} ends too early: fetch it again")
         return taken
 
@@ -124,13 +125,17 @@ class File:
         with self.path.open("rb") as opened:
             opened.seek(self._start + stored.place)
             taken = self._take(opened, math.prod(stored.shape) // form.numbers * form.size)
-        return torch.frombuffer(bytearray(taken), dtype=torch.uint8).view(-1, form.size)  # (blocks, size)
+        return torch.frombuffer(taken, dtype=torch.uint8).view(-1, form.size)  # (blocks, size)
 
     def matrix(self, name: str) -> Tensor:
         """`file.matrix("blk.0.attn_q.weight")` are its numbers in float32."""
         packed = self.packed(name)
         stored = self.matrices[name]
-        return FORMATS[stored.format].unpack(packed).view(stored.shape)
+        form = FORMATS[stored.format]
+        numbers = torch.empty(len(packed), form.numbers)
+        for some, blocks in zip(numbers.split(PART), packed.split(PART), strict=True):
+            some.copy_(form.unpack(blocks))  # a part at a time: what is made on the way takes little memory
+        return numbers.view(stored.shape)
 
     def sha256(self) -> str:
         """`file.sha256()` tells this file from every other."""
