@@ -12,8 +12,8 @@ from torch import Tensor
 
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 TEXT, ROW = 8, 9  # the two other types of what a file says about itself
-PART = 2**13
 BLOCK = 32  # numbers that share a scale
+PART = 2**13  # blocks that are unpacked at a time: what is made on the way is small
 VERSIONS = (2, 3)  # which differ in nothing that is read here
 
 
@@ -65,6 +65,13 @@ class Stored(NamedTuple):
     place: int
 
 
+class About(dict[str, Any]):
+    """`About({"general.architecture": "llama"})["general.name"]` says that the file does not tell."""
+
+    def __missing__(self, key: str) -> Any:
+        raise ValueError(f"the file must say what its {key} is, and does not")
+
+
 class File:
     """`file = File(path)` has read what a model says about itself, `file.about`, and where its matrices are.
 
@@ -72,22 +79,25 @@ class File:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self._size = path, path.stat().st_size
         with path.open("rb") as opened:
             if opened.read(4) != b"GGUF":
                 raise ValueError(f"{path.name} must be a GGUF file, which begins with those four letters")
             if (version := self._number(opened, "I")) not in VERSIONS:
                 raise ValueError(f"{path.name} must be GGUF of version 2 or 3, not {version}")
             matrices, pairs = self._number(opened, "Q"), self._number(opened, "Q")
-            self.about: dict[str, Any] = dict(self._pair(opened) for _ in range(pairs))
+            self.about = About(self._pair(opened) for _ in range(pairs))
             self.matrices = dict(self._matrix(opened) for _ in range(matrices))
             border: int = self.about.get("general.alignment", 32)
             self._start = -(-opened.tell() // border) * border  # the next multiple
 
     def _take(self, opened: BinaryIO, size: int) -> bytearray:
+        left = self._size - opened.tell()
+        if left < size:
+            wanted = f"{self.path.name} must hold {size} bytes behind place {opened.tell()}"
+            raise ValueError(f"{wanted}, and ends after {max(0, left)}: fetch it again")
         taken = bytearray(size)
-        if opened.readinto(taken) < size:
-            raise ValueError(f"{self.path.name} ends too early: fetch it again")
+        opened.readinto(taken)
         return taken
 
     def _number(self, opened: BinaryIO, kind: str) -> Any:
@@ -102,6 +112,10 @@ class File:
         if kind == ROW:
             kind, count = self._number(opened, "I"), self._number(opened, "Q")
             return [self._value(opened, kind) for _ in range(count)]
+        if kind not in NUMBERS:
+            raise ValueError(
+                f"{self.path.name} has values of type {kind}, of which GGUF knows none: fetch it again"
+            )
         return self._number(opened, NUMBERS[kind])
 
     def _pair(self, opened: BinaryIO) -> tuple[str, Any]:
@@ -134,7 +148,7 @@ class File:
         form = FORMATS[stored.format]
         numbers = torch.empty(len(packed), form.numbers)
         for some, blocks in zip(numbers.split(PART), packed.split(PART), strict=True):
-            some.copy_(form.unpack(blocks))  # a part at a time: what is made on the way takes little memory
+            some.copy_(form.unpack(blocks))
         return numbers.view(stored.shape)
 
     def sha256(self) -> str:
