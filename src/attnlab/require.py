@@ -346,7 +346,7 @@ def listed(merges: Sequence[str], number: Container[str]) -> None:
     for place, merge in enumerate(merges):
         pair = merge.split(" ")
         if len(pair) != 2 or not all(piece in number for piece in (*pair, "".join(pair))):
-            wanted = "must join two pieces of the list, a space between, to a third"
+            wanted = "must join two pieces of the list to a third"
             raise ValueError(f"merges[{place}] {wanted}, got {merge!r}")
 
 
