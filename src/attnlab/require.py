@@ -350,11 +350,11 @@ def listed(merges: Sequence[str], number: Container[str]) -> None:
             raise ValueError(f"merges[{place}] {wanted}, got {merge!r}")
 
 
-def ids_below(vocabulary: int, ids: Sequence[int]) -> None:
+def ids_below(vocabulary: int, ids: Sequence[int], name: str = "ids") -> None:
     """`require.ids_below(1024, [5, 1023])` wants numbers of pieces that there are."""
     strays = [number for number in ids if not 0 <= number < vocabulary]
     if strays:
-        raise ValueError(f"ids must be from 0 to {vocabulary - 1}, got {strays[0]}")
+        raise ValueError(f"{name} must be from 0 to {vocabulary - 1}, got {strays[0]}")
 
 
 def messages(given: Sequence[Mapping[str, str]], roles: Sequence[str]) -> None:

@@ -35,9 +35,7 @@ def test_what_a_file_says_and_its_matrices_come_back_bit_for_bit(tmp_path, forma
 def test_any_bytes_unpack_as_the_formats_library_has_them(number):
     form = FORMATS[number]
     blocks = torch.randint(256, (500, form.size), generator=torch.Generator().manual_seed(0)).byte()
-    blocks[:, 1] = blocks[:, 3] = (
-        0x34  # a scale from .25 to .5: as float16, any bytes may be no number
-    )
+    blocks[:, 1] = blocks[:, 3] = 0x34  # a scale from .25 to .5: as float16, any bytes may be no number
     wanted = gguf.quants.dequantize(blocks.numpy(), gguf.GGMLQuantizationType(number))
     assert np.array_equal(form.unpack(blocks).numpy(), wanted)
 

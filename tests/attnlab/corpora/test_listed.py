@@ -16,8 +16,8 @@ from attnlab.today import opened
 SOME = [  # what meets at borders: digits, spaces and signs of all kinds, shortened words, scripts
     *"0123456789²½Ⅷ٣१𑽐𐵀①一丁aZéßÅñ_-.,;:()[]{}=+*/\"'`´’#@€<>|\U0010ffff\u0378", "  ", "\n\n", "    ",
     *" \t\n\r\v\f\0\x1c\x1d\x1e\x1f\x85\xa0\u2003\u2028\u3000\ufeff", "'s", "'LL", "don't", "x_1", "__init__",
-    "def f(x):\n    return x", "<|im_end|>", "e\u0301", "Z\u0351\u036b", "naïve", "हिन्दी", "مرحبا", "人生", "ไทย",
-    "👩‍👩‍👧‍👦", "👍🏽", "🇩🇪",
+    "def f(x):\n    return x", "<|im_end|>", "e\u0301", "Z\u0351\u036b", "naïve", "हिन्दी", "مرحبا", "人生",
+    "ไทย", "👩‍👩‍👧‍👦", "👍🏽", "🇩🇪",
 ]  # fmt: skip
 
 
