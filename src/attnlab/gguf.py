@@ -4,8 +4,9 @@ import hashlib
 import math
 import struct
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -91,22 +92,22 @@ class File:
             border: int = self.about.get("general.alignment", 32)
             self._start = -(-opened.tell() // border) * border  # the next multiple
 
-    def _take(self, opened: BinaryIO, size: int) -> bytearray:
+    def _take(self, opened: BufferedReader, size: int) -> bytearray:
         left = self._size - opened.tell()
         if left < size:
             wanted = f"{self.path.name} must hold {size} bytes behind place {opened.tell()}"
             raise ValueError(f"{wanted}, and ends after {max(0, left)}: fetch it again")
-        taken = bytearray(size)
+        taken = bytearray(size)  # into which PyTorch may write: so nothing is copied once more
         opened.readinto(taken)
         return taken
 
-    def _number(self, opened: BinaryIO, kind: str) -> Any:
+    def _number(self, opened: BufferedReader, kind: str) -> Any:
         return struct.unpack(f"<{kind}", self._take(opened, struct.calcsize(f"<{kind}")))[0]
 
-    def _text(self, opened: BinaryIO) -> str:
+    def _text(self, opened: BufferedReader) -> str:
         return self._take(opened, self._number(opened, "Q")).decode()
 
-    def _value(self, opened: BinaryIO, kind: int) -> Any:
+    def _value(self, opened: BufferedReader, kind: int) -> Any:
         if kind == TEXT:
             return self._text(opened)
         if kind == ROW:
@@ -118,10 +119,10 @@ class File:
             )
         return self._number(opened, NUMBERS[kind])
 
-    def _pair(self, opened: BinaryIO) -> tuple[str, Any]:
+    def _pair(self, opened: BufferedReader) -> tuple[str, Any]:
         return self._text(opened), self._value(opened, self._number(opened, "I"))
 
-    def _matrix(self, opened: BinaryIO) -> tuple[str, Stored]:
+    def _matrix(self, opened: BufferedReader) -> tuple[str, Stored]:
         name = self._text(opened)
         # Sizes from within: how long a row is comes first, and last in PyTorch.
         sizes = [self._number(opened, "Q") for _ in range(self._number(opened, "I"))]
@@ -147,8 +148,9 @@ class File:
         stored = self.matrices[name]
         form = FORMATS[stored.format]
         numbers = torch.empty(len(packed), form.numbers)
-        for some, blocks in zip(numbers.split(PART), packed.split(PART), strict=True):
-            some.copy_(form.unpack(blocks))
+        for first in range(0, len(packed), PART):
+            some = slice(first, first + PART)
+            numbers[some] = form.unpack(packed[some])
         return numbers.view(stored.shape)
 
     def sha256(self) -> str:

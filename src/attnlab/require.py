@@ -357,7 +357,7 @@ def ids_below(vocabulary: int, ids: Sequence[int], name: str = "ids") -> None:
         raise ValueError(f"{name} must be from 0 to {vocabulary - 1}, got {strays[0]}")
 
 
-def messages(given: Sequence[Mapping[str, str]], roles: Sequence[str]) -> None:
+def messages(given: Sequence[object], roles: Sequence[str]) -> None:
     """`require.messages([{"role": "user", "content": "Hi"}], ["user"])` wants one or more, like this."""
     if not given:
         raise ValueError("messages must hold at least one, got none")

@@ -30,7 +30,7 @@ SIGNS = "_\x1c-\x1f"  # which are letters, and spaces, to Python
 
 @cache
 def chunk() -> re.Pattern[str]:
-    """SmolLM's borders: each digit is alone; GPT-2's part the rest into words, signs and spaces.
+    """`chunk().findall("in  1999")` has SmolLM's borders: digits alone, GPT-2's words, signs and spaces.
 
     What Unicode calls a number, such as ² or Ⅷ, Python's `\\d` leaves out where it is no decimal digit.
     """

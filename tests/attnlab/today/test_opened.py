@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -25,6 +26,15 @@ TEXTS = [
     "The first man on the moon was", "import numpy as np\n", "Q: What is 12 + 30?\nA:",
     "The opposite of hot is", "Liberté, égalité,", "Dear Sir or Madam,\n\n", "人人生而自由",
 ]  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Several that wait for each other beside busy processes take twenty times as long."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +84,7 @@ def judged(model, cut, stored):
 
 @torch.no_grad()
 def test_logits_and_forty_pieces_are_those_of_transformers(file):
-    """In float32 the two are up to 6e-5 apart, of logits up to 38: each adds up in another order."""
+    """Ours, in float32, are up to 3e-5 off: they add up to 35, and theirs, stored, were made in float64."""
     stored = json.loads(STORED.read_text("utf-8"))
     assert [*stored] == TEXTS
     assert judged(opened.model(file), opened.pieces(file), stored) < 1e-4
@@ -95,7 +105,7 @@ def said(model: nn.Module, file: File) -> dict[str, list[list[float]]]:
     pieces = {text: model.generate(ids[text], **wish)[0, ids[text].shape[1] :].tolist() for text in TEXTS}
     model.double()
     logits = {text: model(ids[text]).logits[0, -1, ::768].tolist() for text in TEXTS}
-    return {text: [pieces[text], [round(each, 4) for each in logits[text]]] for text in TEXTS}
+    return {text: [pieces[text], [round(each, 5) for each in logits[text]]] for text in TEXTS}
 
 
 @pytest.mark.weekly
@@ -104,8 +114,11 @@ def test_what_is_stored_is_what_transformers_says(file):
     other, model, cut = as_transformers_says(file), opened.model(file), opened.pieces(file)
     for text in TEXTS:
         ids = torch.tensor([cut.encode(text)])
-        assert (model(ids) - other(ids).logits).abs().max() < 1e-4
-    assert said(other, file) == json.loads(STORED.read_text("utf-8"))
+        assert (model(ids) - other(ids).logits).abs().max() < 1e-4  # here it was 8e-5
+    stored = json.loads(STORED.read_text("utf-8"))
+    for text, (pieces, logits) in said(other, file).items():
+        assert pieces == stored[text][0]
+        torch.testing.assert_close(logits, stored[text][1], rtol=0, atol=2e-5)
 
 
 # ---- talking to it ----
