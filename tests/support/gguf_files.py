@@ -1,15 +1,10 @@
 """Small files of GGUF, by the format's own library, and the tokenizer of a file by another one."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 from gguf import GGMLQuantizationType, GGUFWriter, quants
 from tokenizers import Tokenizer, models, pre_tokenizers
-from torch import Tensor
 
 from attnlab.corpora.listed import letters
-from attnlab.today.model import Today
 from attnlab.today.opened import OURS
 
 ABOUT = {
@@ -22,33 +17,24 @@ ABOUT = {
 }  # fmt: skip
 
 
-def neighbours(matrix: Tensor, heads: int) -> Tensor:
-    """Rows as GGUF has them: column i of a head beside column i + d_k/2."""
-    halves = matrix.view(heads, 2, -1, matrix.shape[-1])
-    return halves.transpose(1, 2).reshape(matrix.shape)
-
-
-def matrices(model: Today) -> dict[str, Tensor]:
-    """A model's matrices by GGUF's names."""
+def matrices(model):
+    """A model's matrices by GGUF's names, the rows for columns that turn beside their neighbours."""
     named = {"token_embd.weight": model.pieces.weight, "output_norm.weight": model.norm.weight}
     for layer, block in enumerate(model.blocks):
         for theirs, ours in OURS.items():
-            named[f"blk.{layer}.{theirs}.weight"] = block.get_parameter(f"{ours}.weight")
-        for name, heads in (("q", block.attention.heads), ("k", block.attention.groups)):
-            key = f"blk.{layer}.attn_{name}.weight"
-            named[key] = neighbours(named[key], heads)
+            matrix = block.get_parameter(f"{ours}.weight")
+            if heads := {"attn_q": block.attention.heads, "attn_k": block.attention.groups}.get(theirs):
+                matrix = matrix.view(heads, 2, -1, matrix.shape[-1]).transpose(1, 2).reshape(matrix.shape)
+            named[f"blk.{layer}.{theirs}.weight"] = matrix
     return named
 
 
-def written(
-    path: Path, named: dict[str, Tensor], format: str = "F32", architecture: str = "llama", **about: Any
-) -> Path:
+def written(path, named, format="F32", architecture="llama", **about):
     """A file of these matrices, those of two axes in this format; a key that is told as None is left out."""
     file = GGUFWriter(path, architecture)
     add = {int: file.add_uint32, float: file.add_float32, str: file.add_string, list: file.add_array}
     for key, value in (ABOUT | about).items():
-        if value is not None:
-            add[type(value)](key, value)
+        add.get(type(value), lambda *_: None)(key, value)
     for name, matrix in named.items():
         kind = GGMLQuantizationType[format if matrix.dim() == 2 else "F32"]
         packed = quants.quantize(matrix.detach().numpy().astype(np.float32), kind)
@@ -59,13 +45,12 @@ def written(
     return path
 
 
-def theirs(about: dict[str, Any]) -> Tokenizer:
+def theirs(about):
     """What a file says of its tokenizer, as Hugging Face's library takes it."""
     spelled = about["tokenizer.ggml.tokens"]
-    unknown = spelled[about["tokenizer.ggml.unknown_token_id"]]
     merges = [tuple(merge.split(" ")) for merge in about["tokenizer.ggml.merges"]]
     number = {piece: place for place, piece in enumerate(spelled)}
-    tokenizer = Tokenizer(models.BPE(vocab=number, merges=merges, unk_token=unknown))
+    tokenizer = Tokenizer(models.BPE(vocab=number, merges=merges, unk_token=spelled[0]))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
     )

@@ -15,81 +15,51 @@ WINDOW = causal(7) & ~causal(7).tril(-3)  # each sees three
 @pytest.fixture
 def model():
     torch.manual_seed(0)
-    return Today(10, d_model=24, heads=6, groups=2, hidden=20, layers=3, longest=9, spread=0.4).eval()
+    made = Today(10, d_model=24, heads=6, groups=2, hidden=20, layers=3, longest=9, spread=0.4)
+    return made.requires_grad_(False)
 
 
-@torch.no_grad()
-def test_the_lens_ends_with_the_models_own_logits_and_begins_with_the_table(model):
-    through = looks.lens(model, IDS)
-    torch.testing.assert_close(through[-1], model(IDS)[0, -1])
-    table = model.pieces.weight
-    torch.testing.assert_close(through[0], model.norm(table[7]) @ table.T)
-    stream = looks.streams(model, IDS)
-    assert stream.shape == (4, 1, 7, 24)
-    assert torch.equal(stream[0], model.pieces(IDS))
-    windowed = looks.streams(model, IDS, WINDOW)
-    torch.testing.assert_close(model.norm(windowed[-1]) @ table.T, model(IDS, visible=WINDOW))
-
-
-@pytest.mark.parametrize("visible", [None, WINDOW], ids=["all", "window"])
-@torch.no_grad()
-def test_values_mixed_by_its_weights_are_what_a_layer_finds(model, visible):
-    weights = looks.weights(model, IDS, visible)
-    assert weights.shape == (3, 6, 7, 7)
+@pytest.mark.parametrize("visible", [causal(7), WINDOW], ids=["all", "window"])
+def test_values_mixed_by_its_weights_are_what_a_layer_finds_and_the_lens_ends_with_its_logits(model, visible):
+    stream, weights, found = looks.streams(model, IDS, visible), looks.weights(model, IDS, visible), []
     torch.testing.assert_close(weights.sum(-1), torch.ones(3, 6, 7))
-    assert weights[..., ~(causal(7) if visible is None else visible)[0]].abs().max() == 0
-    before = looks.streams(model, IDS, visible)
-    found = []
-    for block, stream, shares in zip(model.blocks, before, weights, strict=False):
-        attention = block.attention
-        attention.write.register_forward_pre_hook(lambda _, given: found.append(given[0]))
-        value = attention.split(attention.value(block.before_attention(stream)), 2).repeat_interleave(3, 1)
-        block.mixed = (shares @ value).transpose(1, 2).flatten(2)
-    model(IDS, visible=visible)
-    for block, came in zip(model.blocks, found, strict=True):
-        torch.testing.assert_close(came, block.mixed)
+    assert weights[..., ~visible[0]].abs().max() == 0
+    for layer, attention in enumerate(looks.attentions(model)):
+        value = attention.value(model.blocks[layer].before_attention(stream[layer]))
+        value = attention.split(value, 2).repeat_interleave(3, 1)  # (1, 6, 7, 4)
+        found.append((weights[layer] @ value).transpose(1, 2))
+        with heads_changed(attention, lambda heads: found.append(heads) or heads):
+            model(IDS, visible=visible)
+        torch.testing.assert_close(*found[-2:])
+    table = model.pieces.weight
+    torch.testing.assert_close(model.norm(stream[-1]) @ table.T, model(IDS, visible=visible))
+    torch.testing.assert_close(looks.lens(model, IDS)[-1], model(IDS)[0, -1])
+    torch.testing.assert_close(looks.lens(model, IDS)[0], model.norm(table[7]) @ table.T)
 
 
-@torch.no_grad()
 def test_without_a_head_its_columns_are_zero_and_it_comes_back(model):
-    whole = model(IDS)
-    with looks.without(model, [(2, 5), (0, 1), (2, 0)]):
+    whole, heads = model(IDS), [(2, 5), (0, 1), (2, 0)]
+    with looks.without(model, heads):
         came = model(IDS)
     assert torch.equal(model(IDS), whole)
-    for layer, head in ((2, 5), (0, 1), (2, 0)):
+    for layer, head in heads:
         looks.attentions(model)[layer].write.weight[:, 4 * head : 4 * (head + 1)] = 0
     torch.testing.assert_close(came, model(IDS))
     assert not torch.allclose(came, whole, atol=1e-2)
-    with looks.without(model, []):
-        assert torch.equal(model(IDS), model(IDS))
-
-
-@torch.no_grad()
-def test_a_head_of_a_group_is_changed_alone(model):
-    attention = looks.attentions(model)[1]
-    caught = []
-    with heads_changed(attention, lambda heads: caught.append(heads) or averaged(3)(heads)):
-        attention.write.register_forward_pre_hook(lambda _, given: caught.append(given[0].view(1, 7, 6, 4)))
-        model(IDS)
-    first, changed = caught
-    assert first.shape == (1, 7, 6, 4)
-    assert torch.equal(changed[:, :, [0, 1, 2, 4, 5]], first[:, :, [0, 1, 2, 4, 5]])
-    torch.testing.assert_close(changed[:, :, 3], first[:, :, 3].mean((0, 1)).expand(1, 7, 4))
-    told = r"no head was changed: GroupedAttention\.write was not called"
-    with pytest.raises(RuntimeError, match=told), heads_changed(attention, averaged(3)):
-        pass
 
 
 @pytest.mark.parametrize(
-    ("heads", "words"),
+    ("look", "words"),
     [
-        ([(3, 0)], "layers must be from 0 to 2, got 3"),
-        ([(0, -1)], "heads must be from 0 to 5, got -1"),
-        ([(0, 6)], "heads must be from 0 to 5, got 6"),
+        (lambda model: looks.without(model, [(3, 0)]).__enter__(), "layers must be from 0 to 2, got 3"),
+        (lambda model: looks.without(model, [(0, -1)]).__enter__(), "heads must be from 0 to 5, got -1"),
+        (lambda model: looks.weights(model, IDS.repeat(2, 1)), r"ids must be one row, \(1, T\)"),
+        (lambda model: looks.lens(model, IDS[:, :0]), r"ids must be one row, \(1, T\)"),
     ],
 )
-def test_a_head_that_there_is_not_is_refused(model, heads, words):
-    with pytest.raises(ValueError, match=words), looks.without(model, heads):
+def test_what_cannot_be_looked_at_is_refused(model, look, words):
+    with pytest.raises(ValueError, match=words):
+        look(model)
+    told = r"no head was changed: GroupedAttention\.write was not called"
+    with pytest.raises(RuntimeError, match=told), heads_changed(looks.attentions(model)[0], averaged(3)):
         pass
-    with pytest.raises(ValueError, match=r"ids must be one row, \(1, T\)"):
-        looks.weights(model, IDS.repeat(2, 1))
