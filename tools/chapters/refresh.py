@@ -75,7 +75,7 @@ def name_release(notebook: NotebookNode) -> NotebookNode:
     """The same notebook, whose cell for Colab names the release that pyproject.toml does."""
     for cell in notebook.cells:
         if cell.id == "colab":
-            cell.source = notebooks.cell_for_colab()
+            cell.source = notebooks.cell_for_colab(notebook)
     return notebook
 
 

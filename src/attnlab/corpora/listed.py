@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from functools import cache
 
+from attnlab import require
 from attnlab.corpora.pieces import BYTES, Pieces
 
 
@@ -18,18 +19,27 @@ def letters() -> list[str]:
     return [chr(byte if byte in printed else next(others)) for byte in range(BYTES)]
 
 
+# Numbers that came to Unicode after Python 3.11: the same on every Python.
+NEW = (
+    "\U00010d40-\U00010d49\U000116d0-\U000116e3\U00011bf0-\U00011bf9\U00011de0-\U00011de9"
+    "\U00011f50-\U00011f59\U00016130-\U00016139\U00016d70-\U00016d79\U00016ff4-\U00016ff6"
+    "\U0001ccf0-\U0001ccf9\U0001d2c0-\U0001d2d3\U0001e4f0-\U0001e4f9\U0001e5f1-\U0001e5fa"
+)
+SIGNS = "_\x1c-\x1f"  # which are letters, and spaces, to Python
+
+
 @cache
 def chunk() -> re.Pattern[str]:
-    """SmolLM's borders: each digit is alone; GPT-2's part the rest into words, signs and spaces.
+    """`chunk().findall("in  1999")` has SmolLM's borders: digits alone, GPT-2's words, signs and spaces.
 
     What Unicode calls a number, such as ² or Ⅷ, Python's `\\d` leaves out where it is no decimal digit.
     """
     others = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Nl", "No")]
-    number = f"\\d{re.escape(''.join(others))}"
-    letter = f"[^\\W_{number}]"
-    return re.compile(
-        f"[{number}]|'(?:s|t|re|ve|m|ll|d)| ?{letter}+| ?(?:[^\\s\\w]|_)+|\\s+(?=[{number}])|\\s+(?!\\S)|\\s+"
-    )
+    number = f"\\d{NEW}{re.escape(''.join(others))}"
+    letter, sign, space = f"[^\\W_{number}]", f"(?:[^\\s\\w{NEW}]|[{SIGNS}])", f"[^\\S{SIGNS}]"
+    # Of several spaces the last goes to the word behind them, but not to a number.
+    spaces = f"{space}+(?={space}|[{number}]|\\Z)|{space}+"
+    return re.compile(f"[{number}]|'(?:s|t|re|ve|m|ll|d)| ?{letter}+| ?{sign}+|{spaces}")
 
 
 class ListedPieces(Pieces):
@@ -48,6 +58,9 @@ class ListedPieces(Pieces):
         number = {text: place for place, text in enumerate(spelled)}
         alphabet = letters()
         byte = {letter: value for value, letter in enumerate(alphabet)}
+        require.ids_below(len(spelled), [*special, unknown])
+        require.spelled(spelled, special, alphabet)
+        require.listed(merges, number)
         self.special = {spelled[place]: place for place in special}
         self.bytes = [
             b"" if place in special else bytes(byte[letter] for letter in text)

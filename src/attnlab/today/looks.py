@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from attnlab import require
 from attnlab.inside import heads_changed
 from attnlab.masks import causal, for_heads
 from attnlab.shapes import Mask, Weights
@@ -49,6 +50,7 @@ def lens(model: Today, ids: Tensor) -> Tensor:
 
     (layers + 1, vocabulary).
     """
+    require.one_row(ids)
     return F.linear(model.norm(streams(model, ids)[:, 0, -1]), (model.next or model.pieces).weight)
 
 
@@ -65,6 +67,7 @@ def weighed(attention: GroupedAttention, inputs: Tensor, angles: Tensor, visible
 @torch.no_grad()
 def weights(model: Today, ids: Tensor, visible: Mask | None = None) -> Weights:
     """`weights(model, ids)` are those of all heads for one text (1, T): (layers, heads, T, T)."""
+    require.one_row(ids)
     seen = causal(ids.shape[1], device=ids.device) if visible is None else visible
     found: list[Tensor] = []
 
@@ -80,11 +83,14 @@ def weights(model: Today, ids: Tensor, visible: Mask | None = None) -> Weights:
 def without(model: Today, heads: Iterable[tuple[int, int]]) -> Iterator[None]:
     """`with without(model, [(19, 7), (17, 1)]): model(ids)` runs it without what these heads find."""
     gone: dict[int, list[int]] = {}
+    every = attentions(model)
     for layer, head in heads:
+        require.ids_below(len(every), [layer], "layers")
+        require.ids_below(every[layer].heads, [head], "heads")
         gone.setdefault(layer, []).append(head)
     with ExitStack() as stack:
         for layer, ones in gone.items():
-            stack.enter_context(heads_changed(attentions(model)[layer], partial(_emptied, ones)))
+            stack.enter_context(heads_changed(every[layer], partial(_emptied, ones)))
         yield
 
 

