@@ -9,8 +9,8 @@ from browser_pages import PHONE
 from playwright.sync_api import Page, expect
 
 from _ext import playground
-from attnlab.gguf import File
 from attnlab.today import opened
+from attnlab.today.gguf import File
 from chapters.a_real_model_opened import explored
 from chapters.a_real_model_opened.playground import BITS, HEADS, smollm2
 

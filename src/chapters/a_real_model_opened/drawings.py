@@ -61,7 +61,7 @@ def opened() -> None:
 def block(packed: Tensor) -> None:
     """`block(file.packed("blk.0.attn_q.weight")[0])` unpacks two bytes of a block by hand."""
     scale, least = packed[:4].view(torch.float16).float().tolist()
-    first, last = packed[4].item(), packed[19].item()
+    first, last = int(packed[4]), int(packed[19])
     steps = {0: first & 15, 16: first >> 4, 15: last & 15, 31: last >> 4}
 
     def arrange(narrow: bool) -> Part:

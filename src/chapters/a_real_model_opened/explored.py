@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from attnlab.corpora.listed import ListedPieces
-from attnlab.gguf import File
 from attnlab.inside import heads_changed
 from attnlab.today import looks, opened
+from attnlab.today.gguf import File
 from attnlab.today.model import Today
 
 STORED = Path(__file__).with_name("explored.json")

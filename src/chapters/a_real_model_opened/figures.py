@@ -1,6 +1,7 @@
 """The figures of “A real model, opened”, described by what is drawn."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -13,11 +14,9 @@ PLACES = (1, 8, 32, 128, 255)  # borders between the places of which a mean is d
 
 def by_place(nats: Mapping[str, Tensor]) -> None:
     """`by_place({"as loaded": nats})` draws what a piece costs, (rows, 255) nats, by how far on it stands."""
-    spans = [f"{start}–{end}" for start, end in zip(PLACES, PLACES[1:], strict=False)]
+    spans = [f"{start}–{end}" for start, end in pairwise(PLACES)]
     means = {
-        name: [
-            each[:, start - 1 : end - 1].mean().item() for start, end in zip(PLACES, PLACES[1:], strict=False)
-        ]
+        name: [each[:, start - 1 : end - 1].mean().item() for start, end in pairwise(PLACES)]
         for name, each in nats.items()
     }
     told = "; ".join(f"{name}: {', '.join(f'{mean:.1f}' for mean in line)}" for name, line in means.items())

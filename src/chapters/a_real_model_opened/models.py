@@ -10,11 +10,11 @@ from torch.nn import functional as F
 
 from attnlab.corpora import docstrings
 from attnlab.corpora.listed import ListedPieces
-from attnlab.gguf import BLOCK, File
 from attnlab.masks import causal, window
 from attnlab.runtime import generator
 from attnlab.shapes import Mask
 from attnlab.today import opened
+from attnlab.today.gguf import BLOCK, File
 from attnlab.today.looks import attentions, without
 from attnlab.today.model import Today
 from attnlab.training.history import History
@@ -26,8 +26,10 @@ from chapters.a_gpt_of_your_own.rivals import KneserNey, from_memory
 SIGHT = 64  # pieces, the window of the chapter
 ROW = 512  # pieces of a text
 BITS = (8, 4, 3, 2)
-KINDS = ("attention.query", "attention.key", "attention.value", "attention.write")
-KINDS += ("network.gate", "network.widen", "network.narrow")
+KINDS = (
+    "attention.query", "attention.key", "attention.value", "attention.write",
+    "network.gate", "network.widen", "network.narrow",
+)  # fmt: skip
 
 
 _read: list[tuple[Today, ListedPieces]] = []
@@ -178,7 +180,8 @@ def of_capitals(model: Today, ids: Tensor, answers: Tensor) -> Tensor:
     """`of_capitals(model, *asked_for_capitals(pieces))` is the log of each capital's chance, (15,)."""
     with torch.no_grad():
         logs = model(ids)[:, -1].log_softmax(-1)
-    return logs.gather(1, answers[:, None])[:, 0]
+    of_each: Tensor = logs.gather(1, answers[:, None])[:, 0]
+    return of_each
 
 
 def twice(seed: int, count: int = 40) -> Tensor:
@@ -188,7 +191,7 @@ def twice(seed: int, count: int = 40) -> Tensor:
 
 
 def heads_removed(seed: int) -> dict[str, Tensor]:
-    """Nats that each head's absence adds, (layers, heads): to a piece of four texts, to a capital, to a copy."""
+    """Nats that each head's absence adds, (layers, heads): to a piece of texts, to a capital, to a copy."""
     model, pieces = real()
     rows, asked, copy = long_rows(pieces, 256, count=4, seed=seed), asked_for_capitals(pieces), twice(seed)[0]
     measures: dict[str, Callable[[], Tensor]] = {

@@ -10,8 +10,8 @@ from tokenizers import pre_tokenizers
 
 from attnlab.corpora import text
 from attnlab.corpora.listed import ListedPieces, letters
-from attnlab.gguf import File
 from attnlab.today import opened
+from attnlab.today.gguf import File
 
 SOME = [  # what meets at borders: digits, spaces and signs of all kinds, shortened words, scripts
     *"0123456789²½Ⅷ٣१𑽐𐵀①一丁aZéßÅñ_-.,;:()[]{}=+*/\"'`´’#@€<>|\U0010ffff\u0378", "  ", "\n\n", "    ",

@@ -10,9 +10,9 @@ import torch
 from gguf_files import ABOUT, matrices, theirs, written
 from tensors import random
 
-from attnlab.gguf import File
 from attnlab.layers import RMSNorm
 from attnlab.today import opened
+from attnlab.today.gguf import File
 from attnlab.today.model import Today
 
 # What transformers says of ten texts: the 40 pieces that it goes on with, the likeliest each time, and its

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from attnlab import gguf
 from attnlab.runtime import generator
+from attnlab.today import gguf
 from bookkit.checking.attempts import Case
 from bookkit.checking.exercise import Exercise
 from bookkit.checking.mistakes import Mistakes, Part, in_parts

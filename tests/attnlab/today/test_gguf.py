@@ -8,7 +8,7 @@ import pytest
 from gguf_files import ABOUT, written
 from tensors import random
 
-from attnlab.gguf import File
+from attnlab.today.gguf import File
 
 
 def file(folder, **options):
