@@ -6,6 +6,7 @@ from torch import Tensor
 from bookkit.pictures.drawings import (
     Arrow,
     Part,
+    as_text,
     box,
     column,
     draw,
@@ -36,18 +37,18 @@ def opened() -> None:
             gap=8,
         )
         file = panel(inside, "one file of 98 MB")
-        model = column(
-            box("Paris", name="out", colour="output"),
-            box(
-                column("today’s block, 30 times", note("32 bits a number"), gap=3),
-                name="model",
-                colour="key",
-                learned=True,
-            ),
-            box("The capital of France is", name="in", colour="query"),
-            gap=30,
+        model = box(
+            column("today’s block, 30 times", note("32 bits a number"), gap=3),
+            name="model",
+            colour="key",
+            learned=True,
         )
-        both = column(file, model, gap=34) if narrow else row(file, model, gap=90)
+        asked = box("The capital of France is", name="in", colour="query")
+        said = box("Paris", name="out", colour="output")
+        if narrow:
+            both = column(file, model, row(asked, said, gap=20), gap=30)
+        else:
+            both = row(file, column(said, model, asked, gap=30), gap=90)
         return joined(both, Arrow("packed", "model"), Arrow("in", "model"), Arrow("model", "out"))
 
     draw(
@@ -67,7 +68,7 @@ def block(packed: Tensor) -> None:
     def arrange(narrow: bool) -> Part:
         head = (column if narrow else row)(
             column(grid([[f"{scale:.5f}"]], cell=(76, 28), colour="key"), note("scale, 2 bytes"), gap=4),
-            column(grid([[f"{least:.4f}"]], cell=(76, 28), colour="value"), note("least, 2 bytes"), gap=4),
+            column(grid([[as_text(least, 4)]], cell=(76, 28), colour="value"), note("least, 2 bytes"), gap=4),
             column(
                 grid([[f"{first >> 4:04b} {first & 15:04b}", "…", f"{last >> 4:04b} {last & 15:04b}"]],
                      cell=(78 if narrow else 92, 28), colour="grey"),
@@ -76,11 +77,11 @@ def block(packed: Tensor) -> None:
             gap=10 if narrow else 18,
         )  # fmt: skip
         cells = [
-            [str(place), str(step), f"{least + scale * step:.3f}"] for place, step in sorted(steps.items())
+            [str(place), str(step), as_text(least + scale * step, 3)] for place, step in sorted(steps.items())
         ]
         table = grid(
             cells,
-            columns=("number", "step", "least + scale · step"),
+            columns=("number", "step", "its value"),
             cell=(108 if narrow else 140, 26),
             colour="grey",
         )
@@ -157,6 +158,8 @@ def travels() -> None:
         marks += vector(here, level, there - 4, level - 14, colour="key", width=3)
         marks += vector(there, level - 14, there, 36, colour="output", width=3)
         marks += label(there, 24, "Paris", colour="output", bold=True)
+        for top in (level - 28, tall / 2 + 26):  # no line runs through the words
+            marks += rectangle(Place(here - 116, top, 108, 18), None, fill="paper")
         marks += label(here - 10, level - 14, "block 23, head 4", size=SMALL, colour="key", anchor="end")
         marks += label(here - 10, tall / 2 + 40, "blocks 0 to 22", size=SMALL, colour="value", anchor="end")
         return over(across * len(pieces) + 10, tall + 56, marks)
