@@ -59,18 +59,28 @@ def fewer_bits(bits: Sequence[int], costs: Mapping[str, Tensor], whole: float) -
     )
 
 
-def harm(matrix: Tensor, told: str) -> None:
-    """`harm(nats, told="most at 23.4")` shades a cell for each head by what its absence adds."""
-    shades = (matrix / matrix.max()).clamp(min=0)
-    with plot(f"What each head's absence adds, a row for each head and a column for each layer: {told}.",
-              size=(7.2, 2.5), grid=False) as (axes,):  # fmt: skip
-        axes.imshow(
-            rounded(shades.sqrt().T), cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest"
-        )
-        axes.set_xticks(range(0, len(matrix), 3))
-        axes.set_yticks(range(matrix.shape[1]))
-        axes.set_xlabel("layer")
-        axes.set_ylabel("head")
+def harm(added: Mapping[str, Tensor]) -> None:
+    """`harm({"capitals": nats})` shades a square for each head, (blocks, heads), by what its absence adds."""
+    names = {"texts": "docstrings", "capitals": "capitals", "copies": "copies"}
+    told = []
+    for name, each in added.items():
+        most = [divmod(int(place), each.shape[1]) for place in each.flatten().topk(3).indices]
+        heads = ", ".join(f"{block}.{head} {each[block, head]:.2g}" for block, head in most)
+        told.append(f"{names[name]}: {heads}")
+    alt = (
+        "What each head's absence adds, in nats, a row for each block and a column for each head. Most for "
+        f"{'; for '.join(told)}."
+    )
+    with plot(alt, size=(6.6, 4.8), panels=len(added), grid=False) as all_axes:
+        for axes, (name, each) in zip(all_axes, added.items(), strict=True):
+            # By the root: a tenth of the largest can still be seen.
+            shades = (each / each.max()).clamp(min=0).sqrt()
+            axes.imshow(rounded(shades), cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+            axes.set_xticks(range(each.shape[1]))
+            axes.set_title(names[name])
+            axes.set_xlabel("head")
+        all_axes[0].set_yticks(range(0, len(each), 5))
+        all_axes[0].set_ylabel("block")
 
 
 def sights(costs: Mapping[str, float]) -> None:
@@ -88,13 +98,13 @@ def sights(costs: Mapping[str, float]) -> None:
         axes.set_xlabel("nats a piece")
 
 
-def moved(chances: Mapping[str, Tensor]) -> None:
-    """`moved({"at Italy": shares})` draws the chance of Rome by the block before which a vector is put in."""
-    blocks = range(len(next(iter(chances.values()))))
+def moved(blocks: Sequence[int], chances: Mapping[str, Tensor]) -> None:
+    """`moved([0, 23, 24], {"at Italy": shares})` draws the chance of Rome by where a vector is put in."""
     told = "; ".join(
-        f"{name}: {each[0]:.2f} before block 0, {each[23]:.2f} before 23, {each[24]:.2f} before 24, "
-        f"{each[-1]:.2f} before the last" for name, each in chances.items()
-    )  # fmt: skip
+        f"{name}: "
+        + ", ".join(f"{share:.2f} before block {block}" for block, share in zip(blocks, each, strict=True))
+        for name, each in chances.items()
+    )
     with plot(f"The chance of Rome behind France, by where a vector of Italy was put. {told}.") as (axes,):
         for (name, each), colour, marker, dash in zip(chances.items(), SERIES, MARKERS, DASHES, strict=False):
             axes.plot(

@@ -238,7 +238,7 @@ def sights(n: int) -> dict[str, Mask]:
 
 def by_sight(costs: Tensor) -> dict[str, float]:
     """`by_sight(notes["windows"])` are the means over texts, under the names of a figure."""
-    names = [*sights(2), "a window, read anew"]
+    names = [*sights(ROW), "a window, read anew"]
     return dict(zip(names, costs.mean(1).tolist(), strict=True))
 
 
