@@ -61,5 +61,5 @@ def lens() -> alt.TopLevelMixin:
     return (
         alt.layer(line, point, readout(told, "left", y=0, dy=4))
         .add_params(text, block, alt.param(name="stored", value=stored))
-        .properties(width=420, height=240, description=DESCRIPTION)
+        .properties(width=420, height=200, description=DESCRIPTION)
     )

@@ -18,6 +18,7 @@ def bits_and_blocks(file):
     claim("the file, in megabytes", file.path.stat().st_size / 1e6, expected=98.4, abs=0.1)
     claim("weights, in millions", sum(sizes) / 1e6, expected=134.5, abs=0.1)
     claim("matrices", len(sizes), expected=272)
+    claim("numbers that share a scale", gguf.BLOCK, expected=32)
 
 
 def loaded_like_attnlab(file, model):
@@ -82,6 +83,7 @@ def worth(noted):
     more = bits["SmolLM2, 128"] - bits["SmolLM2, 512"]
     claim("what four times as much in sight gains", more, expected=0.1, abs=0.03)
     claim("texts", len(noted["kilobytes"]), expected=99)
+    claim("with more in sight, pieces at least", models.ROW // 2, expected=256)
     claim("weights beside our GPT's", 134.5e6 / 545e3, expected=250, rel=0.02)
     later, theirs, ours = noted["read before"].T
     for name, which, count, expected in (
@@ -154,35 +156,30 @@ def goes_over_in_one_block(layers, moved):
     claim("… before block 24 and later", last[~before].min(), at_least=0.35)
 
 
-def countries(model, pieces, noted):
-    ids, answers = models.asked_for_capitals(pieces)
-    claim("countries", len(ids), expected=15)
-    streams = looks.streams(model, ids)  # (31, 15, 5, d_model)
-    said = {
-        layer: exchanged(model, ids[:1].expand(15, -1), streams, layer)
-        for layer in (23, 24)
-    }
-    ours = said[23].gather(1, answers[:, None])[:, 0]
-    claim(
-        "put in before block 23, its capital beats Paris",
-        (ours[1:] > said[23][1:, answers[0]]).all(),
-    )
-    claim(
-        "before block 24, Paris has at least", said[24][:, answers[0]].min(), at_least=0.7
-    )
+def countries(noted):
     lost = noted["capitals"].clone()
+    name = f"{LAYER}.{HEAD}"
     claim(
-        f"without {LAYER}.{HEAD} a capital loses, in nats",
-        lost[LAYER, HEAD],
-        expected=1.8,
-        abs=0.1,
+        f"without {name} a capital loses, in nats", lost[LAYER, HEAD], expected=1.8, abs=0.1
     )
     lost[LAYER, HEAD] = 0
     claim("without any other head, at most", lost.max(), at_most=0.9)
+
+
+def fifteen(model, pieces):
+    ids, answers = models.asked_for_capitals(pieces)
+    claim("countries", len(ids), expected=15)
+    streams = looks.streams(model, ids)  # (31, 15, 5, d_model)
+    french = ids[:1].expand(15, -1)
+    in_time, late = (exchanged(model, french, streams, layer) for layer in (23, 24))
+    ours = in_time.gather(1, answers[:, None])[:, 0]
+    beats = (ours[1:] > in_time[1:, answers[0]]).all()
+    claim("put in before block 23, its capital beats Paris", beats)
+    claim("before block 24, Paris has at least", late[:, answers[0]].min(), at_least=0.7)
     before = models.of_capitals(model, ids, answers)
     with looks.without(model, [(LAYER, HEAD)]):
-        now = before - models.of_capitals(model, ids, answers)
-    claim("… and measured here, of the fifteen lose by it", (now > 0).sum(), expected=15)
+        lost = before - models.of_capitals(model, ids, answers)
+    claim("of the fifteen lose without the head", (lost > 0).sum(), expected=15)
 
 
 def exchanged(model, ids, streams, layer):
@@ -255,6 +252,7 @@ def copies(model, twice, nats, noted):
 
 def heads(noted):
     texts, capitals, copied = (noted[name] for name in ("texts", "capitals", "copies"))
+    claim("heads", texts.numel(), expected=270)
     claim(
         "a head alone on docstrings, nats a piece on average",
         texts.mean(),
@@ -279,6 +277,7 @@ def heads(noted):
 def sinks(model, rows, on_text, noted):
     ids = rows[:1, : on_text.shape[-1]]
     first = on_text[:, :, 8:, 0].mean(-1)
+    claim("heads", first.numel(), expected=270)
     claim("of all weight, on the first piece", first.mean(), expected=0.37, abs=0.01)
     claim("heads that give it more than half", (first > 0.5).sum(), expected=99, abs=2)
     hidden = models.sights(ids.shape[1])["all but the first"]
@@ -295,6 +294,7 @@ def sinks(model, rows, on_text, noted):
     claim("in block 11 it grows by", made, expected=140, rel=0.2)
     short = torch.stack([*map(value_of_first, model.blocks, streams)])
     claim("its value beside others', median layer", short.median(), expected=0.24, abs=0.05)
+    claim("costs count from place", models.JUDGED, expected=100)
     costs = noted["windows"]
     names = [*models.sights(models.ROW), "a window, read anew"]
     cost = dict(zip(names, costs, strict=True))

@@ -60,18 +60,19 @@ def opened() -> None:
 
 
 def block(packed: Tensor) -> None:
-    """`block(file.packed("blk.0.attn_q.weight")[0])` unpacks two bytes of a block by hand."""
+    """`block(file.packed("blk.0.attn_q.weight")[0])` unpacks a byte of a block by hand."""
     scale, least = packed[:4].view(torch.float16).float().tolist()
-    first, last = int(packed[4]), int(packed[19])
-    steps = {0: first & 15, 16: first >> 4, 15: last & 15, 31: last >> 4}
+    first = int(packed[4])
+    steps = {0: first & 15, 16: first >> 4}
 
     def arrange(narrow: bool) -> Part:
         head = (column if narrow else row)(
             column(grid([[f"{scale:.5f}"]], cell=(76, 28), colour="key"), note("scale, 2 bytes"), gap=4),
             column(grid([[as_text(least, 4)]], cell=(76, 28), colour="value"), note("least, 2 bytes"), gap=4),
             column(
-                grid([[f"{first >> 4:04b} {first & 15:04b}", "…", f"{last >> 4:04b} {last & 15:04b}"]],
-                     cell=(78 if narrow else 92, 28), colour="grey"),
+                grid(
+                    [[f"{first >> 4:04b} {first & 15:04b}", "…"]], cell=(96, 28), colour="grey"
+                ),
                 note("16 bytes, two numbers each"), gap=4,
             ),
             gap=10 if narrow else 18,
@@ -93,8 +94,7 @@ def block(packed: Tensor) -> None:
     draw(
         arrange,
         alt=f"A block of 20 bytes: a scale of {scale:.5f}, a least number of {least:.4f}, and 16 bytes, of "
-        f"which the first and the last are opened. Their low four bits are numbers 0 and 15, their high "
-        f"four bits numbers 16 and 31: {said}.",
+        f"which the first is opened. Its low four bits are number 0, its high four bits number 16: {said}.",
     )
 
 

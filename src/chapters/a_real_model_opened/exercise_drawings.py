@@ -1,7 +1,7 @@
-"""The drawing of an exercise: keys that move up."""
+"""The drawings of the exercises: keys that move up, and a vector that changes texts."""
 
 from bookkit.pictures.drawings import TINT, Part, column, draw, left_note, over
-from bookkit.pictures.svg import SMALL, Place, label, line, rectangle
+from bookkit.pictures.svg import SMALL, Place, label, line, rectangle, vector
 
 SINKS, WIDTH, NEW = 2, 4, 9  # the piece that comes
 
@@ -39,4 +39,28 @@ def keys_move_up() -> None:
         alt=f"A cache of {SINKS} sinks and a window of {WIDTH} holds pieces "
         f"{', '.join(map(str, before))} at places 0 to {len(before) - 1}. When piece {NEW} is read, "
         f"it holds {', '.join(map(str, after))} at the same places.",
+    )
+
+
+def other_vector() -> None:
+    """`other_vector()` has two texts, and the vector of one going into the other behind a block."""
+    ours, theirs = ("The", "capital", "of", "France", "is"), ("The", "capital", "of", "Italy", "is")
+    place = next(i for i, (one, two) in enumerate(zip(ours, theirs, strict=True)) if one != two)
+
+    def arrange(narrow: bool) -> Part:
+        wide, left = (50.0, 62.0) if narrow else (84.0, 80.0)
+        marks = label(left - 10, 68, "behind a block", size=SMALL, colour="grey", anchor="end") * (not narrow)
+        for top, name, text in ((0, "other", theirs), (88, "ids", ours)):
+            marks += label(left - 10, top + 19, name, size=SMALL, colour="ink", anchor="end")
+            for i, piece in enumerate(text):
+                colour = "value" if i == place and name == "other" else "key"
+                marks += cell(left + wide * i, top, wide - 3, 28, piece, colour)
+        middle = left + wide * (place + 0.5)
+        marks += vector(middle, 30, middle, 86, colour="value")
+        return over(left + wide * len(ours), 116, marks)
+
+    draw(
+        arrange,
+        alt=f"Two texts, one below the other: {' '.join(theirs)}, and {' '.join(ours)}. Behind a block the "
+        f"vector of {theirs[place]} takes the place of that of {ours[place]}.",
     )

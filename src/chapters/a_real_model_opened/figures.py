@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-import torch
 from torch import Tensor
 
 from bookkit.pictures.colours import COLOURS, SERIES
@@ -71,7 +70,7 @@ def harm(added: Mapping[str, Tensor]) -> None:
         "What each head's absence adds, in nats, a row for each block and a column for each head. Most for "
         f"{'; for '.join(told)}."
     )
-    with plot(alt, size=(6.6, 4.8), panels=len(added), grid=False) as all_axes:
+    with plot(alt, size=(6.6, 3.5), panels=len(added), grid=False) as all_axes:
         for axes, (name, each) in zip(all_axes, added.items(), strict=True):
             # By the root: a tenth of the largest can still be seen.
             shades = (each / each.max()).clamp(min=0).sqrt()
@@ -116,34 +115,20 @@ def moved(blocks: Sequence[int], chances: Mapping[str, Tensor]) -> None:
         axes.legend(loc="upper left")
 
 
-def weights_of(weights: Tensor, pieces: Sequence[str], head: str) -> None:
-    """`weights_of(weights, ["The", " cat"], "23.4")` shades the weights (T, T) of one head."""
+def weights_of(weights: Tensor, pieces: Sequence[str]) -> None:
+    """`weights_of(weights, ["The", " cat"])` shades the weights (T, T) of one head."""
     seen = [piece.replace(" ", "␣").replace("\\n", "↵") for piece in pieces]
-    side = 1.3 + 0.24 * len(seen)
+    side = 1.3 + 0.22 * len(seen)
     most = weights.max(dim=-1)
     told = "; ".join(
         f"{piece} looks at {seen[int(place)]} by {share:.2f}"
         for piece, share, place in zip(seen, most.values.tolist(), most.indices, strict=True)
     )
-    with plot(f"Weights of head {head}: {told}.", size=(side, side), grid=False) as (axes,):
+    with plot(f"The weights of a head: {told}.", size=(side, side), grid=False) as (axes,):
         axes.imshow(rounded(weights), cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
         axes.set_xticks(range(len(seen)), seen, rotation=60, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(len(seen)), seen)
         axes.tick_params(length=0)
-
-
-def shares_of_first(shares: Tensor) -> None:
-    """`shares_of_first(shares)` draws the weight that heads lay on the first piece, (layers, heads)."""
-    layers = torch.arange(len(shares))
-    least = ", ".join(map(str, shares.mean(1).argsort()[:5].sort().values.tolist()))
-    told = f"{shares.mean():.2f} on average; least in layers {least}"
-    with plot(f"The weight of each head on the first piece, by layer: {told}.", size=(5.8, 2.6)) as (axes,):
-        for head in range(shares.shape[1]):
-            axes.plot(layers, rounded(shares[:, head]), ".", color=COLOURS[SERIES[0]][0], alpha=0.6)
-        axes.plot(layers, rounded(shares.mean(1)), color=COLOURS["ink"][0], lw=1.5)
-        axes.set_ylim(0, 1.02)
-        axes.set_xlabel("layer")
-        axes.set_ylabel("weight on the first piece")
 
 
 def two_heads(weights: Mapping[str, Tensor], pieces: Sequence[str]) -> None:
@@ -157,7 +142,7 @@ def two_heads(weights: Mapping[str, Tensor], pieces: Sequence[str]) -> None:
         )
         for name, matrix in weights.items()
     )
-    with plot(f"Where most weight lies, and how many places off. {told}.", size=(7.2, 3.9), panels=2,
+    with plot(f"Where most weight lies, and how many places off. {told}.", size=(7.2, 3.4), panels=2,
               grid=False) as all_axes:  # fmt: skip
         for axes, (name, matrix) in zip(all_axes, weights.items(), strict=True):
             axes.imshow(rounded(matrix), cmap="Blues", vmin=0, vmax=1, interpolation="nearest")

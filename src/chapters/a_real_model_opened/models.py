@@ -25,6 +25,7 @@ from chapters.a_gpt_of_your_own.rivals import KneserNey, from_memory
 
 SIGHT = 64  # pieces, the window of the chapter
 ROW = 512  # pieces of a text
+JUDGED = 100  # the first place whose cost counts, where windows are compared
 BITS = (8, 4, 3, 2)
 KINDS = (
     "attention.query", "attention.key", "attention.value", "attention.write",
@@ -247,10 +248,10 @@ def windows(seed: int) -> dict[str, Tensor]:
     model, pieces = real()
     rows = long_rows(pieces, ROW, count=16, seed=seed)
     each = [
-        torch.stack([nats(model, row, visible)[100:].mean() for row in rows])
+        torch.stack([nats(model, row, visible)[JUDGED:].mean() for row in rows])
         for visible in sights(ROW - 1).values()
     ]
-    anew = [losses(model, row, SIGHT, at_once=1)[100:].mean() for row in rows]
+    anew = [losses(model, row, SIGHT, at_once=1)[JUDGED:].mean() for row in rows]
     return {"windows": torch.stack([*each, torch.stack(anew)])}
 
 

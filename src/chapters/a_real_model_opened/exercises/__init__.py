@@ -19,6 +19,6 @@ __all__ = [
 
 # In the order of the chapter.
 EXERCISES = (
-    check_unpacked_block, check_repaired_rows, check_copying_heads, check_patched_stream,
-    check_endless_reader, check_pruned_heads,
+    check_unpacked_block, check_repaired_rows, check_copying_heads, check_endless_reader,
+    check_patched_stream, check_pruned_heads,
 )  # fmt: skip
