@@ -73,7 +73,7 @@ def long_rows(
 
 
 def race(seed: int) -> dict[str, Tensor]:
-    """Bits a byte of each of some held-out texts, by each rival, and their kilobytes."""
+    """`race(seed=0)["GPT"]` are bits a byte of every eighth held-out text, beside `["kilobytes"]`."""
     training, validation = docstrings.split()
     texts = validation[seed % 8 :: 8]
     kilobytes = torch.tensor([len(text.encode()) / 1000 for text in texts])
@@ -100,7 +100,7 @@ def race(seed: int) -> dict[str, Tensor]:
 
 
 def by_text(costs: Tensor, row: Tensor, end: int) -> Tensor:
-    """Of each text in a row, what its ids cost together, its end too; the very first id costs nothing."""
+    """`by_text(costs, row, end=0)` is what each text in a row costs; its first id costs nothing."""
     text = (row == end).cumsum(0).roll(1)
     text[0] = 0
     return torch.zeros(int(text[-1]) + 1).index_add_(0, text[1:], costs.float())
@@ -125,7 +125,7 @@ def rounded(matrix: Tensor, bits: int, share: int) -> Tensor:
 
 
 def changed(model: Today, change: Callable[[Tensor], Tensor], names: Sequence[str], rows: Tensor) -> float:
-    """What a piece of rows costs where the matrices of these names are changed; then they are put back."""
+    """`changed(model, torch.zeros_like, ["pieces"], rows)` is what a piece costs then; all is put back."""
     parts = [model.get_parameter(f"{name}.weight") for name in names]
     kept = [part.data for part in parts]
     for part in parts:
@@ -137,7 +137,7 @@ def changed(model: Today, change: Callable[[Tensor], Tensor], names: Sequence[st
 
 
 def fewer_bits(seed: int) -> dict[str, Tensor]:
-    """Nats a piece by bits, in blocks and in whole rows; at 2 bits, by block of the model and by kind."""
+    """`fewer_bits(seed=0)["blocks"]` are nats a piece by BITS; "by block" and "by kind" are of 2 bits."""
     model, pieces = real()
     rows = long_rows(pieces, 256, count=8, seed=seed)
     names = [[f"blocks.{block}.{kind}" for kind in KINDS] for block in range(len(model.blocks))]
@@ -192,7 +192,7 @@ def twice(seed: int, count: int = 40) -> Tensor:
 
 
 def heads_removed(seed: int) -> dict[str, Tensor]:
-    """Nats that each head's absence adds, (layers, heads): to a piece of texts, to a capital, to a copy."""
+    """`heads_removed(seed=0)["copies"]` are nats a piece that each head's absence adds, (layers, heads)."""
     model, pieces = real()
     rows, asked, copy = long_rows(pieces, 256, count=4, seed=seed), asked_for_capitals(pieces), twice(seed)[0]
     measures: dict[str, Callable[[], Tensor]] = {
@@ -213,7 +213,7 @@ def heads_removed(seed: int) -> dict[str, Tensor]:
 
 
 def alone(place: int, n: int) -> Mask:
-    """A window and one more place in sight of all behind it, which itself sees nothing before it."""
+    """`alone(10, n=511)` is a window, and in sight of all behind it a place that sees nothing but itself."""
     visible = window(n, SIGHT)
     visible[..., place] = causal(n)[..., place]
     visible[:, place] = False
@@ -222,7 +222,7 @@ def alone(place: int, n: int) -> Mask:
 
 
 def sights(n: int) -> dict[str, Mask]:
-    """What each place sees, under the names of the chapter."""
+    """`sights(511)["a window"]` is what each place sees."""
     another, without_first = window(n, SIGHT), causal(n).clone()
     another[..., 10] = causal(n)[..., 10]
     without_first[..., 0] = torch.eye(n, dtype=torch.bool)[0]
@@ -244,7 +244,7 @@ def by_sight(costs: Tensor) -> dict[str, float]:
 
 
 def windows(seed: int) -> dict[str, Tensor]:
-    """Nats a piece from place 100 on, (sights, texts), and of a window that is read anew."""
+    """`windows(seed=0)["windows"]` are nats a piece, (sights, texts); the last sight is read anew."""
     model, pieces = real()
     rows = long_rows(pieces, ROW, count=16, seed=seed)
     each = [
@@ -263,7 +263,7 @@ LATER = {"numpy": (2, 2), "pandas": (3, 0), "matplotlib": (3, 10)}
 
 
 def read_before(seed: int) -> dict[str, Tensor]:
-    """Of texts that say since when a thing is there: is it later, and bits a byte by both models."""
+    """`read_before(seed=0)["read before"]` has a row for each text: is it later, and bits a byte of both."""
     model, pieces = real()
     cut, gpt = small.pieces(), small.gpt()
     weights.load("a_gpt_of_your_own/gpt", gpt)
