@@ -19,7 +19,7 @@ def by_place(nats: Mapping[str, Tensor]) -> None:
         for name, each in nats.items()
     }
     told = "; ".join(f"{name}: {', '.join(f'{mean:.1f}' for mean in line)}" for name, line in means.items())
-    with plot(f"Nats a piece at places {', '.join(spans)} of a text. {told}.") as (axes,):
+    with plot(f"Nats a piece at places {', '.join(spans)} of a text. {told}.", size=(5.2, 2.4)) as (axes,):
         for (name, line), colour, marker, dash in zip(means.items(), SERIES, MARKERS, DASHES, strict=False):
             axes.plot(spans, rounded(line), color=COLOURS[colour][0], marker=marker, ls=dash, label=name)
         axes.set_ylim(0)
@@ -32,7 +32,7 @@ def ladder(bits: Mapping[str, float]) -> None:
     """`ladder({"GPT": 1.61, "SmolLM2": 1.1})` gives each reader a line, most bits first."""
     ordered = sorted(bits, key=bits.__getitem__)
     told = ", ".join(f"{name} {bits[name]:.2f}" for name in reversed(ordered))
-    with plot(f"Bits a byte of held-out docstrings. {told}.", size=(5.2, 2.6)) as (axes,):
+    with plot(f"Bits a byte of held-out docstrings. {told}.", size=(5.2, 2.1)) as (axes,):
         for place, name in enumerate(ordered):
             colour = COLOURS[SERIES[0] if "SmolLM2" in name else "ink"][0]
             number = round(float(bits[name]), 3)
@@ -70,7 +70,7 @@ def harm(added: Mapping[str, Tensor]) -> None:
         "What each head's absence adds, in nats, a row for each block and a column for each head. Most for "
         f"{'; for '.join(told)}."
     )
-    with plot(alt, size=(6.6, 3.5), panels=len(added), grid=False) as all_axes:
+    with plot(alt, size=(6.6, 2.8), panels=len(added), grid=False) as all_axes:
         for axes, (name, each) in zip(all_axes, added.items(), strict=True):
             # By the root: a tenth of the largest can still be seen.
             shades = (each / each.max()).clamp(min=0).sqrt()
@@ -86,7 +86,7 @@ def sights(costs: Mapping[str, float]) -> None:
     """`sights({"all": 2.5, "the last 64": 4.2})` gives each way to see a bar, from the top down."""
     names = list(costs)[::-1]
     told = ", ".join(f"{name} {cost:.2f}" for name, cost in costs.items())
-    with plot(f"Nats a piece by what each place sees. {told}.", size=(6.2, 2.9)) as (axes,):
+    with plot(f"Nats a piece by what each place sees. {told}.", size=(6.2, 2.3)) as (axes,):
         for place, name in enumerate(names):
             cost = round(float(costs[name]), 3)
             axes.barh(place, cost, 0.62, color=COLOURS[SERIES[0]][0], alpha=0.75)
@@ -104,7 +104,9 @@ def moved(blocks: Sequence[int], chances: Mapping[str, Tensor]) -> None:
         + ", ".join(f"{share:.2f} before block {block}" for block, share in zip(blocks, each, strict=True))
         for name, each in chances.items()
     )
-    with plot(f"The chance of Rome behind France, by where a vector of Italy was put. {told}.") as (axes,):
+    with plot(
+        f"The chance of Rome behind France, by where a vector of Italy was put. {told}.", size=(5.2, 2.4)
+    ) as (axes,):
         for (name, each), colour, marker, dash in zip(chances.items(), SERIES, MARKERS, DASHES, strict=False):
             axes.plot(
                 blocks, rounded(each), color=COLOURS[colour][0], marker=marker, ms=3.5, ls=dash, label=name
@@ -118,7 +120,7 @@ def moved(blocks: Sequence[int], chances: Mapping[str, Tensor]) -> None:
 def weights_of(weights: Tensor, pieces: Sequence[str]) -> None:
     """`weights_of(weights, ["The", " cat"])` shades the weights (T, T) of one head."""
     seen = [piece.replace(" ", "␣").replace("\\n", "↵") for piece in pieces]
-    side = 1.3 + 0.22 * len(seen)
+    side = 1.3 + 0.18 * len(seen)
     most = weights.max(dim=-1)
     told = "; ".join(
         f"{piece} looks at {seen[int(place)]} by {share:.2f}"
@@ -142,7 +144,7 @@ def two_heads(weights: Mapping[str, Tensor], pieces: Sequence[str]) -> None:
         )
         for name, matrix in weights.items()
     )
-    with plot(f"Where most weight lies, and how many places off. {told}.", size=(7.2, 3.4), panels=2,
+    with plot(f"Where most weight lies, and how many places off. {told}.", size=(7.2, 2.8), panels=2,
               grid=False) as all_axes:  # fmt: skip
         for axes, (name, matrix) in zip(all_axes, weights.items(), strict=True):
             axes.imshow(rounded(matrix), cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
