@@ -39,7 +39,7 @@ def test_what_a_text_costs_goes_to_that_text():
 
 
 def test_a_piece_alone_sees_itself_and_is_seen_by_all_behind_it():
-    visible = models.sights(100)["and the eleventh, alone"][0]
+    visible = models.sights(100)["with the eleventh, alone"][0]
     assert visible[10].nonzero().tolist() == [[10]]
     assert visible[10:, 10].all()
     assert not visible[:10, 10].any()

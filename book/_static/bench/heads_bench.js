@@ -220,7 +220,7 @@ class HeadsBench {
     });
     const top = scores.findIndex((score) => Math.abs(score) === most);
     const where = `head ${top % data.heads} of block ${Math.floor(top / data.heads)}, ${told(scores[top])}`;
-    const removed = `purple where ${quoted(answer)} loses without the head, green where it gains; a bit less is half the chance`;
+    const removed = `purple where ${quoted(answer)} loses without the head, green where it gains; one bit less is half the chance`;
     const kinds = isRemoval ? removed : `a mean over ${OVER[this.score]}`;
     const signs = "So far: what the model would say if it ended there. A · is a space, ↵ a new line.";
     this.legend.textContent = `The fuller, the more: ${kinds}. Most: ${where}. ${signs}`;

@@ -29,7 +29,7 @@ def opened() -> None:
             box(column("what it is", note("30 blocks, 9 heads on 3, …"), gap=3), width=190),
             box(column("its tokenizer", note("49,152 pieces"), gap=3), width=190),
             box(
-                column("272 matrices", note("most in 4 bits a number"), gap=3),
+                column("272 matrices", note("most in 5 bits a number"), gap=3),
                 name="packed",
                 colour="value",
                 width=190,
@@ -54,8 +54,8 @@ def opened() -> None:
     draw(
         arrange,
         alt="A file of 98 MB holds what the model is (30 blocks, 9 heads on 3 key heads), its tokenizer of "
-        "49,152 pieces, and 272 matrices, most in 4 bits. From the matrices an arrow leads to 30 of today’s "
-        "blocks. “The capital of France is” goes in below, and “Paris” comes out above.",
+        "49,152 pieces, and 272 matrices, most in 5 bits a number. From the matrices an arrow leads to 30 of "
+        "today’s blocks. “The capital of France is” goes in below, and “Paris” comes out above.",
     )
 
 

@@ -25,7 +25,7 @@ def by_place(nats: Mapping[str, Tensor]) -> None:
         axes.set_ylim(0)
         axes.set_xlabel("place in the text")
         axes.set_ylabel("nats a piece")
-        axes.legend()
+        axes.figure.legend(loc="outside upper left", ncols=2)
 
 
 def ladder(bits: Mapping[str, float]) -> None:
@@ -55,6 +55,7 @@ def fewer_bits(bits: Sequence[int], costs: Mapping[str, Tensor], whole: float) -
         Axis("nats a piece, added", log=10),
         alt=f"What rounding all matrices of the blocks to {', '.join(map(str, bits))} bits adds to a piece's "
         f"cost of {whole:.2f} nats, on a logarithmic scale. {told}.",
+        legend_above=True,
     )
 
 
@@ -114,7 +115,7 @@ def moved(blocks: Sequence[int], chances: Mapping[str, Tensor]) -> None:
         axes.set_ylim(0, 0.6)
         axes.set_xlabel("before which block")
         axes.set_ylabel("the chance of Rome")
-        axes.legend(loc="upper left")
+        axes.figure.legend(loc="outside upper left", ncols=2)
 
 
 def weights_of(weights: Tensor, pieces: Sequence[str]) -> None:
@@ -144,7 +145,7 @@ def two_heads(weights: Mapping[str, Tensor], pieces: Sequence[str]) -> None:
         )
         for name, matrix in weights.items()
     )
-    with plot(f"Where most weight lies, and how many places off. {told}.", size=(7.2, 2.8), panels=2,
+    with plot(f"Where most weight lies, and how many places off. {told}.", size=(5.8, 2.8), panels=2,
               grid=False) as all_axes:  # fmt: skip
         for axes, (name, matrix) in zip(all_axes, weights.items(), strict=True):
             axes.imshow(rounded(matrix), cmap="Blues", vmin=0, vmax=1, interpolation="nearest")

@@ -222,24 +222,24 @@ def alone(place: int, n: int) -> Mask:
 
 
 def sights(n: int) -> dict[str, Mask]:
-    """`sights(511)["a window"]` is what each place sees."""
+    """`sights(511)["the last 64"]` is what each place sees."""
     another, without_first = window(n, SIGHT), causal(n).clone()
     another[..., 10] = causal(n)[..., 10]
     without_first[..., 0] = torch.eye(n, dtype=torch.bool)[0]
     return {
         "all": causal(n),
-        "a window": window(n, SIGHT),
-        "and the first": window(n, SIGHT, sinks=1),
-        "and the first four": window(n, SIGHT, sinks=4),
-        "and the eleventh": another,
-        "and the eleventh, alone": alone(10, n),
+        "the last 64": window(n, SIGHT),
+        "with the first": window(n, SIGHT, sinks=1),
+        "with the first four": window(n, SIGHT, sinks=4),
+        "with the eleventh": another,
+        "with the eleventh, alone": alone(10, n),
         "all but the first": without_first,
     }
 
 
 def by_sight(costs: Tensor) -> dict[str, float]:
     """`by_sight(notes["windows"])` are the means over texts, under the names of a figure."""
-    names = [*sights(ROW), "a window, read anew"]
+    names = [*sights(ROW), "the last 64, read anew"]
     return dict(zip(names, costs.mean(1).tolist(), strict=True))
 
 
