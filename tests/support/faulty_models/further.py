@@ -52,7 +52,7 @@ FAULTS = [
             "key = torch.stack(halves, -1).flatten(-2)")),
     today("a turn that mirrors", "positions", OF_BLOCKS, block("y * cos + x * sin", "y * cos - x * sin")),
     today("frequencies by a division without remainder", "positions", None,
-        block("base ** (-torch.arange(0, d_k, 2) / d_k)", "base ** (-torch.arange(0, d_k, 2) // d_k)")),
+        block('"cpu") / d_k)', '"cpu") // d_k)')),
     today("from the sixth on, all stand at the sixth place", "positions", None,
         block("angles = (places[..., None]", "angles = (places.clamp(max=5)[..., None]")),
     decoder("divided by the variance, not by its root", "stream", NORMS,

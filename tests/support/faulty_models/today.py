@@ -56,7 +56,7 @@ FAULTS = [
         model(KEY, KEY.replace("angles)", "-angles)"))),
     fault("nothing turned", "positions", None, model("= (places[...,", "= (0 * places[...,")),
     fault("turns that quicken from pair to pair", "positions", None,
-        model("base ** (-torch.arange(0, d_k, 2) / d_k)", "base ** (torch.arange(0, d_k, 2) / d_k)")),
+        model("base ** (-torch.arange(", "base ** (torch.arange(")),
     fault("the stream lost in attention", "stream", ALL, model(ATTENDED, ATTENDED.replace("stream + ", ""))),
     fault("the network reads before its norm", "stream parameters", ALL,
         model("self.network(self.before_network(stream))", "self.network(stream)")),
