@@ -36,7 +36,8 @@ def loaded_like_attnlab(file, model):
 
 
 def by_place(as_loaded, mended):
-    # The same two texts everywhere; on eight others it is 5.6 and 2.4 from place 100 on.
+    # The same two texts everywhere: these bounds are for rounding alone. On eight others it
+    # was 5.6 as loaded, and 2.6 mended, from place 100 to 255.
     claim("as loaded, places 8 to 31", as_loaded[:, 7:31].mean(), expected=4.3, abs=0.06)
     claim("as loaded, from 128 on", as_loaded[:, 127:].mean(), expected=5.1, abs=0.06)
     claim("mended, from 128 on", mended[:, 127:].mean(), expected=1.8, abs=0.06)
@@ -70,8 +71,8 @@ def speaks(model, pieces, asked, question, answered):
 def worth(noted):
     bits = models.bits_a_byte(noted)
     ahead = bits["half of each"] - bits["SmolLM2, 128"]
-    # Over texts drawn again, 95 % of its leads lie from 0.14 to 0.26 (over the mixture) and
-    # from 0.34 to 0.48 (over the GPT); what all need goes up and down together by 0.1.
+    # Over texts drawn again, 95 % lie from 1.13 to 1.22, 1.52 to 1.66 (our GPT) and 1.31 to
+    # 1.45 (half of each); of its leads, from 0.34 to 0.48 and 0.14 to 0.26.
     claim(
         "bits a byte, SmolLM2, 64 to 128 in sight",
         bits["SmolLM2, 128"],
@@ -84,7 +85,7 @@ def worth(noted):
     claim("less than half of each", ahead, expected=0.2, abs=0.06)
     more = bits["SmolLM2, 128"] - bits["SmolLM2, 512"]
     claim("what four times as much in sight gains", more, expected=0.1, abs=0.03)
-    claim("texts", len(noted["kilobytes"]), expected=99)
+    claim("an eighth of the texts", len(noted["kilobytes"]), expected=99, abs=1)
     claim("with more in sight, pieces at least", models.ROW // 2, expected=256)
     claim("weights beside our GPT's", 134.5e6 / 545e3, expected=250, rel=0.02)
     later, theirs, ours = noted["read before"].T
@@ -107,7 +108,8 @@ def worth(noted):
 def fewer_bits(noted):
     whole = noted["as it is"]
     more = {name: noted[name] - whole for name in ("blocks", "across", "rows", "table")}
-    # Of eight texts; of others the same way of rounding costs up to a fifth more or less.
+    # Of eight texts. On eight others: 0.20, 0.94, 1.0 and 8.0; values 3.6, what networks
+    # write 3.2, queries, keys and the output of attention 0.33, 0.29 and 0.33.
     claim("4 bits again, 32 in a row, nats a piece", more["blocks"][1], at_most=0.01)
     claim("4 bits, 32 in a column", more["across"][1], expected=0.17, abs=0.05)
     claim("4 bits, a whole row", more["rows"][1], expected=0.85, abs=0.2)
@@ -179,6 +181,8 @@ def countries(noted):
 def fifteen(model, pieces):
     ids, answers = models.asked_for_capitals(pieces)
     claim("countries", len(ids), expected=15)
+    named = (model(ids)[:, -1].argmax(-1) == answers).sum()
+    claim("their capitals that the model names", named, expected=15)
     streams = looks.streams(model, ids)  # (31, 15, 5, d_model)
     french = ids[:1].expand(15, -1)
     in_time, late = (exchanged(model, french, streams, layer) for layer in (23, 24))
@@ -278,16 +282,18 @@ def heads(noted):
         expected=0.013,
         abs=0.003,
     )
+    # With other random pieces the most for copies was 7.0.
     for name, most in (("texts", 0.19), ("capitals", 1.8), ("copies", 7.5)):
-        claim(f"the most for {name}", noted[name].max(), expected=most, rel=0.05)
+        claim(f"the most for {name}", noted[name].max(), expected=most, rel=0.1)
     claim("heads that cost more than 0.05", (texts > 0.05).sum(), expected=10, abs=3)
     claim("heads that cost less than 0.01", (texts < 0.01).sum(), expected=166, abs=15)
     claim("23.4 on docstrings", texts[LAYER, HEAD], expected=0.011, abs=0.006)
     claim("18.6, too", texts[18, 6], expected=0.01, abs=0.006)
     first = texts.flatten().topk(3).indices.sort().values.tolist()
     claim("the first three on docstrings are 1.3 to 1.5", first == [12, 13, 14])
-    claim("the second for capitals is 1.4", capitals.flatten().topk(2).indices[1] == 13)
-    claim("the first for copies is 1.4", copied.argmax() == 13)
+    for name, added in (("capitals", capitals), ("copies", copied)):
+        two = added.flatten().topk(2).indices
+        claim(f"1.4 is among the first two for {name}", (two == 13).any())
 
 
 # ---- sinks ----
@@ -319,6 +325,7 @@ def sinks(model, rows, on_text, noted):
     short = torch.stack([*map(value_of_first, model.blocks, streams)])
     claim("its value beside others', median layer", short.median(), expected=0.24, abs=0.05)
     claim("costs count from place", models.JUDGED, expected=100)
+    # Over the sixteen texts, standard errors are 0.09 without a sink, and 0.03 with one.
     costs = noted["windows"]
     names = [*models.sights(models.ROW), "the last 64, read anew"]
     cost = dict(zip(names, costs, strict=True))
