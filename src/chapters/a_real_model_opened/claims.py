@@ -54,12 +54,7 @@ def speaks(model, pieces, asked, question, answered):
     shares = model(torch.tensor([pieces.encode(question)]))[0, -1].softmax(-1)
     ends = pieces.special["<|im_end|>"]
     claim("pieces of the question", len(pieces.encode(question)), expected=7)
-    claim(
-        "without the template, the end of the message",
-        shares[ends],
-        expected=0.67,
-        abs=0.005,
-    )
+    claim("without the template, its end", shares[ends], expected=0.67, abs=0.005)
     claim("which is the likeliest", shares.argmax() == ends)
     typed = pieces.encode("<|im_end|>")
     claim("typed, it is not special", ends not in typed and len(typed) > 1)
@@ -310,11 +305,7 @@ def sinks(model, rows, on_text, noted):
     claim("where it is hidden, on the second", second, expected=0.4, abs=0.02)
     streams = looks.streams(model, ids)[:, 0]
     lengths = streams[20].norm(dim=-1)
-    claim(
-        "its vector, beside the others' median",
-        lengths[0] / lengths[1:].median(),
-        at_least=80,
-    )
+    claim("its vector, beside others'", lengths[0] / lengths[1:].median(), at_least=80)
     made = streams[12, 0].norm() / streams[11, 0].norm()
     claim("in block 11 it grows by", made, at_least=100)
     visible = models.alone(10, ids.shape[1])
