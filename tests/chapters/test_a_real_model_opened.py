@@ -9,6 +9,7 @@ from attnlab.today import gguf, opened
 from attnlab.today.looks import streams
 from attnlab.today.model import Today
 from chapters.a_real_model_opened import models
+from chapters.a_real_model_opened.exercises import pruned_heads
 from chapters.a_real_model_opened.exercises.copying_heads import check_copying_heads
 from chapters.a_real_model_opened.exercises.patched_stream import check_patched_stream
 from chapters.a_real_model_opened.exercises.repaired_rows import check_repaired_rows
@@ -52,3 +53,9 @@ def test_changed_matrices_are_put_back():
     before, kept = models.changed(model, torch.zeros_like, [], rows), streams(model, rows)
     assert models.changed(model, torch.zeros_like, ["blocks.1.attention.value"], rows) != before
     assert torch.equal(streams(model, rows), kept)
+
+
+@pytest.mark.thorough
+def test_what_heads_may_cost_is_counted_from_what_the_whole_model_costs():
+    # Between instruction sets the sixth digit differs.
+    assert pruned_heads.bits([], pruned_heads.held_out()) == pytest.approx(pruned_heads.WHOLE, abs=1e-5)

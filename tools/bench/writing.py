@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from attnlab.attention import Cache
 from attnlab.decoding import speculated
+from attnlab.today import opened
+from attnlab.today.gguf import File
 from attnlab.today.model import GroupedAttention, Today
 from tools.bench.side_by_side import Comparison
 
@@ -29,6 +31,8 @@ class Sizes:
     behind: tuple[int, ...] = (128, 1024)  # words that stand before the one that is written
     count: int = 32
     guesses: int = 4
+    read: int = 64  # words, of the same model and of SmolLM2
+    real: bool = True
 
 
 def comparisons(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
@@ -40,6 +44,11 @@ def comparisons(device: torch.device, sizes: Sizes) -> Iterator[Comparison]:
     for case, agrees in (("every guess kept", True), ("hardly any kept", False)):
         title = "guessed, then read at once / word by word"
         yield Comparison(title, case, *guessed(device, sizes, agrees))
+    title = "a text read at once / written word by word"
+    yield Comparison(title, f"{sizes.read} words", *read(untrained(device, sizes), device, sizes))
+    if sizes.real:
+        smollm2 = opened.model(File(opened.wheel())).to(device)
+        yield Comparison(title, f"{sizes.read} pieces, SmolLM2", *read(smollm2, device, sizes))
 
 
 Runs = tuple[Callable[[], Tensor], Callable[[], Tensor]]
@@ -124,8 +133,24 @@ def guessed(device: torch.device, sizes: Sizes, agrees: bool) -> Runs:
     return ours, theirs
 
 
+def read(model: Today, device: torch.device, sizes: Sizes) -> Runs:
+    ids = torch.randint(sizes.vocabulary, (1, sizes.read), device=device)
+
+    @torch.no_grad()
+    def ours() -> Tensor:
+        logits: Tensor = model(ids)
+        return logits
+
+    @torch.no_grad()
+    def theirs() -> Tensor:
+        caches = [Cache() for _ in model.blocks]
+        return torch.cat([model(word, caches) for word in ids.T[:, None]], dim=1)
+
+    return ours, theirs
+
+
 def untrained(device: torch.device, sizes: Sizes, layers: int | None = None) -> Today:
-    longest = max(*sizes.behind, sizes.count) + 1
+    longest = max(*sizes.behind, sizes.count, sizes.read) + 1
     return Today(
         sizes.vocabulary, sizes.d_model, sizes.heads, sizes.groups, sizes.hidden,
         layers or sizes.layers, longest, spread=1 / math.sqrt(sizes.d_model),

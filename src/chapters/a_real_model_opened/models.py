@@ -8,8 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attnlab.attention import Cache
 from attnlab.corpora import docstrings
 from attnlab.corpora.listed import ListedPieces
+from attnlab.decoding import chances
 from attnlab.masks import causal, window
 from attnlab.runtime import generator
 from attnlab.shapes import Mask
@@ -67,6 +69,37 @@ def long_rows(
     rows = [pieces.encode(text)[:length] for text in docstrings.without_copies(texts, most=0.1)]
     enough = torch.tensor([row for row in rows if len(row) == length])
     return enough[torch.randperm(len(enough), generator=generator(seed))[:count]]
+
+
+# ---- how it answers ----
+
+QUESTION = "What is the capital of France?"
+TEMPERATURES = (0.3, 1.0, 1.5)
+DRAWN = 200  # answers at each
+
+
+@torch.no_grad()
+def drawn(seed: int, count: int = DRAWN) -> dict[str, Tensor]:
+    """`drawn(seed=0)["drawn"]` are the shares of 200 answers that name Paris, by TEMPERATURES."""
+    model, pieces = real()
+    asked = torch.tensor([opened.chat(pieces, [{"role": "user", "content": QUESTION}])])
+    named = []
+    for temperature in TEMPERATURES:
+        source, caches = generator(seed), [Cache() for _ in model.blocks]
+        logits = model(asked, caches)[:, -1].expand(count, -1)
+        for cache in caches:
+            cache.keys, cache.values = (
+                each.expand(count, -1, -1, -1) for each in (cache.keys, cache.values) if each is not None
+            )
+        answers = torch.multinomial(chances(logits, temperature), 1, generator=source)
+        while answers.shape[1] < 30:
+            logits = model(answers[:, -1:], caches)[:, -1]
+            new = torch.multinomial(chances(logits, temperature), 1, generator=source)
+            answers = torch.cat([answers, new], dim=1)
+        stays = (answers == pieces.special["<|im_end|>"]).cumsum(1) == 0
+        texts = [pieces.decode(row[own].tolist()) for row, own in zip(answers, stays, strict=True)]
+        named.append(sum("Paris" in text for text in texts) / count)
+    return {"drawn": torch.tensor(named)}
 
 
 # ---- what it is worth ----
@@ -286,7 +319,7 @@ def measured(seed: int) -> tuple[nn.Module, History]:
     """`measured(0)` is all of it, as notes: half an hour of one core."""
     torch.set_num_threads(1)
     history = History()
-    for measure in (race, fewer_bits, heads_removed, windows, read_before):
+    for measure in (drawn, race, fewer_bits, heads_removed, windows, read_before):
         history.notes |= measure(seed)
     history.training_losses.append(bits_a_byte(history.notes)["SmolLM2, 512"])  # it was trained by others
     return nn.Module(), history

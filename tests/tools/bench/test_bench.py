@@ -16,7 +16,8 @@ CPU = torch.device("cpu")
 TINY = Sizes(
     lengths=(2, 4), tokens=4, heads=2, d_k=4, layer=(2, 3, 8), layer_heads=2, masked=4, additive=(4, 2),
     table=(3, 4), read=(3, 70),
-    text=writing.Sizes(11, d_model=8, heads=2, groups=1, hidden=8, layers=2, behind=(3, 5), count=6),
+    text=writing.Sizes(11, d_model=8, heads=2, groups=1, hidden=8, layers=2, behind=(3, 5), count=6,
+        read=3, real=False),
 )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ LOST = 0.05  # bits a byte that they may cost together
 # In the order of what each costs alone on three rows of 128 pieces, 38 and no 40 can go; drawn at random, 10.
 FEWEST = 35
 ROWS, LENGTH = 6, 128
+WHOLE = 1.29167  # bits a byte of the check's texts with all heads, to the fifth digit on any processor
 LARGE = 0.5  # bits a byte: 40 heads drawn at random cost about as much
 QUESTIONS = "are they heads, and enough?", "do they cost little?"
 Heads = list[tuple[int, int]]
@@ -76,13 +77,8 @@ def bits(heads: Heads, rows: Tensor) -> float:
 
 
 @cache
-def _whole() -> float:
-    return bits([], held_out())
-
-
-@cache
 def _lost(heads: tuple[tuple[int, int], ...]) -> float:
-    return bits(list(heads), held_out()) - _whole()
+    return bits(list(heads), held_out()) - WHOLE
 
 
 class Measured(NamedTuple):
