@@ -70,7 +70,7 @@ def drawn(noted, model, pieces, asked):
     shares = model(torch.tensor([asked + answer]))[0, len(asked) - 1 : -1].softmax(-1)
     own = shares[range(len(answer)), answer]
     claim("the first piece of its answer", own[0], expected=0.15, abs=0.005)
-    claim("each other, at least", own[1:].min(), at_least=0.94)
+    claim("each other, at least", own[1:].min(), at_least=0.95)
     for word, expected in (("L", 0.14), ("La", 0.10)):
         claim(f"“{word}”", shares[0, pieces.encode(word)[0]], expected=expected, abs=0.005)
 
@@ -94,14 +94,17 @@ def worth(noted):
     claim("with more in sight, pieces at least", models.ROW // 2, expected=256)
     claim("weights beside our GPT's", 134.5e6 / 545e3, expected=250, rel=0.02)
     later, theirs, ours = noted["read before"].T
+    leads = ours - theirs
+    more = leads[later == 1].mean() - leads[later == 0].mean()
+    claim("more on newer ones", more, at_least=0)
     for name, which, count, expected, error in (
-        ("older", later == 0, 21, 0.32, 0.05),
-        ("newer", later == 1, 10, 0.39, 0.04),
+        ("older", later == 0, 21, 0.31, 0.05),
+        ("newer", later == 1, 10, 0.38, 0.04),
     ):
         claim(f"{name} texts", which.sum(), expected=count)
-        leads = (ours - theirs)[which]
-        claim(f"its lead on {name} ones", leads.mean(), expected=expected, abs=0.1)
-        claim("its standard error", leads.std() / count**0.5, expected=error, abs=0.012)
+        claim(f"its lead on {name} ones", leads[which].mean(), expected=expected, abs=0.1)
+        own = leads[which].std() / count**0.5
+        claim("its standard error", own, expected=error, abs=0.012)
 
 
 def fewer_bits(noted):
@@ -111,7 +114,7 @@ def fewer_bits(noted):
     # write 3.2, queries, keys and the output of attention 0.33, 0.29 and 0.33.
     claim("4 bits again, 32 in a row, nats a piece", more["blocks"][1], at_most=0.01)
     claim("4 bits, 32 in a column", more["across"][1], expected=0.17, abs=0.05)
-    claim("4 bits, a whole row", more["rows"][1], expected=0.85, abs=0.2)
+    claim("4 bits, a whole row", more["rows"][1], expected=0.84, abs=0.2)
     claim("3 bits, 32 in a column", more["across"][2], expected=1.0, abs=0.3)
     claim("3 bits, a whole row", more["rows"][2], expected=7.6, abs=1)
     for name in ("blocks", "across", "rows"):
@@ -141,7 +144,7 @@ def lens(model, pieces):
         # Between instruction sets a place of thousands moves by one or two.
         apart = (measured / torch.tensor(ranks)).log().abs().max()
         claim(f"places of “{piece.strip()}”, at most this off", apart.expm1(), at_most=0.02)
-        claim("behind 21 blocks, its place", measured[21], at_least=1000)
+        claim("up to block 20, its place, at least", measured[:21].min(), at_least=800)
 
 
 def goes_over_in_one_block(layers, above, last):
