@@ -55,7 +55,11 @@ def tiles_counted(tiles, table, causal, window):
 
 
 def longer(tiles, table, window):
-    some, _ = tiles(table(window(512), 4096), TILE)
+    seen = table(window(512), 4096)
+    some, _ = tiles(seen, TILE)
+    claim(
+        "4,096 places, a window of 512: pairs", seen.float().mean(), expected=0.12, abs=0.01
+    )
     claim(
         "4,096 places, a window of 512: computed",
         some.float().mean(),
@@ -145,8 +149,8 @@ def changed_scores(skipping, causal, sloping, capped):
 def in_crops(noted):
     ends, across = noted["crops"]
     claim("pieces of a crop", CONTEXT, expected=128)
-    claim("ends in a crop", ends, expected=0.39, abs=0.03)
-    claim("of the pairs that causal shows, across texts", across, expected=0.2, abs=0.02)
+    claim("ends in a crop", ends, expected=0.38, abs=0.03)
+    claim("of the pairs that causal shows, across texts", across, expected=0.126, abs=0.01)
 
 
 def apart_or_not(noted):
@@ -155,9 +159,7 @@ def apart_or_not(noted):
     *short, long = noted["more"]
     # The largest of three was 0.0054.
     claim("short pairs differ by", max(map(abs, short)), at_most=0.01)
-    ahead = sum(more < 0 for more in short)
-    claim("of three, all in sight ahead", ahead, expected=2, abs=1)
-    claim("the long pair, all in sight needs less by", -long, expected=0.006, abs=0.012)
+    claim("the long pair differs by", abs(long), at_most=0.012)
     *other_way, of_long = noted["exchanged"]
     lost = torch.stack(other_way).mean()
     claim("read the other way, short ones lose", lost, expected=0.005, abs=0.002)
