@@ -1,7 +1,7 @@
 """`{exercise-catalogue}`: every exercise of the book and, folded, the mistakes that its check can name."""
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -9,6 +9,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from _ext.contents import link_to
 from bookkit.catalogue import Entry, catalogue
+
+# Of an exercise. Two have twice as many: whole, they would make the page heavier than a page may be.
+SHOWN = 50
 
 
 class ExerciseCatalogue(SphinxDirective):
@@ -34,9 +37,11 @@ def fold(exercise: Entry) -> Iterator[nodes.Node]:
     yield nodes.raw("", opening, format="html")
     items = [
         nodes.definition_list_item("", nodes.term("", name), nodes.definition("", *with_code(sentence)))
-        for name, sentence in exercise.mistakes.items()
+        for name, sentence in islice(exercise.mistakes.items(), SHOWN)
     ]
     yield nodes.definition_list("", *items)
+    if more := len(exercise.mistakes) - len(items):
+        yield nodes.paragraph("", f"… and {more} more.")
     yield nodes.raw("", "</details>", format="html")
 
 
