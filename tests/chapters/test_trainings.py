@@ -28,8 +28,18 @@ def holds(bench: Bench, seeds: list[int]) -> None:
                 assert find.at_least <= measured[find.what] <= find.at_most, (find, lane["seed"])
 
 
+# Two take as long as five others: once a week, with the other seeds.
+LONG = ("sentences", "start")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", left_to(pytest.mark.thorough, BENCHES, but=["tag"]))
+@pytest.mark.parametrize(
+    "name",
+    [
+        *left_to(pytest.mark.thorough, [name for name in BENCHES if name not in LONG], but=["tag"]),
+        *left_to(pytest.mark.weekly, LONG, but=[]),
+    ],
+)
 def test_the_finding_shows_for_one_seed(name):
     holds(BENCHES[name], [1])
 
